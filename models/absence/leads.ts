@@ -45,9 +45,12 @@ export const NO_STATUTE = ofSale(
   { code: 'basis_or_kind_of_sale_unknown', about: 'the basis or the kind of sale is unknown' },
 );
 export const NO_ROUND = ofSale({ code: 'round_unknown', about: 'the round is unknown' });
-export const NO_DISCOUNT = ofSale(
-  { code: 'appraised_value_missing', if: 'appraised_value IS NULL', about: 'appraised_value is null' },
-  { code: 'opening_bid_missing', if: 'opening_bid IS NULL', about: 'opening_bid is null' },
+export const NO_JUDGMENT = ofSale({ code: 'not_published', about: 'the page prints none, or 0.00' });
+export const NO_TAXES = ofSale({ code: 'not_on_a_list', about: 'no tax list or lien list read here has them' });
+export const NO_VALUE = ofSale({ of: 'value_basis', if: "value_basis = 'not_published'" });
+export const NO_EQUITY = ofSale(
+  { code: 'property_value_missing', if: 'property_value IS NULL', about: 'property_value is null' },
+  { code: 'debt_not_published', about: 'no page prints the debt' },
 );
 export const NO_DEPOSIT = ofSale(
   {

@@ -66,7 +66,13 @@ const expenses = (size: string): Rule => ({
 });
 
 /** Parts of a lead score at their maximum, without the urgency of a sale and the kind of property. */
-const AUCTION_PARTS = ['auction_base', 'auction_gap_max', 'auction_corroboration', 'auction_absentee', 'auction_fresh'];
+const AUCTION_PARTS = [
+  'auction_base',
+  'auction_equity_max',
+  'auction_corroboration',
+  'auction_absentee',
+  'auction_fresh',
+];
 const TAX_PARTS = [
   'tax_base',
   'tax_value_max',
@@ -144,7 +150,7 @@ const RULES: readonly Rule[] = [
   rising('confidence_gap_small_points', 'confidence_gap_medium_points'),
   rising('auction_days_1', 'auction_days_2', 'auction_days_3', 'auction_days_4'),
   onePeak(...URGENCIES),
-  ...['mismatch_max', 'second_max', 'no_minimum'].map((key) => falling('auction_gap_max', `auction_gap_${key}`)),
+  falling('auction_equity_max', 'auction_equity_unknown_taxes', 'auction_equity_unknown'),
   falling('auction_fresh', 'auction_recent', 'auction_old'),
   falling('tax_fresh', 'tax_recent', 'tax_old'),
   falling('tax_absentee_out_of_state', 'tax_absentee_in_state'),

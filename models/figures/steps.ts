@@ -41,8 +41,8 @@ export const STEPS: Readonly<Record<string, string>> = {
   int_paths: 'arv mao',
   int_offers: `limit_list_price limit_target_cap limit_debt_coverage offer_high variable_expense_ratio_pct
     limit_under_stress offer_low`,
-  int_auction_leads: `part_base part_equity_gap part_urgency part_corroboration part_absentee part_freshness
-    part_property_kind part_stacked_distress lead_score`,
+  int_auction_leads: `known_debt equity_pct part_base part_equity_gap part_urgency part_corroboration part_absentee
+    part_freshness part_property_kind part_stacked_distress lead_score`,
   int_tax_leads: `part_base part_amount_to_value part_years_delinquent part_absentee_owner part_corroboration
     part_freshness part_property_kind part_stacked_distress lead_score`,
 };

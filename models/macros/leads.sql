@@ -67,6 +67,27 @@ CREATE OR REPLACE MACRO property_kind_text(property_kind, property_kind_basis) A
     WHEN 'no_parcel_number' THEN 'its kind is unknown, since the page prints no parcel number'
     ELSE 'its kind is unknown, since no list read here has its class' END END;
 
+-- What the known debts leave of the value: "the judgment, $90,000, leaves 25.00% of the appraisal of $120,000".
+CREATE OR REPLACE MACRO equity_text(debt, property_value, equity_pct, debt_basis, value_basis, is_for_taxes) AS CASE
+  WHEN debt IS NULL AND is_for_taxes THEN 'the equity is unknown: no list prints the taxes that the sale collects'
+  WHEN debt IS NULL THEN 'the equity is unknown: no page prints the judgment, and a legal minimum says nothing of it'
+  WHEN property_value IS NULL THEN dollars(debt) || ' is owed, and no page prints the value of the property'
+  ELSE CASE debt_basis
+      WHEN 'judgment' THEN 'the judgment, '
+      WHEN 'judgment_and_taxes' THEN 'the judgment and unpaid taxes, '
+      WHEN 'minimum_bid' THEN 'the minimum bid for unpaid taxes, '
+      ELSE 'unpaid taxes on the county''s list, ' END
+    || dollars(debt)
+    || CASE WHEN debt < property_value
+      THEN ', leaves ' || as_text(equity_pct) || '% of '
+      ELSE ', leaves nothing of ' END
+    || CASE value_basis
+      WHEN 'appraisal' THEN 'the appraisal of '
+      WHEN 'county_roll' THEN 'the county''s value of '
+      ELSE 'the assessed value of ' END
+    || dollars(property_value)
+    || CASE WHEN debt < property_value THEN '; other liens are unknown' ELSE '' END END;
+
 -- The reason why a sale is a lead: "a tax deed sale is set".
 CREATE OR REPLACE MACRO sale_text(auction_type) AS 'a ' || replace(auction_type, '_', ' ') || ' is set';
 

@@ -48,7 +48,10 @@ select
 
   -- Sale
   case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref,
-  sale_kind, sale_round, appraisal_discount_pct, deposit,
+  sale_kind, sale_round, deposit,
+
+  -- Equity
+  judgment_amount, unpaid_taxes, property_value, value_basis, equity_pct,
 
   -- The county's roll
   last_sale_date, last_sale_price, assessed_market_value, roll_source, roll_source_url,

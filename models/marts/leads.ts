@@ -19,7 +19,6 @@ import {
   NO_CLASS,
   NO_DEBT,
   NO_DEPOSIT,
-  NO_DISCOUNT,
   NO_HOUSE,
   NO_PARTY,
   NO_RATIO,
@@ -28,6 +27,10 @@ import {
   NO_STATUTE,
   NO_UNIT,
   NO_NUMBER,
+  NO_EQUITY,
+  NO_JUDGMENT,
+  NO_TAXES,
+  NO_VALUE,
   NOT_APPRAISED,
   NOT_ON_LIST,
   NOT_ON_PAGE,
@@ -56,7 +59,7 @@ const fields = {
   lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
   score_rationale: json(
     z.record(z.string(), z.string()),
-    'Each component with its points and the reason, such as "+20 points, opening bid is 33.33% below appraisal".',
+    'Each component with its points and the reason, such as "+25 points, there is time for a letter".',
   ),
   address: text('Street address of the property.'),
   source_url: readFrom.source_url,
@@ -165,10 +168,22 @@ const fields = {
     absent: NO_SALE,
   }),
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
-  appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value; not owner equity.', {
-    absent: NO_DISCOUNT,
-  }),
   deposit: money('Deposit required of a bidder.', { absent: NO_DEPOSIT }),
+  judgment_amount: money('Final judgment: the debt that a foreclosure sale is for.', { absent: NO_JUDGMENT }),
+  unpaid_taxes: money('Unpaid taxes of the property on tax lists or, if more, on lien lists.', { absent: NO_TAXES }),
+  property_value: money("appraised_value, else the county's market value, else the assessed value of the page.", {
+    absent: NO_VALUE,
+  }),
+  value_basis: oneOf(
+    ['appraisal', 'county_roll', 'assessed_on_page', 'not_published'],
+    'Origin of property_value. assessed_on_page: a state that caps assessments prints less than the market value.',
+    { absent: NO_SALE },
+  ),
+  equity_pct: percent(
+    'Part of property_value that the published debts leave, 0.00 if they leave nothing: opening_bid of a sale for ' +
+      'unpaid taxes, else unpaid_taxes; judgment_amount and unpaid_taxes of another sale. Other liens are unknown.',
+    { absent: NO_EQUITY },
+  ),
   ...rollOfLead,
   source: readFrom.source,
   page_sha256: readFrom.page_sha256,

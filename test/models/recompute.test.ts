@@ -60,10 +60,11 @@ const STEP_NAMES = `annual_debt_service arv break_even_occupancy_pct cap_gap_pct
   seller_debt_service seller_loan seller_payment tax_after_reset tax_at_price tax_current tax_fixed tax_per_dollar
   tax_to_price_pct upfront_repairs upfront_repairs_per_unit variable_expense_ratio_pct yield_on_cost_pct`.split(/\s+/u);
 
-const LEAD_STEP_NAMES = `lead_score part_absentee part_absentee_owner part_amount_to_value part_base part_corroboration
+const LEAD_STEP_NAMES =
+  `equity_pct known_debt lead_score part_absentee part_absentee_owner part_amount_to_value part_base part_corroboration
   part_equity_gap part_freshness part_property_kind part_stacked_distress part_urgency part_years_delinquent`.split(
-  /\s+/u,
-);
+    /\s+/u,
+  );
 
 /** Values that the random deals must have among them. */
 const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {

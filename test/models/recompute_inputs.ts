@@ -118,7 +118,11 @@ function sale(h: House, i: number): InputRow[] {
       sale_kind: isMortgage ? 'mortgage_foreclosure' : 'tax_foreclosure',
       sale_round: isMortgage ? 1 + (i % 2) : null,
       sale_date: daysAgo(-h.daysToSale).slice(0, 10),
-      appraised_value: amountOrNull(h.countyValue),
+      appraised_value: i % 2 === 0 ? amountOrNull(h.countyValue) : null,
+      assessed_value: amountOrNull(h.countyValue),
+      // Two of three are published: one below the value, one above it.
+      judgment_amount:
+        isMortgage && i % 3 > 0 ? amount(Math.round((h.countyValue ?? 5e6) * (0.3 + 0.4 * (i % 3)))) : null,
       opening_bid: isMortgage ? null : amount(h.debt ?? 5_000),
       observed_at: daysAgo(h.recordAge),
     }),

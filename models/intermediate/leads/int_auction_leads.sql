@@ -11,7 +11,8 @@ sales as (
     coalesce(
       lead_id_of('sheriff_sale_auction', county_fips, parcel_key),
       lead_id_of('sheriff_sale_auction', county_fips, letters_and_digits(case_number))
-    ) as lead_id
+    ) as lead_id,
+    independent_kind_of(auction_type, sale_kind) = 'unpaid_tax' as is_for_taxes
   from auctions
 ),
 
@@ -25,6 +26,19 @@ debts as (
   ) = 1
 ),
 
+-- Unpaid taxes on other lists. A lien and a delinquency are one debt
+taxes as (
+  select
+    pairs.record_id,
+    total(greatest(
+      sum(signals.amount) filter (where pairs.kind = 'tax_delinquent'),
+      sum(signals.amount) filter (where pairs.kind = 'tax_lien')
+    )) as unpaid_taxes
+  from int_record_pairs as pairs
+  join signals on signals.id = pairs.other_id
+  group by pairs.record_id
+),
+
 -- The next sale of each parcel or case
 inputs as (
   select
@@ -32,16 +46,18 @@ inputs as (
     sales.lead_id as id,
     sales.id as auction_id,
     debts.signal_id as debt_id,
+    taxes.unpaid_taxes,
     stack.citations,
     stack.other_kinds,
     coalesce(stack.further_kinds, 0) as further_kinds,
     coalesce(stack.stacked_points, 0) as stacked_points,
     stack.stacked_text,
     coalesce(debts.owner_location, 'unknown') as owner_location,
-    classes.property_class,
-    coalesce(classes.property_kind, 'unknown') as property_kind,
+    parcels.county_value,
+    parcels.property_class,
+    coalesce(parcels.property_kind, 'unknown') as property_kind,
     case
-      when classes.property_kind is not null then classes.property_kind_basis
+      when parcels.property_kind is not null then parcels.property_kind_basis
       when sales.parcel_key is null then 'no_parcel_number'
       else 'not_published_by_county'
     end as property_kind_basis,
@@ -52,9 +68,10 @@ inputs as (
   cross join run
   left join debts on debts.auction_id = sales.id
   left join int_stacked_distress as stack on stack.record_id = sales.id
-  left join int_sale_classes as classes
-    on classes.county_fips = sales.county_fips
-    and classes.parcel_key = sales.parcel_key
+  left join taxes on taxes.record_id = sales.id
+  left join int_sale_parcels as parcels
+    on parcels.county_fips = sales.county_fips
+    and parcels.parcel_key = sales.parcel_key
   cross join terms
   where is_upcoming(sales.sale_status, sales.sale_date, run.as_of)
     and sales.address_key is not null
@@ -71,14 +88,33 @@ parts as (
     *,
     auction_base as part_base,
     case
-      when opening_bid_mismatch then auction_gap_mismatch_max
-      when sale_round > 1 then auction_gap_second_max
-      else auction_gap_max
-    end as gap_max,
+      when is_for_taxes then coalesce(opening_bid, unpaid_taxes)
+      when unpaid_taxes is null then judgment_amount
+      else total(judgment_amount + unpaid_taxes)
+    end as known_debt,
     case
-      when opening_bid_basis = 'no_minimum_second_sale' then auction_gap_no_minimum
-      when appraisal_discount_pct is null or appraisal_discount_pct <= 0 then 0
-      else whole_up_to(gap_max, wide(auction_gap_points_per_pct) * appraisal_discount_pct)
+      when appraised_value is not null then appraised_value
+      when county_value is not null then county_value
+      else assessed_value
+    end as property_value,
+    case
+      when known_debt is not null and property_value is not null
+        then percentage(greatest(0, property_value - known_debt), property_value)
+    end as equity_pct,
+    case
+      when known_debt is null then 'not_published'
+      when is_for_taxes then if(opening_bid is not null, 'minimum_bid', 'tax_list')
+      else if(unpaid_taxes is null, 'judgment', 'judgment_and_taxes')
+    end as debt_basis,
+    case
+      when appraised_value is not null then 'appraisal'
+      when county_value is not null then 'county_roll'
+      else if(assessed_value is not null, 'assessed_on_page', 'not_published')
+    end as value_basis,
+    case
+      when equity_pct is not null then points(equity_pct, 0, auction_equity_full_pct, auction_equity_max)
+      when is_for_taxes then auction_equity_unknown_taxes
+      else auction_equity_unknown
     end as part_equity_gap,
     case
       when days_to_sale <= auction_days_1 then auction_urgency_1
@@ -113,24 +149,10 @@ select
   lead_score,
   json_object(
     'base', points_text(part_base, sale_text(auction_type)),
-    'equity_gap', points_text(part_equity_gap, case
-      when opening_bid_basis = 'no_minimum_second_sale'
-        then 'a second sale has no two-thirds minimum, so there is no gap to measure'
-      when appraised_value is null and auction_type <> 'sheriff_sale'
-        then 'the page prints no appraisal for this sale, so there is no gap to measure'
-      when appraised_value is null and opening_bid is null
-        then 'neither an appraisal nor an opening bid is known'
-      when appraised_value is null
-        then 'the appraisal is unknown'
-      when opening_bid is null
-        then 'the opening bid is unknown'
-      when opening_bid > appraised_value
-        then 'the opening bid is above the appraisal, so one of the two is in doubt'
-      when opening_bid_mismatch
-        then 'the opening bid is not the two thirds of the appraisal that the law sets, so one of the two is in doubt'
-      else 'the opening bid is ' || as_text(appraisal_discount_pct)
-        || '% below the appraisal: a discount to appraisal, not owner equity, since liens are unknown'
-    end),
+    'equity_gap', points_text(
+      part_equity_gap,
+      equity_text(known_debt, property_value, equity_pct, debt_basis, value_basis, is_for_taxes)
+    ),
     'urgency', points_text(
       part_urgency,
       days_to_sale_text(days_to_sale) || ', on ' || as_text(sale_date) || letter_text(
@@ -181,12 +203,15 @@ select
 
   -- Case
   case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref,
-  sale_kind, sale_round, appraisal_discount_pct, deposit,
+  sale_kind, sale_round, deposit,
+
+  -- Equity
+  judgment_amount, unpaid_taxes, known_debt, property_value, value_basis, equity_pct,
 
   source, page_sha256, latitude, longitude, geo_basis,
 
   -- Inputs of the score, and its parts
-  debt_id, days_to_sale, stacked_points,
+  debt_id, is_for_taxes, days_to_sale, stacked_points,
   part_base, part_equity_gap, part_urgency, part_corroboration, part_absentee, part_freshness, part_property_kind,
   part_stacked_distress
 from scores

@@ -64,8 +64,11 @@ parts as (
     *,
     tax_base as part_base,
     case
-      when county_value is not null
-        then points(amount_to_value_pct, tax_value_from_pct, tax_value_span_pct, tax_value_max)
+      when amount_to_value_pct is not null
+        then least(
+          points(amount_to_value_pct, tax_value_from_pct, tax_value_span_pct, tax_value_max),
+          points(100 - amount_to_value_pct, 0, tax_equity_span_pct, tax_value_max)
+        )
       else least(tax_amount_max, whole_quotient(amount, tax_amount_per_point))
     end as part_amount_to_value,
     case
@@ -106,6 +109,7 @@ select
   json_object(
     'base', points_text(part_base, 'the parcel is on the county''s tax delinquency list'),
     'amount_to_value', points_text(part_amount_to_value, dollars(amount) || ' is owed, ' || case
+      when amount_to_value_pct >= 100 then 'which leaves nothing of the county''s value'
       when county_value is not null then as_text(amount_to_value_pct) || '% of the county''s value'
       else 'and the county''s value is unknown'
     end),

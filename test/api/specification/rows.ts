@@ -133,7 +133,7 @@ const SALE = {
   plaintiff: 'A BANK',
   score_rationale: {
     base: '+25 points, a sheriff sale is scheduled',
-    equity_gap: '+20 points, opening bid is 33.33% below appraisal',
+    equity_gap: '+4 points, the equity is unknown: no page prints the judgment',
     urgency: '+15 points, the sale is in 17 days',
   },
 };

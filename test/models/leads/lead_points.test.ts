@@ -1,11 +1,11 @@
-/** Points of leads for the kind of property, the opening bid, the days to a sale and the months of a delinquency. */
+/** Points of leads for the kind of property, the equity, the days to a sale and the months of a delinquency. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
-import { buildTables, CUYAHOGA, debtRow, saleRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, CUYAHOGA, debtRow, recordRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
 const sale = (name: string, row: InputRow): InputRow =>
   saleRow(name, {
@@ -22,31 +22,56 @@ const partsOf = (lead: Record<string, unknown>): Parts => JSON.parse(String(lead
 const reasonOf = (lead: Record<string, unknown>, part: string): string | undefined =>
   (JSON.parse(String(lead['score_rationale'])) as Record<string, string>)[part];
 
-/** Opening bids and the points for the gap. */
-const GAPS: Readonly<Record<string, readonly [row: InputRow, points: number, reason: RegExp]>> = {
-  DERIVED: [{}, 20, /is 33\.33% below the appraisal/],
-  TWOTHIRDS: [{ opening_bid: '60000.00' }, 20, /is 33\.33% below the appraisal/],
-  ABOVE: [{ opening_bid: '120000.00' }, 0, /is above the appraisal, so one of the two is in doubt/],
-  MISMATCH: [{ opening_bid: '9000.00' }, 0, /is not the two thirds of the appraisal that the law sets/],
-  ABSENT: [{ sale_kind: 'tax_foreclosure', sale_round: null }, 0, /the opening bid is unknown/],
-  UNAPPRAISED: [{ appraised_value: null, opening_bid: '9000.00' }, 0, /the appraisal is unknown/],
-  TAX: [{ sale_kind: 'tax_foreclosure', sale_round: null, opening_bid: '9000.00' }, 30, /is 90\.00% below/],
-  SECOND: [{ sale_round: 2 }, 0, /a second sale has no two-thirds minimum/],
-  SECONDLOW: [{ sale_round: 2, opening_bid: '9000.00' }, 20, /is 90\.00% below the appraisal/],
-};
-
-/** A tax deed sale of a Florida clerk, who has nothing appraised. */
+const TAX_SALE = { sale_kind: 'tax_foreclosure', sale_round: null, appraised_value: null };
+/** A foreclosure of a Florida clerk, who prints the judgment and the value on the roll. */
 const CLERK = {
   county_fips: '12031',
   county: 'Duval County, FL',
   state: 'FL',
-  auction_type: 'tax_deed_sale',
-  item_id: '1',
-  sale_kind: 'tax_foreclosure',
+  auction_type: 'foreclosure_sale',
+  sale_kind: 'unknown',
   sale_round: null,
   appraised_value: null,
-  assessed_value: '60000.00',
-  opening_bid: '9000.00',
+  judgment_amount: '90000.00',
+  assessed_value: '120000.00',
+};
+const TAX_DEED = { ...CLERK, auction_type: 'tax_deed_sale', judgment_amount: null, opening_bid: '9000.00' };
+/** Further records of the clerk's property, and of a parcel with a sale by the sheriff of Cuyahoga County. */
+const lien = (number: string, amount: string, row: InputRow = {}): InputRow =>
+  recordRow('tax_lien', number, { ...DUVAL, parcel_raw: '000101-0000', amount, amount_basis: 'lien', ...row });
+const DUVAL = { county_fips: '12031', county: 'Duval County, FL' };
+
+/** Sales by name, the points for their equity, and the reason. */
+const EQUITY: Readonly<Record<string, readonly [row: InputRow, points: number, reason: string]>> = {
+  TWOTHIRDS: [{ opening_bid: '60000.00' }, 4, 'the equity is unknown: no page prints the judgment'],
+  SECOND: [{ sale_round: 2 }, 4, 'the equity is unknown: no page prints the judgment'],
+  UNAPPRAISED: [{ appraised_value: null }, 4, 'the equity is unknown: no page prints the judgment'],
+  JUDGMENT: [CLERK, 8, 'the judgment, $90,000, leaves 25.00% of the assessed value of $120,000'],
+  WHOLE: [
+    { ...CLERK, judgment_amount: '120000.00' },
+    0,
+    'the judgment, $120,000, leaves nothing of the assessed value',
+  ],
+  ABOVE: [
+    { ...CLERK, judgment_amount: '400000.00' },
+    0,
+    'the judgment, $400,000, leaves nothing of the assessed value',
+  ],
+  VALUELESS: [{ ...CLERK, assessed_value: null }, 4, '$90,000 is owed, and no page prints the value'],
+  APPRAISED: [{ ...CLERK, appraised_value: '100000.00' }, 3, 'the judgment, $90,000, leaves 10.00% of the appraisal'],
+  LIENS: [
+    { ...CLERK, parcel_raw: '000101-0000' },
+    5,
+    'the judgment and unpaid taxes, $102,000, leaves 15.00% of the assessed value',
+  ],
+  DEED: [TAX_DEED, 28, 'the minimum bid for unpaid taxes, $9,000, leaves 92.50% of the assessed value of $120,000'],
+  DEEDVALUELESS: [{ ...TAX_DEED, assessed_value: null }, 10, '$9,000 is owed, and no page prints the value'],
+  TAXES: [
+    { ...TAX_SALE, parcel_raw: '100-2' },
+    27,
+    "unpaid taxes on the county's list, $5,000, leaves 90.00% of the county",
+  ],
+  TAXESUNKNOWN: [TAX_SALE, 10, 'the equity is unknown: no list prints the taxes'],
 };
 
 /** Days of sales and the points for urgency. */
@@ -54,9 +79,12 @@ const DAYS: readonly (readonly [day: string, points: number, reason: string])[] 
   ['2026-11-21', 5, 'the sale is today, on 2026-11-21: a letter may arrive too late'],
   ['2026-11-28', 5, 'the sale is in 7 days, on 2026-11-28: a letter may arrive too late'],
   ['2026-11-29', 15, 'the sale is in 8 days, on 2026-11-29: a letter leaves the owner few days'],
+  ['2026-12-05', 15, 'the sale is in 14 days, on 2026-12-05: a letter leaves the owner few days'],
   ['2026-12-06', 25, 'the sale is in 15 days, on 2026-12-06'],
   ['2026-12-21', 25, 'the sale is in 30 days, on 2026-12-21'],
   ['2026-12-22', 12, 'the sale is in 31 days, on 2026-12-22'],
+  ['2027-01-20', 12, 'the sale is in 60 days, on 2027-01-20'],
+  ['2027-01-21', 5, 'the sale is in 61 days, on 2027-01-21'],
   ['2027-03-01', 5, 'the sale is in 100 days, on 2027-03-01'],
 ];
 
@@ -72,17 +100,27 @@ before(async () => {
   built = await buildTables(
     {
       staged_sheriff_sale: [
-        ...Object.entries(GAPS).map(([name, [row]]) => sale(name, row)),
+        ...Object.entries(EQUITY).map(([name, [row]]) => sale(name, { item_id: name, ...row })),
         ...DAYS.map(([sale_date], i) => sale(`DAY${i}`, { sale_date })),
-        sale('CLERK', CLERK),
         sale('LISTED', { parcel_raw: '100-1' }),
         sale('LAYER', { parcel_raw: '900-1' }),
         sale('NEITHER', { parcel_raw: '900-2' }),
       ],
       staged_tax_parcel: [
         debt(1, { property_class: '2-FAMILY PLATTED LOT' }),
+        debt(2, { county_value: '50000.00' }),
+        debt(3, { amount: '30000.00', county_value: '50000.00' }),
+        debt(4, { amount: '45000.00', county_value: '50000.00' }),
+        debt(5, { amount: '50000.00', county_value: '50000.00' }),
+        debt(6, { amount: '90000.00', county_value: '50000.00' }),
+        debtRow('000101-0000', { ...DUVAL, street: '9 OAK ST', amount: '7000.00' }),
         ...RULES.map(({ example }, i) => debt(200 + i, { property_class: example })),
         ...Object.values(UNKNOWN).map((property_class, i) => debt(300 + i, { property_class })),
+      ],
+      staged_distress_record: [
+        lien('1', '5000.00'),
+        lien('2', '7000.00'),
+        lien('3', '3000.00', { record_state: 'closed' }),
       ],
       staged_parcel: [{ ...CUYAHOGA, source: 'layer', parcel_raw: '900-1', property_class: '401' }],
     },
@@ -98,28 +136,29 @@ describe('leads of uw-2026.3', () => {
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 
-  for (const [name, [, points, reason]] of Object.entries(GAPS))
-    it(`a bid that is ${name} earns ${points} points for the gap`, async () => {
-      const lead = await saleLead(name);
-      assert.equal(partsOf(lead)['equity_gap'], points);
-      assert.match(reasonOf(lead, 'equity_gap') ?? '', reason);
+  for (const [name, [, points, reason]] of Object.entries(EQUITY))
+    it(`a sale that is ${name} earns ${points} points for its equity`, async () => {
+      const found = reasonOf(await saleLead(name), 'equity_gap') ?? '';
+      assert.ok(found.startsWith(`+${points} points, ${reason}`), found);
     });
 
-  it("a clerk's sale is named by its kind, and earns nothing for a gap without an appraisal", async () => {
-    const lead = await saleLead('CLERK');
-    assert.match(reasonOf(lead, 'base') ?? '', /^\+15 points, a tax deed sale is set$/);
-    assert.match((await saleLead('TAX'))['score_rationale'] as string, /a sheriff sale is set/);
-    assert.equal(partsOf(lead)['equity_gap'], 0);
-    assert.match(reasonOf(lead, 'equity_gap') ?? '', /the page prints no appraisal for this sale/);
-    assert.deepEqual(
-      [lead['auction_type'], lead['opening_bid'], lead['statute_ref']],
-      ['tax_deed_sale', '9000.00', 'Fla. Stat. 197.502(6)'],
-    );
+  it('a debt near the whole value of a parcel earns less, and one above it nothing', async () => {
+    const found = [2, 3, 4, 5, 6].map(async (number) => {
+      const lead = await built.one('leads', `parcel_id = '100-${number}' AND signal_id IS NOT NULL`);
+      return [lead['amount_to_value_pct'], partsOf(lead)['amount_to_value']];
+    });
+    assert.deepEqual(await Promise.all(found), [
+      ['10.00', 12],
+      ['60.00', 25],
+      ['90.00', 6],
+      ['100.00', 0],
+      ['180.00', 0],
+    ]);
   });
 
-  it('a second sale is never better than a first sale of the same appraisal', async () => {
-    const first = Number((await saleLead('DERIVED'))['lead_score']);
-    for (const name of ['SECOND', 'SECONDLOW']) assert.ok(Number((await saleLead(name))['lead_score']) <= first, name);
+  it("a clerk's sale is named by its kind", async () => {
+    assert.equal(reasonOf(await saleLead('DEED'), 'base'), '+15 points, a tax deed sale is set');
+    assert.equal(reasonOf(await saleLead('TAXES'), 'base'), '+15 points, a sheriff sale is set');
   });
 
   for (const [i, [day, points, reason]] of DAYS.entries())
@@ -141,7 +180,7 @@ describe('leads of uw-2026.3', () => {
       assert.deepEqual(kindOf(await built.one('signals', `parcel_id = '100-${300 + i}'`)), ['unknown', basis]);
     const tooBroad = await built.one('signals', "property_class = 'R'");
     assert.deepEqual(kindOf(tooBroad), ['unknown', 'class_too_broad']);
-    assert.deepEqual(kindOf(await saleLead('DERIVED')), ['unknown', 'no_parcel_number']);
+    assert.deepEqual(kindOf(await saleLead('TWOTHIRDS')), ['unknown', 'no_parcel_number']);
     assert.deepEqual(kindOf(await saleLead('NEITHER')), ['unknown', 'not_published_by_county']);
   });
 
@@ -157,7 +196,10 @@ describe('leads of uw-2026.3', () => {
 
   it('land without a building scores below any home', async () => {
     const points = async (kind: string): Promise<number> => {
-      const [lead = {}] = await built.rows('leads', `property_kind = '${kind}' AND signal_id IS NOT NULL`);
+      const [lead = {}] = await built.rows(
+        'leads',
+        `property_kind = '${kind}' AND amount = 5000 AND county_value IS NULL`,
+      );
       return Number(lead['lead_score']);
     };
     const [lot, unknown, home] = [await points('vacant_lot'), await points('unknown'), await points('one_family')];

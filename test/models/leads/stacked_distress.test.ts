@@ -113,7 +113,7 @@ const nearHouse = (n: number): number => 901 + 10 * n;
 const AT_MOST = 7;
 const DEBT_AT_MOST: InputRow = {
   amount: '90000.00',
-  county_value: '90000.00',
+  county_value: '180000.00',
   years_delinquent: 9,
   property_class: '2-FAMILY DWELLING',
   mail_street: '1 GULF BLVD',

@@ -151,7 +151,7 @@ describe('worked leads', () => {
 
   it('A1: a first mortgage sale opens at two thirds of its appraisal', async () => {
     const { score, parts, lead } = await saleLead(101);
-    assert.deepEqual({ score, parts }, { score: 67, parts: [15, 20, 25, 0, 0, 5, 2, 0] });
+    assert.deepEqual({ score, parts }, { score: 51, parts: [15, 4, 25, 0, 0, 5, 2, 0] });
     assert.equal(lead['opening_bid'], '100000.00');
     assert.equal(lead['opening_bid_basis'], 'two_thirds_of_appraisal');
     assert.equal(lead['opening_bid_derived'], true);
@@ -160,15 +160,15 @@ describe('worked leads', () => {
 
   it('A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points', async () => {
     const { score, parts, lead } = await saleLead(102);
-    assert.deepEqual({ score, parts }, { score: 68, parts: [15, 20, 5, 10, 5, 3, 10, 0] });
+    assert.deepEqual({ score, parts }, { score: 52, parts: [15, 4, 5, 10, 5, 3, 10, 0] });
     assert.equal(lead['opening_bid'], '66667.34');
     assert.equal(lead['verified_age_days'], 2);
   });
 
   it('A3: a tax sale opens at the published minimum', async () => {
     const { score, parts, lead } = await saleLead(103);
-    assert.deepEqual({ score, parts }, { score: 64, parts: [15, 30, 12, 0, 0, 5, 2, 0] });
-    const bid = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'appraisal_discount_pct'];
+    assert.deepEqual({ score, parts }, { score: 60, parts: [15, 26, 12, 0, 0, 5, 2, 0] });
+    const bid = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'equity_pct'];
     assert.deepEqual(
       bid.map((column) => lead[column]),
       ['12486.17', 'published_minimum', false, '86.86'],
@@ -177,14 +177,13 @@ describe('worked leads', () => {
 
   it('A4: a second sale has no minimum', async () => {
     const { score, parts, lead } = await saleLead(104);
-    assert.deepEqual({ score, parts }, { score: 43, parts: [15, 0, 25, 0, 0, 1, 2, 0] });
+    assert.deepEqual({ score, parts }, { score: 47, parts: [15, 4, 25, 0, 0, 1, 2, 0] });
     assert.deepEqual([lead['opening_bid'], lead['opening_bid_basis']], [null, 'no_minimum_second_sale']);
   });
 
-  it('A5: a bid far above its appraisal earns no points for a gap, and does not stop the build', async () => {
+  it('A5: a bid far above its appraisal leaves no equity, and does not stop the build', async () => {
     const { parts, lead } = await saleLead(105);
-    assert.equal(parts[1], 0);
-    assert.match(String(lead['score_rationale']), /the opening bid is above the appraisal/u);
+    assert.deepEqual([parts[1], lead['equity_pct']], [0, '0.00']);
   });
 
   it('T1: debt, value, years and an owner out of state', async () => {

@@ -1,5 +1,5 @@
 /** Recomputes every figure of a published lead from its other columns. */
-import { clamp, fraction } from '../../../lib/fraction.ts';
+import { clamp, fraction, maximum, minimum, type Fraction } from '../../../lib/fraction.ts';
 import {
   dayNumber,
   percent,
@@ -69,33 +69,40 @@ interface CitedRecord {
 const cited = ({ record }: Values): readonly CitedRecord[] => record['corroboration'] as readonly CitedRecord[];
 const corroborations = (values: Values): string[] => cited(values).map(({ kind }) => kind);
 
-/** Key of the most points for the gap of a sale. */
-function mostForGap(record: PublishedRecord): string {
-  if (record['opening_bid_mismatch'] === true) return 'auction_gap_mismatch_max';
-  return Number(record['sale_round'] ?? 1) > 1 ? 'auction_gap_second_max' : 'auction_gap_max';
-}
-
 const kindPoints = ({ record, count }: Values): number => count(`lead_kind_${String(record['property_kind'])}`);
 
+/** Published debts of a sale. */
+function debtOf(values: Values): Fraction | null {
+  const { has, of } = values;
+  const taxes = has('unpaid_taxes') ? of('unpaid_taxes') : null;
+  if (ownKind(values) === 'unpaid_tax') return has('opening_bid') ? of('opening_bid') : taxes;
+  return has('judgment_amount') ? of('judgment_amount').plus(taxes ?? fraction(0)) : null;
+}
+
+/** What is left of the value after the debts, and the points for it. */
+function equityOf(values: Values): [percent: string | null, points: number] {
+  const { has, of, count, assumed } = values;
+  const debt = debtOf(values);
+  if (debt === null || !has('property_value'))
+    return [null, count(`auction_equity_unknown${ownKind(values) === 'unpaid_tax' ? '_taxes' : ''}`)];
+  const left = percent(maximum(fraction(0), of('property_value').minus(debt)), of('property_value'));
+  const share = fraction(left).over(assumed('auction_equity_full_pct'));
+  return [left, Number(share.times(assumed('auction_equity_max')).rounded(0))];
+}
+
 function auction(values: Values, age: number): Recomputed {
-  const { record, asOf, has, of, count, assumed } = values;
-  const discount = has('appraised_value', 'opening_bid')
-    ? percent(of('appraised_value').minus(of('opening_bid')), of('appraised_value'))
-    : null;
-  const gapPoints = (): number => {
-    if (record['opening_bid_basis'] === 'no_minimum_second_sale') return count('auction_gap_no_minimum');
-    if (discount === null) return 0;
-    const earned = Number(assumed('auction_gap_points_per_pct').times(fraction(discount)).rounded(0));
-    return Math.max(0, Math.min(count(mostForGap(record)), earned));
-  };
+  const { record, asOf, has, count } = values;
+  const [equity, points] = equityOf(values);
   const days = dayNumber(record['sale_date']) - dayNumber(asOf);
   const step = [1, 2, 3, 4].find((number) => days <= count(`auction_days_${number}`)) ?? 5;
   const isAbsentee = ['in_state', 'out_of_state'].includes(String(record['owner_location']));
   return {
-    appraisal_discount_pct: discount,
+    equity_pct: equity,
+    property_value: record[has('appraised_value') ? 'appraised_value' : 'property_value'],
+    value_basis: has('appraised_value') ? 'appraisal' : record['value_basis'],
     score_parts: {
       base: count('auction_base'),
-      equity_gap: gapPoints(),
+      equity_gap: points,
       urgency: count(`auction_urgency_${step}`),
       corroboration: corroborations(values).includes('tax_delinquent') ? count('auction_corroboration') : 0,
       absentee: isAbsentee ? count('auction_absentee') : 0,
@@ -125,8 +132,9 @@ function delinquency(values: Values, age: number): Recomputed {
 function amountPoints({ of, count, assumed }: Values, ratio: string | null): number {
   if (ratio === null)
     return Math.min(count('tax_amount_max'), Number(of('amount').over(assumed('tax_amount_per_point')).rounded(0)));
-  const share = clamp(fraction(ratio).minus(assumed('tax_value_from_pct')).over(assumed('tax_value_span_pct')));
-  return Number(share.times(assumed('tax_value_max')).rounded(0));
+  const rising = fraction(ratio).minus(assumed('tax_value_from_pct')).over(assumed('tax_value_span_pct'));
+  const falling = fraction(100).minus(fraction(ratio)).over(assumed('tax_equity_span_pct'));
+  return Number(clamp(minimum(rising, falling)).times(assumed('tax_value_max')).rounded(0));
 }
 
 function yearsPoints({ has, of, count, assumed }: Values): number {

@@ -258,7 +258,7 @@ const leadScore = (value: ValueOf): Html =>
     <p>
       A tax lead starts at ${value('tax_base')} points and gets more for debt relative to the county’s value, months of
       delinquency, an absentee owner, corroboration and freshness. An auction lead starts at ${value('auction_base')}
-      and gets more for the gap between opening bid and appraisal, and for urgency, which is highest from
+      and gets more for the equity that published debts leave, and for urgency, which is highest from
       ${value('auction_days_2')} to ${value('auction_days_3')} days before the sale: a letter to the owner takes days.
       Both get points for the kind of property, up to ${value('lead_kind_two_to_four')}, and for each further
       independent kind of distress of the property (a foreclosure filing, a code case, a vacant or condemned building),

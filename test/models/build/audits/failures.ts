@@ -133,6 +133,12 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'leads.kind_follows_from_class': [set('leads', "property_kind = 'other'", 'property_class IS NULL')],
   'leads.deposit_absent_as_said': [set('leads', 'deposit = 1', "lead_type = 'tax_delinquent'")],
   'leads.last_sale_date_absent_as_said': [set('leads', "last_sale_date = '2020-01-01', roll_source = NULL")],
+  ...Object.fromEntries(
+    ['judgment_amount', 'unpaid_taxes', 'equity_pct'].map((name) => [
+      `leads.${name}_absent_as_said`,
+      [set('leads', `${name} = 1`, "lead_type = 'tax_delinquent'")],
+    ]),
+  ),
   'leads.plaintiff_absent_as_said': [set('leads', "plaintiff = 'A BANK'", "lead_type = 'tax_delinquent'")],
   'leads.property_class_absent_as_said': [
     set('leads', "property_class = 'R', property_kind_basis = 'not_published_by_county'"),
