@@ -60,6 +60,8 @@ const CENSUS_REGIONS = ['northeast', 'midwest', 'south', 'west'] as const;
 
 export const POPULATIONS = ['survey', 'assessor', 'loans'] as const;
 
+export const TAX_AT_SALE = ['uncapped', 'valued_yearly', 'price_may_count', 'not_reset'] as const;
+
 export const AIMS = ['reached', 'median_not_reached', 'spread_not_reached', 'neither_reached', 'too_few'] as const;
 
 const quartile = (about: string) => ratio(`${about} of our NOI over the property's own.`);
@@ -255,16 +257,19 @@ export const REFERENCES = {
   /** How a sale changes the property tax, and how rentals are taxed against owners' homes, by state. */
   tax_rules: defineRecord('tax_rule', 'One row per state.', ['state'], {
     state: text('State, by its two letters.'),
-    reset_share: ratio('Share of the tax that follows the price after a sale; the rest stays at the current bill.', {
-      decimals: 4,
-    }),
+    at_sale: oneOf(
+      TAX_AT_SALE,
+      'What a sale does to the value that is taxed. uncapped: a limit on its growth ends, and it becomes the market ' +
+        'value; valued_yearly: it is the market value of each year; price_may_count: the assessor or a board may take ' +
+        'the price; not_reset: nothing.',
+    ),
     class_factor: ratio("Rate of a rental building over that of owners' homes, which the census measures.", {
       decimals: 4,
     }),
     class_factor_from_units: integer('Units from which class_factor applies.', { unit: 'units' }),
     rule: text('The rule in one or two sentences, with the direction of a known error.'),
     statute: text('Statute or ordinance.'),
-    confirmed: flag('The text of the rule was read on an official page. The shares are choices either way.'),
+    confirmed: flag('The text of the rule was read on an official page. The factors are choices either way.'),
     read_on: date('Day the text was last read.'),
   }),
   /** Our underwriting of properties that nobody here made, against their own NOI. Written by `make calibrate`. */

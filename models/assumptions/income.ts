@@ -135,22 +135,16 @@ export const INCOME: readonly Declaration[] = [
     isPositive: true,
   }),
   share(
-    'default_tax_reset_share',
+    'tax_reset_share_may',
     '0.50',
     'proposal',
-    'Share of the tax that a sale resets, in a state without a rule.',
+    'Share of the tax that follows the price where the law lets the price count, or where its rule is not known.',
   ),
   multiple(
     'tax_bill_least_multiple',
     '0.25',
     'proposal',
-    'Minimum tax bill, as a multiple of the tax at the price. A smaller bill is an exemption that a sale ends, or an ' +
-      'error.',
-  ),
-  multiple(
-    'tax_bill_most_multiple',
-    '3.00',
-    'proposal',
-    'Maximum tax bill, as a multiple of the tax at the price. A larger bill is an error.',
+    'Minimum tax after a sale, as a multiple of the tax at the price. A smaller bill has an exemption that a sale ends, ' +
+      'or is an error.',
   ),
 ];

@@ -38,6 +38,8 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ],
   ['stg_area_census', stepSql('fed_area_census')],
   ['stg_rents', stepSql('fed_rents')],
+  ['int_deal_places', ''],
+  ['int_property_rolls', ''],
   ['stg_parcels', ''],
   ['stg_area_vacancies', ''],
 ]);

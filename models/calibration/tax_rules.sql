@@ -11,7 +11,7 @@ notes as (
 
 select
   declared.state,
-  declared.reset_share,
+  declared.at_sale,
   declared.class_factor,
   declared.class_factor_from_units,
   declared.rule,

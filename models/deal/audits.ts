@@ -109,6 +109,8 @@ const STATUSES: readonly Audit[] = [
       OR ((property_tax ->> 'current') IS NULL) <> ((property_tax ->> 'current_basis') = 'unknown')
       OR ((property_tax ->> 'current_basis') = 'unknown') <> (list_price IS NULL)
       OR ((property_tax ->> 'bill') IS NULL) > ((property_tax ->> 'current_basis') IN ('estimated', 'unknown'))
+      OR ((property_tax ->> 'if_appealed') IS NULL)
+        <> ((property_tax ->> 'appeal_basis') <> 'assessment_above_price')
       OR ((property_tax ->> 'statute') IS NULL) <> ((property_tax ->> 'rule_basis') = 'declared')`,
   ),
   never(

@@ -1,6 +1,7 @@
 /** The fields of a deal on rents in place, income and expenses, each step with its source. */
 import { z } from 'zod';
 import { json, money, oneOf, percent } from '../../lib/record.ts';
+import { TAX_AT_SALE } from '../references.ts';
 import { DECLARED_VACANCY, NO_INCOME, NO_PRICE, NO_UNDERWRITING, NO_UNITS } from '../absence/deals.ts';
 
 const text = z.string();
@@ -31,7 +32,15 @@ const TAX_RATE_BASES = [
   'metro_of_reference',
   'declared',
 ] as const;
-const TAX_BILL_BASES = ['parcel', 'listing', 'parcel_limited', 'listing_limited', 'estimated', 'unknown'] as const;
+const TAX_BILL_BASES = ['parcel', 'listing', 'estimated', 'unknown'] as const;
+const TAX_AFTER_BASES = ['bill', 'reset', 'exemption_ends', 'estimated', 'unknown'] as const;
+const TAX_APPEAL_BASES = [
+  'assessment_above_price',
+  'assessment_not_above_price',
+  'assessment_missing',
+  'bill_missing',
+  'price_missing',
+] as const;
 const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
 const EXPENSE_CHECKS = [
   'within_quartiles',
@@ -86,12 +95,19 @@ const VacancySurvey = z.strictObject({
 const PropertyTax = z.strictObject({
   rate_pct: text,
   rate_basis: z.enum(TAX_RATE_BASES),
+  rate_area: nullableText,
+  rate_year: nullableText,
+  rate_source_url: nullableText,
   class_factor: text,
   at_price: nullableText,
   bill: nullableText,
   current: nullableText,
   current_basis: z.enum(TAX_BILL_BASES),
+  at_sale: z.enum([...TAX_AT_SALE, 'unknown']),
   reset_share: text,
+  after_basis: z.enum(TAX_AFTER_BASES),
+  if_appealed: nullableText,
+  appeal_basis: z.enum(TAX_APPEAL_BASES),
   rule_basis: z.enum(TAX_RULE_BASES),
   statute: nullableText,
 });
@@ -156,12 +172,13 @@ export const income = {
   // Property tax
   property_tax: json(
     PropertyTax,
-    "Property tax of a year: today's bill, the tax at the asking price, and the share of it that a sale resets under " +
-      'the law of the state.',
+    "Property tax of a year: today's bill, the tax at the asking price, the share of it that a sale resets under the " +
+      'law of the state, and the bill after an appeal where the county assesses the building above the price.',
   ),
-  tax_after_reset: money('reset_share x at_price + (1 - reset_share) x current, of property_tax.', {
-    absent: NO_PRICE,
-  }),
+  tax_after_reset: money(
+    'Of property_tax, reset_share x at_price + (1 - reset_share) x bill, but at least the bill; at_price without a bill.',
+    { absent: NO_PRICE },
+  ),
   noi_at_current_tax: money("NOI with today's tax bill.", { absent: NO_INCOME }),
   noi_after_reset: money('NOI with the tax after a sale at the asking price.', { absent: NO_INCOME }),
 

@@ -21,7 +21,7 @@ import {
 /** The figures that are steps, by the model that computes them, in the order of a report or a lead. */
 export const STEPS: Readonly<Record<string, string>> = {
   int_rents_in_place: 'market_rent_mix rent_in_place contract_rent',
-  int_property_taxes: 'tax_at_price tax_current tax_fixed tax_per_dollar tax_after_reset',
+  int_property_taxes: 'tax_at_price tax_current tax_floor tax_fixed tax_per_dollar tax_after_reset',
   int_expenses: `gross_potential_rent effective_gross_income insurance management repairs owner_utilities other reserves
     operating_expenses noi_after_reset noi_at_current_tax`,
   int_hud_proxies: 'noi_hud_2br cap_rate_hud_2br',

@@ -33,7 +33,7 @@ const READ = new Set(
   last_seen first_price source_url
   observed_at page_sha256 page_row cap_rate cap_rate_source address_key street_key house_low house_high unit_key
   address_status unit_mix_stated annual_taxes rent_steps vacancy_pct vacancy_basis vacancy_survey
-  expense_lines property_tax
+  expense_lines
   expense_q1_pct expense_q3_pct expense_typical_pct
   rent_basis rent_area_code rent_area_name rent_fiscal_year rent_source_url rent_observed_at rent_outdated_reason
   loan_rate_pct loan_rate_basis loan_rate_series loan_rate_on loan_rate_age_days loan_rate_source_url
@@ -57,8 +57,8 @@ const STEP_NAMES = `annual_debt_service arv break_even_occupancy_pct cap_gap_pct
   motivation_price_cut motivation_score net_cash_flow noi noi_after_reset noi_at_current_tax noi_hud_2br noi_scoring
   noi_stressed noi_underwritten offer_high offer_low operating_expenses other owner_utilities price_per_unit
   price_reduction_pct price_to_rent rent_in_place rent_over_pitia repairs reserves score_share_pct seller_coverage
-  seller_debt_service seller_loan seller_payment tax_after_reset tax_at_price tax_current tax_fixed tax_per_dollar
-  tax_to_price_pct upfront_repairs upfront_repairs_per_unit variable_expense_ratio_pct yield_on_cost_pct`.split(/\s+/u);
+  seller_debt_service seller_loan seller_payment tax_after_reset tax_at_price tax_current tax_fixed tax_floor
+  tax_per_dollar tax_to_price_pct upfront_repairs upfront_repairs_per_unit variable_expense_ratio_pct yield_on_cost_pct`.split(/\s+/u);
 
 const LEAD_STEP_NAMES =
   `equity_pct known_debt lead_score part_absentee part_absentee_owner part_amount_to_value part_base part_corroboration
@@ -135,6 +135,7 @@ const inputsOf = (deal: PublishedRecord): PublishedRecord => {
   const isStated = deal['noi_source'] === 'stated';
   return {
     ...Object.fromEntries([...READ].map((column) => [column, deal[column]])),
+    property_tax: deal['property_tax'],
     noi: isStated ? deal['noi'] : null,
     noi_source: isStated ? 'stated' : null,
     cap_rate: deal['cap_rate_source'] === 'advertised' ? deal['cap_rate'] : null,

@@ -70,15 +70,13 @@ select
     case when taxes.tax_after_reset is not null then json_object(
       'line', 'property_tax',
       'amount', as_text(taxes.tax_after_reset),
-      'basis', taxes.tax_current_basis,
+      'basis', taxes.tax_after_basis,
       'place', properties.state,
-      'as_of', case when taxes.tax_rate_basis = 'county' then as_text(census.county_vintage)
-        when taxes.tax_rate_basis <> 'declared' then as_text(census.metro_vintage) end,
-      'source', coalesce(
-        case taxes.tax_rate_basis when 'county' then census.county_source end,
-        census.metro_source,
-        'assumptions'
-      )
+      'as_of', case when taxes.tax_after_basis <> 'bill' then as_text(census.tax_rate_year) end,
+      'source', case taxes.tax_after_basis
+        when 'bill' then taxes.tax_bill_source
+        else coalesce(census.tax_rate_source, 'assumptions')
+      end
     ) end,
     json_object(
       'line', 'insurance',
@@ -129,12 +127,19 @@ select
   json_object(
     'rate_pct', as_text(taxes.tax_rate_pct),
     'rate_basis', taxes.tax_rate_basis,
+    'rate_area', census.tax_rate_area,
+    'rate_year', as_text(census.tax_rate_year),
+    'rate_source_url', census.tax_rate_source_url,
     'class_factor', as_text(taxes.tax_class_factor),
     'at_price', as_text(taxes.tax_at_price),
     'bill', as_text(taxes.tax_bill),
     'current', as_text(taxes.tax_current),
     'current_basis', taxes.tax_current_basis,
+    'at_sale', taxes.tax_at_sale,
     'reset_share', as_text(taxes.tax_reset_share),
+    'after_basis', taxes.tax_after_basis,
+    'if_appealed', as_text(taxes.tax_if_appealed),
+    'appeal_basis', taxes.tax_appeal_basis,
     'rule_basis', taxes.tax_rule_basis,
     'statute', taxes.tax_rule_statute
   ) as property_tax,
@@ -146,7 +151,7 @@ join int_rents_in_place as rents on rents.id = properties.id
 join int_property_taxes as taxes on taxes.id = properties.id
 join int_expenses as expenses on expenses.id = properties.id
 join int_building_cells as cells on cells.id = properties.id
-left join int_census_areas as census on census.hud_area_code = market.rent_area_code
+join int_deal_census as census on census.id = properties.id
 left join int_vacancies as vacancies on vacancies.cbsa = cbsa_of(market.rent_area_code)
 left join ref_insurance_states as states on states.state = properties.state
 left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'

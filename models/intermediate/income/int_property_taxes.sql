@@ -1,44 +1,33 @@
 -- One row per property: the property tax of today, and the tax after a sale at the asking price. The state's rule says
--- which share of the value is set anew by a sale, and how rental buildings are taxed against homes of owners. At any
--- price P, the tax after a sale is max(tax_floor, tax_fixed + tax_per_dollar x P); offers use it at their own price.
+-- whether a sale sets the value anew, and how rental buildings are taxed against homes of owners. A sale never lowers a
+-- known bill: a county that assesses a building above its price may have to lower it on appeal, which is a figure of
+-- its own. At any price P, the tax after a sale is max(tax_floor, tax_fixed + tax_per_dollar x P); offers use it at
+-- their own price.
 -- Key: id
--- Not null: tax_rate_pct, tax_rate_basis, tax_class_factor, tax_reset_share, tax_per_dollar, tax_rule_basis
--- Not null: tax_current_basis
+-- Not null: tax_rate_pct, tax_rate_basis, tax_class_factor, tax_at_sale, tax_reset_share, tax_per_dollar
+-- Not null: tax_rule_basis, tax_current_basis, tax_after_basis, tax_appeal_basis
 
 with
-
--- The bill of the one parcel at exactly this address
-parcel_bills as (
-  select
-    properties.id,
-    any_value(parcels.annual_taxes) as annual_taxes,
-    any_value(parcels.source) as source
-  from int_properties as properties
-  join stg_parcels as parcels
-    on parcels.address_key = properties.address_key
-    and parcels.zip = properties.zip
-  where parcels.annual_taxes > 0
-  group by properties.id
-  having count(*) = 1
-),
 
 inputs as (
   select
     properties.id,
     properties.list_price,
-    parcel_bills.annual_taxes as parcel_bill,
-    -- The county's own bill takes precedence over the broker's figure
-    coalesce(parcel_bills.annual_taxes, properties.annual_taxes) as tax_bill,
-    coalesce(census.county_tax_rate_pct, census.metro_tax_rate_pct, terms.default_tax_rate_pct) as tax_rate_pct,
-    case
-      when census.county_tax_rate_pct is not null and census.is_only_county then 'county'
-      when census.county_tax_rate_pct is not null then 'largest_county_of_area'
-      when census.metro_tax_rate_pct is not null then census.metro_basis
-      else 'declared'
-    end as tax_rate_basis,
+    parcels.annual_taxes as parcel_bill,
+    rolls.assessed_market_value,
+    -- The county's bill of the property's own parcel takes precedence over the broker's figure
+    coalesce(parcels.annual_taxes, properties.annual_taxes) as tax_bill,
+    case when parcels.annual_taxes is null then properties.source else parcels.source end as tax_bill_source,
+    coalesce(census.tax_rate_pct, terms.default_tax_rate_pct) as tax_rate_pct,
+    census.tax_rate_basis,
     case when properties.units >= rules.class_factor_from_units then rules.class_factor else 1 end::decimal(16, 4)
       as tax_class_factor,
-    coalesce(rules.reset_share, terms.default_tax_reset_share)::decimal(16, 4) as tax_reset_share,
+    coalesce(rules.at_sale, 'unknown') as tax_at_sale,
+    case
+      when rules.at_sale in ('uncapped', 'valued_yearly') then 1
+      when rules.at_sale = 'not_reset' then 0
+      else terms.tax_reset_share_may
+    end::decimal(16, 4) as tax_reset_share,
     case
       when rules.state is null then 'declared'
       when rules.confirmed then 'confirmed'
@@ -47,40 +36,39 @@ inputs as (
     rules.statute as tax_rule_statute,
     terms.*
   from int_properties as properties
-  join int_market_rents as rents on rents.id = properties.id
-  left join int_census_areas as census on census.hud_area_code = rents.rent_area_code
+  join int_deal_census as census on census.id = properties.id
   left join ref_tax_rules as rules on rules.state = properties.state
-  left join parcel_bills on parcel_bills.id = properties.id
+  left join int_property_rolls as rolls on rolls.id = properties.id
+  left join stg_parcels as parcels
+    on parcels.county_fips = rolls.county_fips
+    and parcels.parcel_key = rolls.parcel_key
+    and parcels.annual_taxes > 0
   cross join terms
 ),
 
--- A bill far from the tax at the price is a typing error, or an exemption that a sale ends: it counts up to a limit
-limits as (
-  select
-    *,
-    rounded(wide(list_price) * as_share(tax_rate_pct) * tax_class_factor) as tax_at_price,
-    rounded(wide(tax_at_price) * tax_bill_least_multiple) as tax_bill_least,
-    rounded(wide(tax_at_price) * tax_bill_most_multiple) as tax_bill_most
-  from inputs
-),
-
+-- A bill far below the tax at the price is due to an exemption that ends with a sale
 taxes as (
   select
     *,
+    rounded(wide(list_price) * as_share(tax_rate_pct) * tax_class_factor) as tax_at_price,
     case
       when list_price is null then null
       when tax_bill is null then tax_at_price
-      else least(tax_bill_most, greatest(tax_bill_least, tax_bill))
+      else tax_bill
     end as tax_current,
-    wide(tax_current) * (1 - tax_reset_share) as tax_fixed,
-    tax_class_factor * as_share(tax_rate_pct) * tax_reset_share as tax_per_dollar,
-    -- No known bill is a floor yet
-    case when list_price is not null then rounded(0) end as tax_floor,
     case
       when list_price is null then null
-      else greatest(tax_floor, rounded(tax_fixed + wide(list_price) * tax_per_dollar))
-    end as tax_after_reset
-  from limits
+      when tax_bill is null then rounded(0)
+      else greatest(tax_bill, rounded(wide(tax_at_price) * tax_bill_least_multiple))
+    end as tax_floor,
+    wide(tax_current) * (1 - tax_reset_share) as tax_fixed,
+    tax_class_factor * as_share(tax_rate_pct) * tax_reset_share as tax_per_dollar,
+    rounded(tax_fixed + wide(list_price) * tax_per_dollar) as tax_of_line,
+    case when list_price is not null then greatest(tax_floor, tax_of_line) end as tax_after_reset,
+    case
+      when assessed_market_value > list_price then quotient(wide(tax_bill) * list_price, assessed_market_value)
+    end as tax_if_appealed
+  from inputs
 )
 
 select
@@ -88,25 +76,46 @@ select
   tax_rate_pct,
   tax_rate_basis,
   tax_class_factor,
+  tax_at_sale,
   tax_reset_share,
   tax_rule_basis,
   tax_rule_statute,
   tax_at_price,
   tax_bill,
+  tax_bill_source,
   tax_current,
   case
     when list_price is null then 'unknown'
     when tax_bill is null then 'estimated'
-    when tax_bill between tax_bill_least and tax_bill_most
-      then case when parcel_bill is null then 'listing' else 'parcel' end
-    else case when parcel_bill is null then 'listing_limited' else 'parcel_limited' end
+    when parcel_bill is null then 'listing'
+    else 'parcel'
   end as tax_current_basis,
   tax_floor,
   tax_fixed,
   tax_per_dollar,
-  tax_after_reset
+  tax_after_reset,
+  case
+    when list_price is null then 'unknown'
+    when tax_bill is null then 'estimated'
+    when tax_after_reset = tax_bill then 'bill'
+    when tax_after_reset = tax_of_line then 'reset'
+    else 'exemption_ends'
+  end as tax_after_basis,
+  tax_if_appealed,
+  case
+    when list_price is null then 'price_missing'
+    when tax_bill is null then 'bill_missing'
+    when assessed_market_value is null then 'assessment_missing'
+    when assessed_market_value > list_price then 'assessment_above_price'
+    else 'assessment_not_above_price'
+  end as tax_appeal_basis
 from taxes;
 
--- audit reset_is_between: the tax after a sale is between the bill of today and the tax at the price
+-- audit never_below_a_bill: no tax after a sale is below a known bill, and one above it has a reason in tax_after_basis
 select * from int_property_taxes
-where tax_after_reset not between least(tax_current, tax_at_price) and greatest(tax_current, tax_at_price);
+where tax_after_reset < tax_bill
+  or (tax_after_basis = 'bill') <> coalesce(tax_after_reset = tax_bill, false);
+
+-- audit reset_follows_the_law: a bill rises above the exemption's limit only where the state lets a price count
+select * from int_property_taxes
+where tax_after_basis = 'reset' and tax_at_sale = 'not_reset';

@@ -35,11 +35,11 @@ inputs as (
     census.county_contract_rent,
     census.county_gross_rent,
     census.metro_basis,
-    census.is_only_county,
+    census.county_basis,
     terms.*
   from int_market_rents as rents
   join int_unit_mixes as mixes on mixes.id = rents.id
-  left join int_census_areas as census on census.hud_area_code = rents.rent_area_code
+  join int_deal_census as census on census.id = rents.id
   cross join terms
 ),
 
@@ -115,11 +115,7 @@ select
   in_place_ratio_4br,
   utility_share_used,
   case when measured_2br is null then 'declared' else metro_basis end as in_place_basis,
-  case
-    when measured_utility_share is null then 'declared'
-    when is_only_county then 'county'
-    else 'largest_county_of_area'
-  end as contract_basis
+  case when measured_utility_share is null then 'declared' else county_basis end as contract_basis
 from weighted;
 
 -- audit never_above_market: sitting tenants do not pay more than new ones, and contract rent is below gross rent

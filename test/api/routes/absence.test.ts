@@ -30,6 +30,8 @@ const EXPLAINED: readonly (readonly [path: RegExp, status: string])[] = [
   [/rent_steps\.\w+\.\w+(\.br_\d)?$/, 'basis'],
   [/expense_lines\[\]\.(place|as_of)$/, 'basis'],
   [/property_tax\.(at_price|bill|current)$/, 'current_basis'],
+  [/property_tax\.rate_(area|year|source_url)$/, 'rate_basis'],
+  [/property_tax\.if_appealed$/, 'appeal_basis'],
   [/property_tax\.statute$/, 'rule_basis'],
   [/provenance\.\w+\.\w+$/, 'method'],
   [/(_rationale|paths\.\w+)\.inputs\.\w+$/, 'reason'],

@@ -18,7 +18,7 @@ const MODELS = [
 const READ = [
   'int_building_cells',
   'int_unit_mixes',
-  'int_census_areas',
+  'int_deal_census',
   'int_rents_in_place',
   'int_property_taxes',
   'int_vacancies',
@@ -28,6 +28,8 @@ const READ = [
 ];
 /** Without rows, so that figures come from the calibrated tables. */
 const EMPTY = {
+  int_deal_places: [],
+  int_property_rolls: [],
   stg_rents: [],
   stg_area_census: [],
   stg_area_vacancies: [],

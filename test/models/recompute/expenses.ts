@@ -1,6 +1,6 @@
 /** Recomputes a deal's income, taxes, expenses and NOI. */
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
-import { isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
+import { cents, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
 const HUNDRED = fraction(100);
 const share = (pct: Fraction): Fraction => pct.over(HUNDRED);
@@ -46,9 +46,10 @@ export function recomputeIncome(values: Values): Recomputed {
 interface PropertyTax {
   readonly rate_pct: string;
   readonly class_factor: string;
+  readonly at_sale: string;
   readonly bill: string | null;
   readonly current: string | null;
-  readonly reset_share: string;
+  readonly current_basis: string;
 }
 
 const taxOf = ({ record }: Values): PropertyTax => record['property_tax'] as PropertyTax;
@@ -73,20 +74,67 @@ export function recomputeReserves({ has, record, of, assumed }: Values): Recompu
   };
 }
 
-/** The tax after a sale. */
+const greatest = (first: Fraction, ...others: readonly Fraction[]): Fraction =>
+  others.reduce((most, value) => (most.isBelow(value) ? value : most), first);
+
+/** Share of the tax that follows the price, by what a sale does in the state. */
+function resetShare({ assumed }: Values, atSale: string): Fraction {
+  if (atSale === 'uncapped' || atSale === 'valued_yearly') return fraction(1);
+  return atSale === 'not_reset' ? fraction(0) : assumed('tax_reset_share_may');
+}
+
+/** The tax after a sale with a known bill, and why it is what it is. */
+function taxAfterSale(values: Values, taxed: Fraction, bill: Fraction, atSale: string): readonly [string, string] {
+  const reset = resetShare(values, atSale);
+  const line = reset.times(taxed).plus(fraction(1).minus(reset).times(bill)).rounded(2);
+  const least = values.assumed('tax_bill_least_multiple').times(cents(taxed)).rounded(2);
+  const tax = greatest(bill, fraction(line), fraction(least));
+  if (tax.equals(bill)) return [tax.rounded(2), 'bill'];
+  return [tax.rounded(2), tax.equals(fraction(line)) ? 'reset' : 'exemption_ends'];
+}
+
+/** The bill after an appeal of an assessment above the price. */
+function appeal({ of, has }: Values, bill: string | null): readonly [string | null, string] {
+  if (bill === null) return [null, 'bill_missing'];
+  if (!has('assessed_market_value')) return [null, 'assessment_missing'];
+  const [price, assessed] = [of('list_price'), of('assessed_market_value')];
+  if (!price.isBelow(assessed)) return [null, 'assessment_not_above_price'];
+  return [fraction(bill).times(price).over(assessed).rounded(2), 'assessment_above_price'];
+}
+
+/** The tax of today, after a sale, and after an appeal. */
 export function recomputeTax(values: Values): Recomputed {
-  const { rate_pct: rate, class_factor: factor, current, reset_share: resetShare } = taxOf(values);
-  const afterReset = (): string => {
-    const kept = fraction(1).minus(fraction(resetShare));
-    return values
-      .of('list_price')
-      .times(share(fraction(rate)))
-      .times(fraction(factor))
-      .times(fraction(resetShare))
-      .plus(kept.times(fraction(String(current))))
-      .rounded(2);
+  const tax = taxOf(values);
+  // A bill is the listing's unless the county's is known
+  const isListed = ['listing', 'estimated'].includes(tax.current_basis);
+  const bill = isListed ? ((values.record['annual_taxes'] ?? null) as string | null) : tax.bill;
+  const computed = { reset_share: resetShare(values, tax.at_sale).rounded(4), bill };
+  if (!isPriced(values)) {
+    const unknown = { at_price: null, current: null, current_basis: 'unknown', after_basis: 'unknown' };
+    const after = { if_appealed: null, appeal_basis: 'price_missing' };
+    return { tax_after_reset: null, property_tax: { ...tax, ...computed, ...unknown, ...after } };
+  }
+  const taxed = values
+    .of('list_price')
+    .times(share(fraction(tax.rate_pct)))
+    .times(fraction(tax.class_factor));
+  const atPrice = taxed.rounded(2);
+  const [after, basis] =
+    bill === null ? ([atPrice, 'estimated'] as const) : taxAfterSale(values, taxed, fraction(bill), tax.at_sale);
+  const [ifAppealed, appealBasis] = appeal(values, bill);
+  return {
+    tax_after_reset: after,
+    property_tax: {
+      ...tax,
+      ...computed,
+      at_price: atPrice,
+      current: bill ?? atPrice,
+      current_basis: bill === null ? 'estimated' : isListed ? 'listing' : 'parcel',
+      after_basis: basis,
+      if_appealed: ifAppealed,
+      appeal_basis: appealBasis,
+    },
   };
-  return { tax_after_reset: valueIf(isPriced(values) && current !== null, afterReset) };
 }
 
 interface ExpenseLine {

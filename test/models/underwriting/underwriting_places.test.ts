@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { build, type Built, type InputRow } from '../build_models.ts';
 
-const MODELS = ['int_census_areas', 'int_rents_in_place', 'int_property_taxes', 'int_vacancies'];
+const MODELS = ['int_deal_census', 'int_rents_in_place', 'int_property_taxes', 'int_vacancies'];
 
 const RENTS = Object.fromEntries(
   [0, 1, 2, 3, 4].flatMap((bedrooms) => [
@@ -22,14 +22,14 @@ const metro = (cbsa: string, vintage: number, rent: string): InputRow => ({
   vintage,
   gross_rent_2: rent,
 });
-const county = (fips: string, contractRent: string | null): InputRow => ({
+const county = (fips: string, contractRent: string | null, tax: string | null = '2000.00'): InputRow => ({
   geography: 'county',
   area_code: fips,
   area_name: `county ${fips}`,
   vintage: 2024,
   median_gross_rent: '1000.00',
   median_contract_rent: contractRent,
-  median_tax: '2000.00',
+  median_tax: tax,
   median_value: '100000.00',
 });
 const town = (area: string, fips: string, population: number): InputRow => ({
@@ -47,6 +47,14 @@ const PLACES: Readonly<Record<string, InputRow>> = {
   newest: { rent_area_code: 'METRO90003M90003' },
 };
 
+/** By id: the county, where it is known. */
+const COUNTIES: Readonly<Record<string, string>> = {
+  own_county: '39001',
+  county_without_a_figure: '39007',
+  tennessee: '39003',
+  home_in_tennessee: '39003',
+};
+
 const quarter = (area: string, year: number, endsOn: string, pct: string): InputRow => ({
   area_name: area,
   year,
@@ -58,10 +66,35 @@ const quarter = (area: string, year: number, endsOn: string, pct: string): Input
 
 const BUILDINGS: Readonly<Record<string, InputRow>> = {
   ...Object.fromEntries(Object.keys(PLACES).map((id) => [id, { state: 'OH', units: 8 }])),
+  own_county: { state: 'OH', units: 8 },
+  county_without_a_figure: { state: 'OH', units: 8 },
   tennessee: { state: 'TN', units: 8 },
   home_in_tennessee: { state: 'TN', units: 1 },
-  both_bills: { state: 'OH', units: 8, address_key: '1 A ST', zip: '44102', annual_taxes: '2500.00' },
+  both_bills: { state: 'OH', units: 8, annual_taxes: '2500.00' },
 };
+
+/** A bill of today of a building for $100,000, and what a buyer pays. The tax at the price is 2,000, in Tennessee 3,200. */
+const SALES: readonly (readonly [
+  name: string,
+  state: string,
+  bill: string,
+  after: string,
+  basis: string,
+  assessed?: string,
+  ifAppealed?: string,
+])[] = [
+  ['keeps a bill that the law does not reset', 'TN', '900.00', '900.00', 'bill'],
+  ['ends an exemption where the law does not reset the value', 'TN', '100.00', '800.00', 'exemption_ends'],
+  ['raises a capped bill to the tax at the price in Florida', 'FL', '900.00', '2000.00', 'reset'],
+  ['never lowers a bill in Florida', 'FL', '5000.00', '5000.00', 'bill'],
+  ['never lowers a bill in Michigan', 'MI', '3000.00', '3000.00', 'bill'],
+  ['raises a bill halfway where the price may count', 'OH', '1000.00', '1500.00', 'reset'],
+  ['never lowers a bill where the price may count', 'OH', '9000.00', '9000.00', 'bill'],
+  ['counts the price halfway in a state without a rule', 'VT', '1000.00', '1500.00', 'reset'],
+  ['keeps a bill that may be appealed', 'OH', '3000.00', '3000.00', 'bill', '150000.00', '2000.00'],
+  ['has no appeal of an assessment at the price', 'OH', '3000.00', '3000.00', 'bill', '100000.00'],
+];
+const billedId = (index: number): string => `billed_${index}`;
 
 describe('the place of a property', () => {
   let built: Built;
@@ -69,8 +102,28 @@ describe('the place of a property', () => {
     const ids = Object.keys(BUILDINGS);
     built = await build(
       {
-        int_properties: ids.map((id) => ({ id, list_price: '100000.00', ...BUILDINGS[id] })),
-        int_market_rents: ids.map((id) => ({
+        int_properties: [
+          ...ids.map((id) => ({ id, list_price: '100000.00', ...BUILDINGS[id] })),
+          ...SALES.map(([, state, bill], index) => ({
+            id: billedId(index),
+            list_price: '100000.00',
+            state,
+            units: 8,
+            annual_taxes: bill,
+          })),
+        ],
+        int_deal_places: [
+          ...Object.entries(COUNTIES).map(([id, county_fips]) => ({ id, county_fips })),
+          ...SALES.map((_, index) => ({ id: billedId(index), county_fips: '39003' })),
+        ],
+        int_property_rolls: [
+          { id: 'both_bills', county_fips: '39001', parcel_key: 'own' },
+          ...SALES.map(([, , , , , assessed = null], index) => ({
+            id: billedId(index),
+            assessed_market_value: assessed,
+          })),
+        ],
+        int_market_rents: [...ids, ...SALES.map((_, index) => billedId(index))].map((id) => ({
           id,
           ...RENTS,
           rent_area_code: 'METRO90001M90001',
@@ -89,17 +142,19 @@ describe('the place of a property', () => {
           metro('90002', 2024, '400.00'),
           metro('90003', 2023, '800.00'),
           metro('90003', 2024, '900.00'),
-          county('39001', '500.00'),
+          county('39001', '960.00', '1000.00'),
           county('39003', '990.00'),
           county('39005', '500.00'),
-          county('39007', null),
+          county('39007', null, null),
         ],
         stg_area_vacancies: [
           quarter('Cleveland-Elyria, OH', 2026, '2026-09-30', '6.00'),
           quarter('Cleveland-Elyria, OH', 2027, '2026-11-21', '14.00'),
         ].map((row) => ({ ...row, source_url: 'https://example.org/page' })),
         stg_parcels: [
-          { county_fips: '39001', parcel_key: 'p', address_key: '1 A ST', zip: '44102', annual_taxes: '1500.00' },
+          { county_fips: '39001', parcel_key: 'own', annual_taxes: '1500.00' },
+          { county_fips: '39003', parcel_key: 'own', annual_taxes: '1600.00' },
+          { county_fips: '39001', parcel_key: 'other', annual_taxes: '1700.00' },
         ],
       },
       ({ name }) => MODELS.includes(name),
@@ -121,12 +176,25 @@ describe('the place of a property', () => {
   });
   it("counts the census's newest five years", async () =>
     assert.equal((await rents('newest'))['rent_in_place'], '900.00'));
-  it('takes the county with the most people of the HUD area, and limits its share of utilities', async () => {
-    const largest = await rents('dear');
-    assert.deepEqual([largest['utility_share_used'], largest['contract_basis']], ['0.0300', 'largest_county_of_area']);
-    const only = await rents('cheap');
-    assert.deepEqual([only['utility_share_used'], only['contract_basis']], ['0.2000', 'county']);
+  it('takes the rate and the utilities of its own county, not of the largest one of the HUD area', async () => {
+    const { utility_share_used: share, contract_basis: basis } = await rents('own_county');
+    assert.deepEqual([share, basis], ['0.0400', 'county']);
+    const { tax_rate_pct: rate, tax_rate_basis: rateBasis } = await taxes('own_county');
+    assert.deepEqual([rate, rateBasis], ['1.00', 'county']);
   });
+  it('takes the county with the most people of the HUD area in its state if its own is unknown, and says so', async () => {
+    const ohio = await rents('dear');
+    assert.deepEqual([ohio['utility_share_used'], ohio['contract_basis']], ['0.0300', 'largest_county_of_area']);
+    const { tax_rate_pct: rate, tax_rate_basis: basis } = await taxes('both_bills');
+    assert.deepEqual([rate, basis], ['2.00', 'largest_county_of_area']);
+  });
+  it('takes no other county if its own has no figure', async () => {
+    const { utility_share_used: share, contract_basis: basis } = await rents('county_without_a_figure');
+    assert.deepEqual([share, basis], ['0.1200', 'declared']);
+    const { tax_rate_pct: rate, tax_rate_basis: rateBasis } = await taxes('county_without_a_figure');
+    assert.deepEqual([rate, rateBasis], ['1.50', 'declared']);
+  });
+  it('limits the share of utilities', async () => assert.equal((await rents('cheap'))['utility_share_used'], '0.2000'));
   it('uses the declared share of utilities if the county has no figure', async () => {
     const { utility_share_used: share, contract_basis: basis } = await rents('newest');
     assert.deepEqual([share, basis], ['0.1200', 'declared']);
@@ -139,8 +207,16 @@ describe('the place of a property', () => {
     assert.equal((await taxes('tennessee'))['tax_at_price'], '3200.00');
     assert.equal((await taxes('home_in_tennessee'))['tax_at_price'], '2000.00');
   });
-  it("prefers the county's own tax bill to that of the listing", async () => {
+  it("prefers the county's bill of its own parcel to that of the listing", async () => {
     const { tax_current: tax, tax_current_basis: basis } = await taxes('both_bills');
     assert.deepEqual([tax, basis], ['1500.00', 'parcel']);
   });
+  for (const [index, [name, , , after, basis, , ifAppealed = null]] of SALES.entries())
+    it(`a sale ${name}`, async () => {
+      const tax = await taxes(billedId(index));
+      assert.deepEqual(
+        [tax['tax_after_reset'], tax['tax_after_basis'], tax['tax_if_appealed']],
+        [after, basis, ifAppealed],
+      );
+    });
 });

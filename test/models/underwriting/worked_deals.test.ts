@@ -178,8 +178,8 @@ describe('worked deals', () => {
       br_4: '0.7818',
     });
     assert.deepEqual(
-      [contradictory.rents['contract']?.['utility_share'], contradictory.tax['current_basis']],
-      ['0.1474', 'listing_limited'],
+      [contradictory.rents['contract']?.['utility_share'], contradictory.tax['after_basis']],
+      ['0.1474', 'reset'],
     );
   });
 });

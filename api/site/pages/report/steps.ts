@@ -13,6 +13,8 @@ import {
   RENTS,
   RISKS,
   SOURCES,
+  TAX_AFTER,
+  TAX_AT_SALE,
   TAX_BILLS,
   TAX_RATES,
   TAX_RULES,
@@ -132,11 +134,16 @@ function tax({ property_tax: propertyTax, tax_after_reset: after, ...deal }: Dea
     <p>
       Today’s tax is ${dollars(propertyTax.current)} (${TAX_BILLS[propertyTax.current_basis]}). At the asking price it
       is ${dollars(propertyTax.at_price)}: ${percent(propertyTax.rate_pct)} of the price
-      (${TAX_RATES[propertyTax.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. A sale
-      resets ${shareText(propertyTax.reset_share)} of the tax, so a buyer pays
-      <strong>${dollars(after)}</strong>.
-      ${TAX_RULES[propertyTax.rule_basis]}${propertyTax.statute === null ? '' : html` (${propertyTax.statute})`}. NOI is
-      ${dollars(deal.noi_at_current_tax)} with today’s tax and ${dollars(deal.noi_after_reset)} after a sale.
+      (${TAX_RATES[propertyTax.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. After a sale
+      a buyer pays <strong>${dollars(after)}</strong> (${TAX_AFTER[propertyTax.after_basis]}); in this state
+      ${TAX_AT_SALE[propertyTax.at_sale]}.
+      ${TAX_RULES[propertyTax.rule_basis]}${propertyTax.statute === null ? '' : html` (${propertyTax.statute})`}.
+      ${
+        propertyTax.if_appealed !== null &&
+        html`The county assesses the building above the price; an appeal may lower the tax to
+        ${dollars(propertyTax.if_appealed)}, which this report does not count.`
+      }
+      NOI is ${dollars(deal.noi_at_current_tax)} with today’s tax and ${dollars(deal.noi_after_reset)} after a sale.
     </p>`;
 }
 

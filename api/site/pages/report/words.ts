@@ -58,9 +58,23 @@ export const TAX_BILLS: Words<Tax['current_basis']> = {
   parcel: 'the county’s bill of the parcel',
   listing: 'the bill that the listing states',
   estimated: 'estimated from the local tax rate',
-  parcel_limited: 'the county’s bill of the parcel, limited by the tax at the price',
-  listing_limited: 'the bill that the listing states, limited by the tax at the price',
   unknown: 'unknown, because there is no asking price',
+};
+
+export const TAX_AFTER: Words<Tax['after_basis']> = {
+  bill: 'today’s bill',
+  reset: 'today’s bill, raised toward the tax at the price',
+  exemption_ends: 'raised, because today’s bill is so low that it must have an exemption that a sale ends',
+  estimated: 'the tax at the price, because no bill is known',
+  unknown: 'unknown, because there is no asking price',
+};
+
+export const TAX_AT_SALE: Words<Tax['at_sale']> = {
+  uncapped: 'a sale ends the limit on the taxable value, which becomes the market value',
+  valued_yearly: 'the taxable value is the market value of each year',
+  price_may_count: 'the assessor or a board may take the price',
+  not_reset: 'a sale does not change the taxable value',
+  unknown: 'we know no rule of this state',
 };
 
 export const TAX_RATES: Words<Tax['rate_basis']> = {
@@ -74,7 +88,7 @@ export const TAX_RATES: Words<Tax['rate_basis']> = {
 export const TAX_RULES: Words<Tax['rule_basis']> = {
   confirmed: 'We read the state’s rule on an official page',
   unconfirmed: 'We have not confirmed the state’s rule on an official page',
-  declared: 'We know no rule of this state, so the share is our assumption',
+  declared: 'The share that follows the price is our assumption',
 };
 
 export const LINES: Words<Deal['expense_lines'][number]['line']> = {
@@ -101,8 +115,7 @@ const LINE_BASES: Readonly<Record<string, string>> = {
 
 /** Where an expense comes from, in words. */
 export function lineBasis({ line, basis }: Deal['expense_lines'][number], tax: Tax): string {
-  if (line === 'property_tax')
-    return `${TAX_RATES[tax.rate_basis]} at the price; today’s tax: ${TAX_BILLS[tax.current_basis]}`;
+  if (line === 'property_tax') return `${TAX_AFTER[tax.after_basis]}; ${TAX_BILLS[tax.current_basis]}`;
   if (line === 'management') return 'a share of the income, by size of building';
   return LINE_BASES[basis] ?? 'unknown';
 }

@@ -112,7 +112,10 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'int_property_rolls.parcel_as_said': [
     set('int_property_rolls', "roll_status = 'matched'", "roll_status <> 'matched'"),
   ],
-  'int_property_taxes.reset_is_between': [set('int_property_taxes', 'tax_after_reset = tax_after_reset + 1')],
+  'int_property_taxes.never_below_a_bill': [set('int_property_taxes', 'tax_bill = tax_after_reset + 1')],
+  'int_property_taxes.reset_follows_the_law': [
+    set('int_property_taxes', "tax_at_sale = 'not_reset', tax_after_basis = 'reset'"),
+  ],
   'int_rents_in_place.never_above_market': [set('int_rents_in_place', 'contract_rent = rent_in_place + 1')],
   'int_scores.not_let_is_capped': [set('int_scores', 'deal_score = 16', 'is_not_let')],
   // All of a feed of 91 deals
