@@ -259,9 +259,9 @@ export const REFERENCES = {
     state: text('State, by its two letters.'),
     at_sale: oneOf(
       TAX_AT_SALE,
-      'What a sale does to the value that is taxed. uncapped: a limit on its growth ends, and it becomes the market ' +
-        'value; valued_yearly: it is the market value of each year; price_may_count: the assessor or a board may take ' +
-        'the price; not_reset: nothing.',
+      'What a sale does to the taxable value. uncapped: a limit on its growth ends, and it becomes the market value; ' +
+        'valued_yearly: it is the market value of each year; price_may_count: the assessor or a board may take the ' +
+        'price; not_reset: nothing.',
     ),
     class_factor: ratio("Rate of a rental building over that of owners' homes, which the census measures.", {
       decimals: 4,

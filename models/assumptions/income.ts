@@ -144,7 +144,7 @@ export const INCOME: readonly Declaration[] = [
     'tax_bill_least_multiple',
     '0.25',
     'proposal',
-    'Minimum tax after a sale, as a multiple of the tax at the price. A smaller bill has an exemption that a sale ends, ' +
-      'or is an error.',
+    'Minimum tax after a sale, as a multiple of the tax at the price. A smaller bill has an exemption that ends, or ' +
+      'is an error.',
   ),
 ];

@@ -176,7 +176,7 @@ export const income = {
       'law of the state, and the bill after an appeal where the county assesses the building above the price.',
   ),
   tax_after_reset: money(
-    'Of property_tax, reset_share x at_price + (1 - reset_share) x bill, but at least the bill; at_price without a bill.',
+    'Of property_tax, reset_share x at_price + (1 - reset_share) x bill, at least the bill; at_price without a bill.',
     { absent: NO_PRICE },
   ),
   noi_at_current_tax: money("NOI with today's tax bill.", { absent: NO_INCOME }),

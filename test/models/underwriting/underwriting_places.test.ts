@@ -73,12 +73,12 @@ const BUILDINGS: Readonly<Record<string, InputRow>> = {
   both_bills: { state: 'OH', units: 8, annual_taxes: '2500.00' },
 };
 
-/** A bill of today of a building for $100,000, and what a buyer pays. The tax at the price is 2,000, in Tennessee 3,200. */
+/** Today's bill of a building for $100,000, and what a buyer pays. The tax at the price is 2,000, in Tennessee 3,200. */
 const SALES: readonly (readonly [
   name: string,
   state: string,
   bill: string,
-  after: string,
+  afterSale: string,
   basis: string,
   assessed?: string,
   ifAppealed?: string,
@@ -182,7 +182,7 @@ describe('the place of a property', () => {
     const { tax_rate_pct: rate, tax_rate_basis: rateBasis } = await taxes('own_county');
     assert.deepEqual([rate, rateBasis], ['1.00', 'county']);
   });
-  it('takes the county with the most people of the HUD area in its state if its own is unknown, and says so', async () => {
+  it('takes the county with the most people of the HUD area in its state if its own is unknown', async () => {
     const ohio = await rents('dear');
     assert.deepEqual([ohio['utility_share_used'], ohio['contract_basis']], ['0.0300', 'largest_county_of_area']);
     const { tax_rate_pct: rate, tax_rate_basis: basis } = await taxes('both_bills');
@@ -211,12 +211,12 @@ describe('the place of a property', () => {
     const { tax_current: tax, tax_current_basis: basis } = await taxes('both_bills');
     assert.deepEqual([tax, basis], ['1500.00', 'parcel']);
   });
-  for (const [index, [name, , , after, basis, , ifAppealed = null]] of SALES.entries())
+  for (const [index, [name, , , afterSale, basis, , ifAppealed = null]] of SALES.entries())
     it(`a sale ${name}`, async () => {
       const tax = await taxes(billedId(index));
       assert.deepEqual(
         [tax['tax_after_reset'], tax['tax_after_basis'], tax['tax_if_appealed']],
-        [after, basis, ifAppealed],
+        [afterSale, basis, ifAppealed],
       );
     });
 });
