@@ -73,7 +73,7 @@ const BUILDINGS: Readonly<Record<string, InputRow>> = {
   both_bills: { state: 'OH', units: 8, annual_taxes: '2500.00' },
 };
 
-/** Today's bill of a building for $100,000, and what a buyer pays. The tax at the price is 2,000, in Tennessee 3,200. */
+/** A bill of a building for $100,000, and what a buyer pays. The tax at the price is 2,000, in Tennessee 3,200. */
 const SALES: readonly (readonly [
   name: string,
   state: string,
