@@ -58,7 +58,8 @@ const STEP_NAMES = `annual_debt_service arv break_even_occupancy_pct cap_gap_pct
   noi_stressed noi_underwritten offer_high offer_low operating_expenses other owner_utilities price_per_unit
   price_reduction_pct price_to_rent rent_in_place rent_over_pitia repairs reserves score_share_pct seller_coverage
   seller_debt_service seller_loan seller_payment tax_after_reset tax_at_price tax_current tax_fixed tax_floor
-  tax_per_dollar tax_to_price_pct upfront_repairs upfront_repairs_per_unit variable_expense_ratio_pct yield_on_cost_pct`.split(/\s+/u);
+  tax_per_dollar tax_to_price_pct upfront_repairs upfront_repairs_per_unit variable_expense_ratio_pct
+  yield_on_cost_pct`.split(/\s+/u);
 
 const LEAD_STEP_NAMES =
   `equity_pct known_debt lead_score part_absentee part_absentee_owner part_amount_to_value part_base part_corroboration
