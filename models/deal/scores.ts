@@ -20,7 +20,7 @@ const CONFIDENCE_REASONS = [
   'utilities_of_area',
   'utilities_assumed',
   'vacancy_assumed',
-  'tax_bill_limited',
+  'tax_bill_exempt',
   'tax_bill_assumed',
   'tax_rate_of_area',
   'tax_rate_assumed',
@@ -114,7 +114,7 @@ export const scores = {
     z.array(z.enum(CONFIDENCE_REASONS)),
     'Why inputs earn less than their weight, in the order of confidence_parts. Known in part: price_recent (verified ' +
       'within confidence_recent_days), rent_of_area, utilities_of_area, tax_rate_of_area (of a wider area), ' +
-      'rent_in_place_of_reference (of a calibrated table), tax_bill_limited, loan_rate_stale, claim_derived (from ' +
+      'rent_in_place_of_reference (of a calibrated table), tax_bill_exempt, loan_rate_stale, claim_derived (from ' +
       'the advertised cap rate), claim_differs (by more than confidence_gap_small_points). The others are not known, ' +
       'so that a declared value counts or nothing is confirmed. rent_does_not_fit: underwrite_reliability is not ok, ' +
       'and the inputs of rent, expenses_clipped and claim_not_confirmed are not listed.',

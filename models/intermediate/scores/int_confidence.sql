@@ -19,7 +19,7 @@ inputs as (
     rents.rent_outdated_reason,
     in_place.in_place_basis,
     in_place.contract_basis,
-    taxes.tax_current_basis,
+    taxes.tax_after_basis,
     taxes.tax_rate_basis,
     expenses.expense_check = 'within_quartiles' as is_within_quartiles,
     scores.score_share_pct,
@@ -74,9 +74,9 @@ parts as (
     end as part_utilities,
     case when vacancy_basis = 'declared' then 0 else confidence_vacancy end as part_vacancy,
     case
-      when tax_current_basis in ('estimated', 'unknown') then 0
-      when tax_current_basis in ('parcel', 'listing') then confidence_tax_bill
-      else partly(confidence_tax_bill, confidence_partly)
+      when tax_after_basis in ('estimated', 'unknown') then 0
+      when tax_after_basis = 'exemption_ends' then partly(confidence_tax_bill, confidence_partly)
+      else confidence_tax_bill
     end as part_tax_bill,
     case
       when tax_rate_basis = 'declared' then 0
@@ -152,7 +152,7 @@ select
       part_utilities, confidence_utilities, 'utilities_of_area', 'utilities_assumed'
     ) end,
     evidence_reason(part_vacancy, confidence_vacancy, null, 'vacancy_assumed'),
-    evidence_reason(part_tax_bill, confidence_tax_bill, 'tax_bill_limited', 'tax_bill_assumed'),
+    evidence_reason(part_tax_bill, confidence_tax_bill, 'tax_bill_exempt', 'tax_bill_assumed'),
     evidence_reason(part_tax_rate, confidence_tax_rate, 'tax_rate_of_area', 'tax_rate_assumed'),
     case when is_fit then evidence_reason(part_expenses, confidence_expenses, null, 'expenses_clipped') end,
     evidence_reason(part_loan_rate, confidence_loan_rate, 'loan_rate_stale', 'loan_rate_old_or_assumed'),

@@ -77,11 +77,7 @@ function inputsOf(values: Values): Readonly<Record<string, readonly [part: strin
     vacancy: ['vacancy', [byBasis(record['vacancy_basis'], ['metro_survey'], ['declared']), 'vacancy_assumed']],
     tax_bill: [
       'tax_bill',
-      [
-        byBasis(tax['current_basis'], ['parcel', 'listing'], ['estimated', 'unknown']),
-        'tax_bill_assumed',
-        'tax_bill_limited',
-      ],
+      [byBasis(tax['after_basis'], ['bill', 'reset'], ['estimated', 'unknown']), 'tax_bill_assumed', 'tax_bill_exempt'],
     ],
     tax_rate: [
       'tax_rate',
