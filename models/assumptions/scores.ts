@@ -148,6 +148,18 @@ export const SCORES: readonly Declaration[] = [
     'proposal',
     'Difference between claimed and underwritten cap rate that why_this_is_interesting states first.',
   ),
+  percent(
+    'line_price_cut_pct',
+    '5.00',
+    'proposal',
+    'Observed price reduction from which why_this_is_interesting names it.',
+  ),
+  multiple(
+    'line_tax_rise',
+    '1.25',
+    'proposal',
+    'Tax after a sale over a known bill of today from which why_this_is_interesting names it.',
+  ),
   percentPoints(
     'claim_contradiction',
     '0.50',

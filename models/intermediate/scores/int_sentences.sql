@@ -1,5 +1,5 @@
--- One row per property: the one-line reason, and whether the underwriting agrees with the claim. A sentence attributes
--- each figure to the broker or to HUD's rent. A material gap between the two comes first.
+-- One row per property: the one line that says what decides the deal, and whether the underwriting agrees with the
+-- claim.
 -- Key: id
 
 with
@@ -7,152 +7,156 @@ with
 inputs as (
   select
     underwriting.*,
+    coverage.dscr,
     coverage.dscr_underwritten,
     claims.claim_issue,
     claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
     scores.score_limit,
     scores.condition_risk,
     paths.rental_status,
+    offers.offer_high,
+    properties.price_reduction_pct,
+    taxes.tax_bill,
+    taxes.tax_current,
+    taxes.tax_after_reset,
     distress.tax_amount,
     distress.tax_records,
-    distress.sale_records,
     distress.sale_in_days,
-    distress.next_sale_type
+    distress.next_sale_type,
+    distress.distress_kinds,
+    terms.*
   from int_underwriting as underwriting
   join int_debt_coverage as coverage on coverage.id = underwriting.id
   join int_claim_issues as claims on claims.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   join int_paths as paths on paths.id = underwriting.id
+  join int_offers as offers on offers.id = underwriting.id
+  join int_properties as properties on properties.id = underwriting.id
+  join int_property_taxes as taxes on taxes.id = underwriting.id
   join int_distress as distress on distress.id = underwriting.id
-),
-
--- Figures as text, each with its source
-texts as (
-  select
-    inputs.*,
-    abs(cap_gap_pct) >= material_gap as is_gap_material,
-    as_text(coalesce(cap_rate, cap_rate_derived)) as claimed_cap,
-    case
-      when cap_rate is not null then 'The broker advertises a cap rate of ' || claimed_cap || '%'
-      else 'The broker''s stated NOI gives a cap rate of ' || claimed_cap || '%'
-    end as claim,
-    case
-      when cap_rate is not null then 'advertised cap rate of ' || claimed_cap || '%'
-      else 'cap rate of ' || claimed_cap || '% from the stated NOI'
-    end as claimed,
-    as_text(cap_rate_underwritten) as hud_cap,
-    dollars(round(price_per_unit)) as dollars_per_unit,
-    case condition_risk when 'high_cap_rate' then 'such a cap rate' else dollars_per_unit || ' per unit' end as risk,
-    dollars(round(claimed_noi)) as dollars_of_noi,
-    dollars(minimum_loan) as smallest_loan,
-    coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax' as tax,
-    'a ' || replace(next_sale_type, '_', ' ') || ' '
-      || case sale_in_days when 0 then 'today' when 1 then 'in 1 day' else 'in ' || sale_in_days || ' days' end
-      as sale,
-    concat_ws(', ',
-      case when list_price is null then 'price' end,
-      case when units is null then 'units' end,
-      case when market_rent_2br is null then 'HUD rent' end
-    ) as missing_inputs
-  from inputs
   cross join terms
 ),
 
--- Caveats without which the gap would mislead
-caveats as (
+texts as (
   select
     *,
+    as_text(coalesce(cap_rate, cap_rate_derived)) || '%' as claim,
+    as_text(cap_rate_underwritten) || '%' as hud_cap,
+    as_text(dscr_underwritten) as coverage,
+    dollars(round(price_per_unit)) || ' a unit' as unit_price,
+    case condition_risk when 'high_cap_rate' then 'a ' || hud_cap || ' cap' else unit_price end as risk,
+    dollars(round(tax_amount)) as owed,
+    case sale_in_days when 0 then 'today' when 1 then 'in 1 day' else 'in ' || sale_in_days || ' days' end as sale_day,
+    concat_ws(', no ',
+      case when list_price is null then 'price' end,
+      case when units is null then 'units' end,
+      case when market_rent_2br is null then 'HUD rent' end
+    ) as missing,
+    list_filter(
+      ['condemned', 'vacant_building', 'code_violation', 'blight_judgment', 'foreclosure_filing', 'tax_lien'],
+      lambda kind: list_contains(from_json(distress_kinds, '["VARCHAR"]'), kind)
+    )[1] as record,
     case
-      when claim_issue = 'noi_not_positive'
-        then ', but an NOI of zero or less points to a vacant building or an error'
-      when claim_issue = 'noi_contradicts_cap_rate'
-        then ', but the broker''s stated NOI of ' || dollars_of_noi || ' contradicts the advertised cap rate'
-      when dscr_reason = 'single_unit' then ', but one unit is not an income property under these terms'
-      when dscr_reason = 'not_income_property' then ', but the listing is of land'
-      when underwrite_reliability = 'proxy_out_of_range'
-        then ', but HUD''s 2-bedroom rent does not fit ' || dollars_per_unit || ' per unit'
-      when underwrite_reliability = 'unknown'
-        then ', but ' || dollars_per_unit || ' per unit is far below what HUD''s rent suggests: check the price first'
-      when score_limit = 'condition_risk'
-        then ', but ' || risk || ' points to the condition of the building'
-      when cap_gap_pct < 0 then ', a possible upside'
-      else ''
-    end as caveat
-  from texts
-),
-
--- The first that applies
-headlines as (
-  select
-    *,
-    case
-      when is_gap_material then
-        claim || ' and HUD rent supports ' || hud_cap || '%, ' || as_text(abs(cap_gap_pct)) || ' points '
-        || case when cap_gap_pct > 0 then 'lower' else 'higher' end || caveat
-      when dscr_reason = 'single_unit' then 'One unit is not an income property under these terms'
-      when dscr_reason = 'not_income_property' then 'Listed as land: there is no rent to underwrite'
-      when claim_issue = 'noi_contradicts_cap_rate' then
-        'The broker''s stated NOI of ' || dollars_of_noi || ' contradicts the advertised cap rate of ' || claimed_cap
-        || '%' || case when hud_cap is null then '' else '; HUD rent supports ' || hud_cap || '%' end
-      when underwrite_reliability = 'proxy_out_of_range' and claimed_cap is not null then
-        claim || ', which HUD''s 2-bedroom rent cannot confirm: it does not fit ' || dollars_per_unit || ' per unit'
-      when underwrite_reliability = 'proxy_out_of_range' then
-        'HUD''s 2-bedroom rent does not fit ' || dollars_per_unit || ' per unit, and no cap rate is advertised'
-      when underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') then
-        'Not enough data to underwrite: missing ' || missing_inputs
-      when underwrite_reason is not null then
-        dollars_per_unit || ' per unit is far below what HUD''s rent suggests: check the price before anything else'
-      when score_limit = 'condition_risk' then
-        'HUD rent supports a cap rate of ' || hud_cap || '%, but ' || risk || ' points to the condition of the building'
-      when dscr_reason = 'loan_below_minimum' then
-        'HUD rent supports a cap rate of ' || hud_cap || '%; the loan at declared terms is below ' || smallest_loan
-        || ', so DSCR does not apply'
-      else
-        'HUD rent supports a cap rate of ' || hud_cap || '% and a DSCR of ' || as_text(dscr_underwritten)
-        || ' at declared terms; ' || units || ' units at ' || dollars_per_unit || ' per unit'
-    end as headline,
-    case
-      when sale_records > 0 and tax_records > 0 then '; county records show ' || sale || ' and ' || tax
-      when sale_records > 0 then '; county records show ' || sale
-      when tax_records > 0 then '; county records show ' || tax
-      else ''
-    end as county_records,
-    case
-      when claimed_cap is null then 'no_claim'
+      when claim is null then 'no_claim'
       when hud_cap is null then 'no_underwriting'
       when is_contradicted then 'contradicted'
       when underwrite_reliability <> 'ok' then 'unreliable'
-      when is_gap_material and cap_gap_pct > 0 then 'claim_too_high'
-      when is_gap_material then 'claim_too_low'
+      when cap_gap_pct >= material_gap then 'claim_too_high'
+      when cap_gap_pct <= -material_gap then 'claim_too_low'
       when rental_status = 'Pass' then 'rated_pass'
       else 'agrees'
-    end as underwriting_agreement
-  from caveats
+    end as underwriting_agreement,
+    noi_scoring is not null and dscr_underwritten is not null as is_carried
+  from inputs
+),
+
+-- What may be said, the most important first (docs/underwriting.md): whether it must be said, first and later in a line
+facts as (
+  select
+    *,
+    list_filter([
+      fact(cap_gap_pct >= material_gap, false, 'claimed cap ' || claim || ', HUD rent ' || hud_cap, ''),
+      fact(cap_gap_pct <= -material_gap, false, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
+      fact(next_sale_type is not null, false,
+        replace(next_sale_type, '_', ' ') || ' ' || sale_day, 'auction ' || sale_day),
+      fact(tax_records > 0, false,
+        'owes ' || coalesce(owed || ' of ', '') || 'delinquent tax', concat_ws(' ', 'owes', owed, 'tax')),
+      fact(claim_issue = 'noi_not_positive', true,
+        'stated NOI is zero or less: a vacant building or an error', 'its NOI is zero or less'),
+      fact(claim_issue = 'noi_contradicts_cap_rate', true,
+        'stated NOI of ' || dollars(round(claimed_noi)) || ' contradicts the claimed cap ' || claim,
+        'its stated NOI contradicts that'),
+      fact(dscr_reason = 'single_unit', true,
+        'one unit is no income property under these terms', 'one unit is no income property'),
+      fact(dscr_reason = 'not_income_property', true, 'land has no rent to underwrite', 'land has no rent'),
+      fact(missing <> '', true, 'not underwritten: no ' || missing, null),
+      fact(underwrite_reliability = 'proxy_out_of_range', true,
+        'HUD rent cannot judge ' || unit_price || ', so no yield is known', 'HUD rent does not fit'),
+      fact(underwrite_reliability = 'unknown' and missing = '', true,
+        unit_price || ' is far below what HUD rent suggests: check the price', 'check the price: ' || unit_price),
+      fact(score_limit = 'condition_risk', true, risk || ' points to poor condition', null),
+      fact(price_reduction_pct >= line_price_cut_pct, false, 'price cut by ' || price_reduction_pct || '%', null),
+      fact(tax_bill is not null and tax_after_reset >= tax_current * line_tax_rise, false,
+        'a sale raises the tax from ' || dollars(round(tax_current)) || ' to ' || dollars(round(tax_after_reset)),
+        'tax after a sale ' || dollars(round(tax_after_reset))),
+      fact(underwriting_agreement in ('agrees', 'rated_pass'), false,
+        'claimed cap ' || claim || ' is near HUD rent''s ' || hud_cap, ''),
+      fact(is_carried and dscr_underwritten < 1, true,
+        'does not cover its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
+        'does not cover its debt'),
+      fact(is_carried and dscr_underwritten >= 1 and dscr_underwritten < loan_coverage, false,
+        'barely covers its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
+        'barely covers its debt: DSCR ' || coverage),
+      fact(is_carried and dscr_underwritten >= loan_coverage, false,
+        'covers its debt ' || coverage || ' times, ' || hud_cap || ' cap by HUD rent',
+        'covers its debt ' || coverage || ' times'),
+      fact(dscr_reason = 'loan_below_minimum', false,
+        'no loan: it would be below ' || dollars(minimum_loan) || '; ' || hud_cap || ' cap by HUD rent',
+        'no loan below ' || dollars(minimum_loan)),
+      fact(is_carried and dscr_underwritten < 1 and dscr < 1 and abs(cap_gap_pct) >= material_gap, false,
+        null, 'nor does the claim'),
+      fact(is_carried and dscr_underwritten < 1, false, null, 'DSCR ' || coverage),
+      fact(record is not null, false, null, replace(record, '_', ' ') || ' on record'),
+      fact(underwrite_reliability = 'proxy_out_of_range', false, null, unit_price),
+      fact(offer_high < list_price and noi_scoring is not null, false, null, 'offer up to ' || dollars(offer_high))
+    ], lambda fact: fact is not null) as facts
+  from texts
+),
+
+lines as (
+  select
+    *,
+    list_reduce(
+      list_transform(
+        list_filter(facts[2:], lambda fact: fact.is_due) || list_filter(facts[2:], lambda fact: not fact.is_due),
+        lambda fact: coalesce(fact.later, fact.first)
+      ),
+      lambda line, later: case
+        when length(line) + length(later) > 77 or contains(line, later) then line
+        else line || '; ' || later
+      end,
+      upper(facts[1].first[1]) || facts[1].first[2:]
+    ) || '.' as why_this_is_interesting
+  from facts
 )
 
 select
   id,
-  headline || county_records || '.' as why_this_is_interesting,
+  why_this_is_interesting,
   underwriting_agreement,
   case underwriting_agreement
     when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
-    when 'no_underwriting' then 'The ' || claimed || ' is not underwritten: missing ' || missing_inputs
-    when 'contradicted' then
-      case claim_issue
-        when 'noi_not_positive' then 'The claimed NOI is zero or less, so there is no cap rate to compare'
-        else 'The stated NOI and the advertised cap rate contradict each other, so neither is confirmed'
-      end || ': HUD rent supports ' || hud_cap || '%'
-    when 'unreliable' then 'The ' || claimed || ' is not confirmed: HUD rent does not fit this price'
+    when 'no_underwriting' then 'The claimed cap rate of ' || claim || ' is not underwritten: no ' || missing
+    when 'contradicted' then 'The stated NOI contradicts the claimed cap rate, or is not positive: no claim is compared'
+    when 'unreliable' then 'HUD rent does not fit this price, so the claimed cap rate of ' || claim || ' is not confirmed'
     when 'claim_too_high' then
-      'Underwriting disagrees: HUD rent supports ' || hud_cap || '%, ' || as_text(cap_gap_pct) || ' points below the '
-      || claimed
+      'HUD rent gives a cap rate of ' || hud_cap || ', ' || as_text(cap_gap_pct) || ' points below the claimed ' || claim
     when 'claim_too_low' then
-      'Underwriting disagrees: HUD rent supports ' || hud_cap || '%, ' || as_text(-cap_gap_pct)
-      || ' points above the ' || claimed
-    when 'rated_pass' then
-      'HUD rent supports the ' || claimed || ' to within ' || as_text(abs(cap_gap_pct))
-      || ' points, and underwriting still disagrees'
-    else
-      'Underwriting agrees: HUD rent supports ' || hud_cap || '%, against the ' || claimed
+      'HUD rent gives a cap rate of ' || hud_cap || ', ' || as_text(-cap_gap_pct) || ' points above the claimed ' || claim
+    else 'HUD rent gives a cap rate of ' || hud_cap || ', near the claimed ' || claim
   end || '; the rental path is ' || rental_status || '.' as underwriting_note
-from headlines
+from lines;
+
+-- audit line_fits: a line has at most 80 characters
+select * from int_sentences
+where length(why_this_is_interesting) > 80;
