@@ -25,8 +25,7 @@ const SAMPLE_RECORDS: readonly Sample[] = [
     zip: '44108',
     noi: '28179.00',
     noi_underwritten: '27233.05',
-    underwriting_note:
-      'Underwriting agrees: HUD rent supports 8.28%, against the advertised cap rate of 8.60%; the rental path is Hot.',
+    underwriting_note: 'HUD rent gives a cap rate of 8.28%, near the claimed 8.60%; the rental path is Hot.',
     source: 'buckeye_income_property',
     listing_url: 'https://www.buckeye-income-property.example/properties/bk192770',
     last_verified: SEEN,
@@ -168,7 +167,7 @@ const SAMPLE_VALUES: Sample = {
   target_cap_pct: '8.00',
   area: 'Cleveland, OH',
   source: 'buckeye_income_property',
-  summary: ['HUD rent supports a cap rate of 8.28%, against the advertised cap rate of 8.60%.'],
+  summary: ["Claimed cap 8.60% is near HUD rent's 8.28%; covers its debt 1.38 times."],
   figure: 'cap_rate_underwritten',
   formula: 'round2(noi_underwritten / list_price * 100)',
   result: '8.28',

@@ -71,7 +71,9 @@ export const summary = {
   confidence_score: ratio(
     'Degree to which the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
   ),
-  why_this_is_interesting: text('The most notable fact about the deal, in one sentence.'),
+  why_this_is_interesting: text(
+    'What decides the deal: the most important facts, the first of them first, in at most 80 characters.',
+  ),
   cap_gap_pct: percent(
     'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
       'claims more.',

@@ -18,7 +18,8 @@ import { Signal } from '../../models/marts/signals.ts';
 import { evaluate, faultsOf, type Step } from './figures/step_faults.ts';
 import { computeDeal, recomputeDeal } from './recompute/deal.ts';
 import { recomputeLead } from './recompute/lead.ts';
-import { percent, type AssumptionValue, type PublishedRecord } from './recompute/record.ts';
+import { FACTS, lineOf } from './recompute/line.ts';
+import { percent, valuesOf, type AssumptionValue, type PublishedRecord } from './recompute/record.ts';
 import { worldOptions } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published as publishedRows, runDay } from '../pipelines/runs.ts';
@@ -41,7 +42,6 @@ const READ = new Set(
   roll_status roll_parcel_id last_sale_date last_sale_price last_sale_basis assessed_market_value roll_source
   roll_source_url county county_fips county_basis latitude longitude geo_basis
   distress_coverage distress_matches distress_candidates distress_signals_count provenance assumption_set_id
-  why_this_is_interesting
   underwriting_note rental_rationale
   wholesale_rationale creative_finance_rationale`.split(/\s+/u),
 );
@@ -83,7 +83,7 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
     'not_applicable',
   ],
   claim_consistency: ['inconsistent', 'not_checkable'],
-  claim_issue: ['none', 'noi_contradicts_cap_rate', 'year_built_in_future'],
+  claim_issue: ['none', 'noi_not_positive', 'noi_contradicts_cap_rate', 'year_built_in_future'],
   score_limit: ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
   condition_risk: [
     'none',
@@ -107,6 +107,9 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
     'contradicted',
   ],
 };
+
+/** Facts of lines that no deal of a world has. */
+const RARE_FACTS = ['tax, amount unknown', 'no NOI', 'one unit', 'land', 'price cut'];
 
 type Rows = (table: string) => Promise<readonly PublishedRecord[]>;
 
@@ -160,6 +163,18 @@ function checkDeal(deal: PublishedRecord, assumptions: AssumptionValue, asOf: st
   assertSame(deal, Object.fromEntries(Object.keys(recomputed).map((k) => [k, k === 'id' ? deal[k] : computed[k]])));
 }
 
+/** The facts in the line of each deal. */
+const factsOf = (deals: readonly PublishedRecord[], assumptions: AssumptionValue, asOf: string): string[][] =>
+  deals.map((deal) => [...lineOf(valuesOf(deal, assumptions, asOf)).facts]);
+
+/** Assert that no fifth of the lines consists of the same facts, nor two such kinds of a third. */
+function assertVaried(facts: readonly string[][]): void {
+  const sizes = [...Map.groupBy(facts, String).values()].map(({ length }) => length).sort((a, b) => b - a);
+  const [first = 0, second = 0] = sizes.map((size) => size / facts.length);
+  assert.ok(first < 1 / 5 && first + second < 1 / 3, `${sizes.slice(0, 5).join()} of ${facts.length} lines`);
+  assert.ok(sizes.length > 40, `${sizes.length} kinds of lines`);
+}
+
 function checkLead(lead: PublishedRecord, assumptions: AssumptionValue, asOf: string): void {
   const recomputed = recomputeLead(lead, assumptions, asOf);
   assertSame(lead, recomputed);
@@ -190,6 +205,11 @@ describe(`${DEALS} published deals`, () => {
           deals.some((d) => d[column] === value),
           `no deal has ${column} ${value}`,
         );
+    const said = new Set(factsOf(deals, assumptions, AS_OF).flat());
+    assert.deepEqual(
+      RARE_FACTS.filter((fact) => !said.has(fact)),
+      [],
+    );
   });
 
   it('have the loan rate of the survey, and name its source', async () => {
@@ -253,6 +273,8 @@ describe(`${DEALS} published deals`, () => {
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 });
 
+const isNoRegister = ({ family }: { readonly family: string }): boolean => family !== 'register';
+
 describe('the default world', () => {
   const tables = ['deals', 'reports', 'leads', 'signals', 'auctions', 'assumptions'];
   let published: (table: string, columns: readonly Column[]) => Promise<PublishedRecord[]>;
@@ -260,8 +282,14 @@ describe('the default world', () => {
   before(async () => {
     const layout = await newLayout();
     const world = makeWorld(worldOptions(readSettings(pipelineSettings, {})));
-    const only = ({ family }: { readonly family: string }): boolean => family !== 'register';
-    const { runId } = await runDay({ layout, world, day: SANDBOX_DAY, only, tables, empty: [JOIN_RATES] });
+    const { runId } = await runDay({
+      layout,
+      world,
+      day: SANDBOX_DAY,
+      only: isNoRegister,
+      tables,
+      empty: [JOIN_RATES],
+    });
     const rows: Rows = (table) => publishedRows(layout, runId, table);
     published = async (table, columns) => (await rows(table)).map((row) => withJson(row, columns));
     assumptions = await assumptionsOf(rows);
@@ -271,6 +299,13 @@ describe('the default world', () => {
     const deals = await published('deals', Deal.columns);
     assert.equal(deals.length, 600);
     for (const deal of deals) checkDeal(deal, assumptions, SANDBOX_DAY);
+    const facts = factsOf(deals, assumptions, SANDBOX_DAY);
+    assertVaried(facts);
+    const said = new Set([...facts.flat(), ...RARE_FACTS]);
+    assert.deepEqual(
+      FACTS.filter(({ name }) => !said.has(name)),
+      [],
+    );
   });
 
   it('has reports whose every step follows from its own formula and inputs', async () => {
@@ -300,6 +335,23 @@ describe('the default world', () => {
         String(row['id']),
       );
   });
+});
+
+it('another world has deals whose every figure is recomputed, and lines as varied', async () => {
+  const layout = await newLayout();
+  const world = makeWorld({ seed: 11, listings: 400, parcels: 1000, auctions: 200, filings: 5 });
+  const { runId } = await runDay({
+    layout,
+    world,
+    day: SANDBOX_DAY,
+    only: isNoRegister,
+    tables: ['deals', 'assumptions'],
+    empty: [JOIN_RATES],
+  });
+  const assumptions = await assumptionsOf((table) => publishedRows(layout, runId, table));
+  const deals = (await publishedRows(layout, runId, 'deals')).map((row) => withJson(row, Deal.columns));
+  for (const deal of deals) checkDeal(deal, assumptions, SANDBOX_DAY);
+  assertVaried(factsOf(deals, assumptions, SANDBOX_DAY));
 });
 
 type Report = z.infer<typeof Report.schema>;

@@ -1,5 +1,6 @@
 /** Random listings with their debts, sheriff sales and earlier prices, as staged rows. */
 import fc from 'fast-check';
+import { fraction } from '../../lib/fraction.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { thorough } from '../thorough.ts';
 import {
@@ -29,7 +30,7 @@ const houses = fc.sample(
     units: fc.integer({ min: 1, max: 70 }),
     yearBuilt: fc.option(fc.integer({ min: 1900, max: 2028 })),
     capRate: fc.option(fc.integer({ min: 300, max: 1200 })),
-    noi: fc.option(fc.integer({ min: 100_000, max: 40_000_000 }), { freq: 2 }),
+    noi: fc.option(fc.integer({ min: -2_000_000, max: 40_000_000 }), { freq: 2 }),
     // One in twenty has no price, one in twenty no units.
     hidden: fc.integer({ min: 1, max: 20 }).map((n) => (n === 1 ? 'price' : n === 2 ? 'units' : 'nothing')),
     isLand: fc.integer({ min: 1, max: 30 }).map((n) => n === 1),
@@ -59,7 +60,7 @@ type House = (typeof houses)[number];
 
 const daysAgo = (days: number): string =>
   `${new Date(Date.parse(AS_OF) - days * DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`;
-const amount = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+const amount = (cents: number): string => fraction(cents).over(fraction(100)).rounded(2);
 const amountOrNull = (cents: number | null): string | null => (cents === null ? null : amount(cents));
 
 const addressOf = (i: number) => ({ street: `${i + 1} LINDEN AVE`, zip: '44102' });
@@ -95,7 +96,8 @@ function debt(h: House, i: number): InputRow[] {
   const row = debtRow(parcelOf(i), {
     ...addressOf(i),
     source: 'county',
-    amount: amount(h.debt),
+    // Every seventh has an unknown amount.
+    amount: i % 7 === 3 ? null : amount(h.debt),
     county_value: amountOrNull(h.countyValue),
     years_delinquent: h.yearsDelinquent,
     mail_street: h.mailStreet,

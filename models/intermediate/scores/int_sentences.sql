@@ -17,7 +17,6 @@ inputs as (
     offers.offer_high,
     properties.price_reduction_pct,
     taxes.tax_bill,
-    taxes.tax_current,
     taxes.tax_after_reset,
     distress.tax_amount,
     distress.tax_records,
@@ -44,13 +43,12 @@ texts as (
     as_text(cap_rate_underwritten) || '%' as hud_cap,
     as_text(dscr_underwritten) as coverage,
     dollars(round(price_per_unit)) || ' a unit' as unit_price,
-    case condition_risk when 'high_cap_rate' then 'a ' || hud_cap || ' cap' else unit_price end as risk,
     dollars(round(tax_amount)) as owed,
     case sale_in_days when 0 then 'today' when 1 then 'in 1 day' else 'in ' || sale_in_days || ' days' end as sale_day,
-    concat_ws(', no ',
-      case when list_price is null then 'price' end,
-      case when units is null then 'units' end,
-      case when market_rent_2br is null then 'HUD rent' end
+    concat_ws(', ',
+      case when list_price is null then 'no price' end,
+      case when units is null then 'no units' end,
+      case when market_rent_2br is null then 'no HUD rent' end
     ) as missing,
     list_filter(
       ['condemned', 'vacant_building', 'code_violation', 'blight_judgment', 'foreclosure_filing', 'tax_lien'],
@@ -79,8 +77,9 @@ facts as (
       fact(cap_gap_pct <= -material_gap, false, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
       fact(next_sale_type is not null, false,
         replace(next_sale_type, '_', ' ') || ' ' || sale_day, 'auction ' || sale_day),
-      fact(tax_records > 0, false,
-        'owes ' || coalesce(owed || ' of ', '') || 'delinquent tax', concat_ws(' ', 'owes', owed, 'tax')),
+      fact(owed is not null, false, 'owes ' || owed || ' of delinquent tax', 'owes ' || owed || ' tax'),
+      fact(tax_records > 0 and owed is null, false,
+        'owes delinquent tax of an unknown amount', 'owes delinquent tax'),
       fact(claim_issue = 'noi_not_positive', true,
         'stated NOI is zero or less: a vacant building or an error', 'its NOI is zero or less'),
       fact(claim_issue = 'noi_contradicts_cap_rate', true,
@@ -89,15 +88,18 @@ facts as (
       fact(dscr_reason = 'single_unit', true,
         'one unit is no income property under these terms', 'one unit is no income property'),
       fact(dscr_reason = 'not_income_property', true, 'land has no rent to underwrite', 'land has no rent'),
-      fact(missing <> '', true, 'not underwritten: no ' || missing, null),
+      fact(missing <> '', true, 'not underwritten: ' || missing, null),
       fact(underwrite_reliability = 'proxy_out_of_range', true,
         'HUD rent cannot judge ' || unit_price || ', so no yield is known', 'HUD rent does not fit'),
       fact(underwrite_reliability = 'unknown' and missing = '', true,
         unit_price || ' is far below what HUD rent suggests: check the price', 'check the price: ' || unit_price),
-      fact(score_limit = 'condition_risk', true, risk || ' points to poor condition', null),
+      fact(score_limit = 'condition_risk' and condition_risk <> 'high_cap_rate', true,
+        unit_price || ' points to poor condition', null),
+      fact(score_limit = 'condition_risk' and condition_risk = 'high_cap_rate', true,
+        'a ' || hud_cap || ' cap points to poor condition', null),
       fact(price_reduction_pct >= line_price_cut_pct, false, 'price cut by ' || price_reduction_pct || '%', null),
-      fact(tax_bill is not null and tax_after_reset >= tax_current * line_tax_rise, false,
-        'a sale raises the tax from ' || dollars(round(tax_current)) || ' to ' || dollars(round(tax_after_reset)),
+      fact(tax_after_reset >= tax_bill * line_tax_rise, false,
+        'a sale raises the tax from ' || dollars(round(tax_bill)) || ' to ' || dollars(round(tax_after_reset)),
         'tax after a sale ' || dollars(round(tax_after_reset))),
       fact(underwriting_agreement in ('agrees', 'rated_pass'), false,
         'claimed cap ' || claim || ' is near HUD rent''s ' || hud_cap, ''),
@@ -146,7 +148,7 @@ select
   underwriting_agreement,
   case underwriting_agreement
     when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
-    when 'no_underwriting' then 'The claimed cap rate of ' || claim || ' is not underwritten: no ' || missing
+    when 'no_underwriting' then 'The claimed cap rate of ' || claim || ' is not underwritten: ' || missing
     when 'contradicted' then 'The stated NOI contradicts the claimed cap rate, or is not positive: no claim is compared'
     when 'unreliable' then 'HUD rent does not fit this price, so the claimed cap rate of ' || claim || ' is not confirmed'
     when 'claim_too_high' then

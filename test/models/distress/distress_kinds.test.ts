@@ -146,7 +146,7 @@ describe('listings and records of several kinds', () => {
     const [kinds, count, score] = await fields('1 Palm St', ...SCORED);
     assert.deepEqual([kinds, count], ['["foreclosure_sale"]', 1]);
     assert.ok(Number(score) > 0);
-    assert.match(String((await dealOf('1 Palm St'))['why_this_is_interesting']), /a foreclosure sale in 9 days/);
+    assert.match(String((await dealOf('1 Palm St'))['why_this_is_interesting']), /^Foreclosure sale in 9 days;/);
   });
 
   it('have the coverage of each kind by the county and city of the listing', async () => {

@@ -29,6 +29,7 @@ import {
   recomputeReliability,
   recomputeYield,
 } from './income.ts';
+import { recomputeLine } from './line.ts';
 import { recomputeIncome, recomputeNoi, recomputeReserves, recomputeTax } from './expenses.ts';
 import { recomputeOffer } from './offer.ts';
 import { recomputePaths } from './paths.ts';
@@ -80,6 +81,7 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputePaths,
   recomputeAgreement,
   recomputeOffer,
+  recomputeLine,
 ];
 
 /** Each figure of a published deal from the deal's other columns. */

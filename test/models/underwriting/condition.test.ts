@@ -1,4 +1,4 @@
-/** Repairs, taper, stressed coverage, claims that cannot be, offers and sentences of deals computed by hand. */
+/** Repairs, taper, stressed coverage, claims that cannot be, offers and lines of deals computed by hand. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { annualConstant, monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
@@ -45,6 +45,7 @@ describe('deals', () => {
           price_reduction_pct: '0.00',
           days_on_feed: 0,
         })),
+        int_property_taxes: byDeal({}),
         int_market_rents: byDeal({ rent_basis: 'zip' }),
         int_distress: EXAMPLES.map(({ taxOwed = null, condition = 'none' }, i) => ({
           id: idOf(i),

@@ -4,9 +4,7 @@ import { test } from 'node:test';
 import { formatEnd } from '../../../pipelines/run/summary/end_screen.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 
-const WHY =
-  'HUD rent supports a cap rate of 9.49% and a DSCR of 1.55 at declared terms; 2 units at $114,000 per unit; ' +
-  'county records show a foreclosure sale in 10 days, and a tax deed sale in 40 days.';
+const WHY = 'Foreclosure sale in 10 days; covers its debt 1.54 times; offer up to $203,500.';
 const BEST = [
   { score: 70, status: 'Hot', place: '1740 N Quillmond Ave, Tampa, FL', units: 2, price: '$228,000', why: WHY },
   { score: 68, status: 'Hot', place: '9720 Oakwick Rd., Milwaukee, WI', units: null, price: '$283,000', why: WHY },

@@ -52,8 +52,7 @@ export const EXAMPLES: readonly Example[] = [
       offer_high: '120000.00',
       offer_low: '118500.00',
       offer_binding: 'list_price',
-      why_this_is_interesting:
-        'HUD rent supports a cap rate of 14.00%, but $30,000 per unit points to the condition of the building.',
+      why_this_is_interesting: '$30,000 a unit points to poor condition.',
     },
   },
   {
@@ -85,9 +84,7 @@ export const EXAMPLES: readonly Example[] = [
       claim_issue: 'noi_contradicts_cap_rate',
       underwriting_agreement: 'contradicted',
       confidence_reasons: '["loan_rate_stale","noi_contradicts_cap_rate"]',
-      why_this_is_interesting:
-        'The broker advertises a cap rate of 7.00% and HUD rent supports 5.00%, 2.00 points lower, but the ' +
-        "broker's stated NOI of $30,000 contradicts the advertised cap rate.",
+      why_this_is_interesting: 'Claimed cap 7.00%, HUD rent 5.00%; its stated NOI contradicts that.',
     },
   },
   {
@@ -117,9 +114,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'noi_not_positive',
       underwriting_agreement: 'contradicted',
-      why_this_is_interesting:
-        "The broker's stated NOI gives a cap rate of -1.25% and HUD rent supports 6.00%, 7.25 points higher, but an " +
-        'NOI of zero or less points to a vacant building or an error.',
+      why_this_is_interesting: 'Claimed cap only -1.25%, HUD rent 6.00%; its NOI is zero or less.',
     },
   },
   {
@@ -152,9 +147,7 @@ export const EXAMPLES: readonly Example[] = [
       upfront_repairs_per_unit: '8000.00',
       confidence_reasons: '["year_built_in_future","loan_rate_stale","claim_not_confirmed"]',
       underwriting_agreement: 'claim_too_low',
-      why_this_is_interesting:
-        "The broker's stated NOI gives a cap rate of 6.00% and HUD rent supports 8.73%, 2.73 points higher, a " +
-        'possible upside; county records show $3,750 of delinquent tax.',
+      why_this_is_interesting: 'Claimed cap only 6.00%, HUD rent 8.73%; owes $3,750 tax; offer up to $244,000.',
     },
   },
   {
