@@ -150,6 +150,17 @@ const STATUSES: readonly Audit[] = [
   ),
   never(
     'deals',
+    'line_as_said',
+    'the line has at most 80 characters, leads with a material gap, and says whether the income covers the debt',
+    `length(why_this_is_interesting) > 80
+      OR (underwriting_agreement IN ('claim_too_high', 'claim_too_low'))
+        AND NOT starts_with(why_this_is_interesting, 'Claimed cap ')
+      OR contains(lower(why_this_is_interesting), 'covers its debt') AND NOT coalesce(dscr_underwritten >= 1, false)
+      OR contains(why_this_is_interesting, 'oes not cover its debt')
+        <> coalesce(noi_scoring IS NOT NULL AND dscr_underwritten < 1, false)`,
+  ),
+  never(
+    'deals',
     'offer_range_as_said',
     'the ends of an offer differ unless offer_range_basis says why',
     "(offer_low < offer_high) <> (offer_range_basis IN ('range', 'no_value_under_stress'))",

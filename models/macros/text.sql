@@ -18,6 +18,6 @@ CREATE OR REPLACE MACRO one_line(written) AS CASE
     THEN trim(regexp_replace(written, '\s\s+|[^\S ]', ' ', 'g'))
   ELSE written END;
 
--- A fact of a line, if it holds: whether it must be in the line, its words first in the line, and later if others.
-CREATE OR REPLACE MACRO fact(holds, is_due, first, later) AS
-  CASE WHEN holds THEN {'is_due': is_due, 'first': first, 'later': later} END;
+-- A fact of a line, if it holds: how due it is from 2 to 0, its words first in the line, and later if others.
+CREATE OR REPLACE MACRO fact(holds, due, first, later) AS
+  CASE WHEN holds THEN {'due': due, 'first': first, 'later': later} END;

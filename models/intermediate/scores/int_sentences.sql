@@ -68,59 +68,58 @@ texts as (
   from inputs
 ),
 
--- What may be said, the most important first (docs/underwriting.md): whether it must be said, first and later in a line
+-- What may be said, the most important first (docs/underwriting.md): how due it is, its words first and later in a line
 facts as (
   select
     *,
     list_filter([
-      fact(cap_gap_pct >= material_gap, false, 'claimed cap ' || claim || ', HUD rent ' || hud_cap, ''),
-      fact(cap_gap_pct <= -material_gap, false, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
-      fact(next_sale_type is not null, false,
+      fact(cap_gap_pct >= material_gap, 0, 'claimed cap ' || claim || ', HUD rent ' || hud_cap, ''),
+      fact(cap_gap_pct <= -material_gap, 0, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
+      fact(next_sale_type is not null, 0,
         replace(next_sale_type, '_', ' ') || ' ' || sale_day, 'auction ' || sale_day),
-      fact(owed is not null, false, 'owes ' || owed || ' of delinquent tax', 'owes ' || owed || ' tax'),
-      fact(tax_records > 0 and owed is null, false,
+      fact(owed is not null, 0, 'owes ' || owed || ' of delinquent tax', 'owes ' || owed || ' tax'),
+      fact(tax_records > 0 and owed is null, 0,
         'owes delinquent tax of an unknown amount', 'owes delinquent tax'),
-      fact(claim_issue = 'noi_not_positive', true,
-        'stated NOI is zero or less: a vacant building or an error', 'its NOI is zero or less'),
-      fact(claim_issue = 'noi_contradicts_cap_rate', true,
-        'stated NOI of ' || dollars(round(claimed_noi)) || ' contradicts the claimed cap ' || claim,
-        'its stated NOI contradicts that'),
-      fact(dscr_reason = 'single_unit', true,
+      fact(claim_issue = 'noi_not_positive', 1,
+        'stated NOI is zero or less: vacant, or an error', 'no profit'),
+      fact(claim_issue = 'noi_contradicts_cap_rate', 1,
+        'stated NOI of ' || dollars(round(claimed_noi)) || ' contradicts the ' || claim || ' cap', 'its NOI disagrees'),
+      fact(dscr_reason = 'single_unit', 1,
         'one unit is no income property under these terms', 'one unit is no income property'),
-      fact(dscr_reason = 'not_income_property', true, 'land has no rent to underwrite', 'land has no rent'),
-      fact(missing <> '', true, 'not underwritten: ' || missing, null),
-      fact(underwrite_reliability = 'proxy_out_of_range', true,
+      fact(dscr_reason = 'not_income_property', 1, 'land has no rent to underwrite', 'land has no rent'),
+      fact(missing <> '', 1, 'not underwritten: ' || missing, null),
+      fact(underwrite_reliability = 'proxy_out_of_range', 1,
         'HUD rent cannot judge ' || unit_price || ', so no yield is known', 'HUD rent does not fit'),
-      fact(underwrite_reliability = 'unknown' and missing = '', true,
+      fact(underwrite_reliability = 'unknown' and missing = '', 1,
         unit_price || ' is far below what HUD rent suggests: check the price', 'check the price: ' || unit_price),
-      fact(score_limit = 'condition_risk' and condition_risk <> 'high_cap_rate', true,
-        unit_price || ' points to poor condition', null),
-      fact(score_limit = 'condition_risk' and condition_risk = 'high_cap_rate', true,
-        'a ' || hud_cap || ' cap points to poor condition', null),
-      fact(price_reduction_pct >= line_price_cut_pct, false, 'price cut by ' || price_reduction_pct || '%', null),
-      fact(tax_after_reset >= tax_bill * line_tax_rise, false,
+      fact(score_limit = 'condition_risk' and condition_risk <> 'high_cap_rate', 1,
+        unit_price || ' points to poor condition', 'condition in doubt'),
+      fact(score_limit = 'condition_risk' and condition_risk = 'high_cap_rate', 1,
+        'a ' || hud_cap || ' cap points to poor condition', 'condition in doubt'),
+      fact(price_reduction_pct >= line_price_cut_pct, 0, 'price cut by ' || price_reduction_pct || '%', null),
+      fact(tax_after_reset >= tax_bill * line_tax_rise, 0,
         'a sale raises the tax from ' || dollars(round(tax_bill)) || ' to ' || dollars(round(tax_after_reset)),
         'tax after a sale ' || dollars(round(tax_after_reset))),
-      fact(underwriting_agreement in ('agrees', 'rated_pass'), false,
+      fact(underwriting_agreement in ('agrees', 'rated_pass'), 0,
         'claimed cap ' || claim || ' is near HUD rent''s ' || hud_cap, ''),
-      fact(is_carried and dscr_underwritten < 1, true,
+      fact(is_carried and dscr_underwritten < 1, 2,
         'does not cover its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
         'does not cover its debt'),
-      fact(is_carried and dscr_underwritten >= 1 and dscr_underwritten < loan_coverage, false,
+      fact(is_carried and dscr_underwritten >= 1 and dscr_underwritten < loan_coverage, 0,
         'barely covers its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
         'barely covers its debt: DSCR ' || coverage),
-      fact(is_carried and dscr_underwritten >= loan_coverage, false,
+      fact(is_carried and dscr_underwritten >= loan_coverage, 0,
         'covers its debt ' || coverage || ' times, ' || hud_cap || ' cap by HUD rent',
         'covers its debt ' || coverage || ' times'),
-      fact(dscr_reason = 'loan_below_minimum', false,
+      fact(dscr_reason = 'loan_below_minimum', 0,
         'no loan: it would be below ' || dollars(minimum_loan) || '; ' || hud_cap || ' cap by HUD rent',
         'no loan below ' || dollars(minimum_loan)),
-      fact(is_carried and dscr_underwritten < 1 and dscr < 1 and abs(cap_gap_pct) >= material_gap, false,
+      fact(is_carried and dscr_underwritten < 1 and dscr < 1 and abs(cap_gap_pct) >= material_gap, 0,
         null, 'nor does the claim'),
-      fact(is_carried and dscr_underwritten < 1, false, null, 'DSCR ' || coverage),
-      fact(record is not null, false, null, replace(record, '_', ' ') || ' on record'),
-      fact(underwrite_reliability = 'proxy_out_of_range', false, null, unit_price),
-      fact(offer_high < list_price and noi_scoring is not null, false, null, 'offer up to ' || dollars(offer_high))
+      fact(is_carried and dscr_underwritten < loan_coverage, 0, null, 'DSCR ' || coverage),
+      fact(record is not null, 0, null, replace(record, '_', ' ') || ' on record'),
+      fact(underwrite_reliability = 'proxy_out_of_range' or score_limit = 'condition_risk', 0, null, unit_price),
+      fact(offer_high < list_price and noi_scoring is not null, 0, null, 'offer up to ' || dollars(offer_high))
     ], lambda fact: fact is not null) as facts
   from texts
 ),
@@ -130,7 +129,7 @@ lines as (
     *,
     list_reduce(
       list_transform(
-        list_filter(facts[2:], lambda fact: fact.is_due) || list_filter(facts[2:], lambda fact: not fact.is_due),
+        flatten(list_transform([2, 1, 0], lambda due: list_filter(facts[2:], lambda fact: fact.due = due))),
         lambda fact: coalesce(fact.later, fact.first)
       ),
       lambda line, later: case
@@ -157,8 +156,4 @@ select
       'HUD rent gives a cap rate of ' || hud_cap || ', ' || as_text(-cap_gap_pct) || ' points above the claimed ' || claim
     else 'HUD rent gives a cap rate of ' || hud_cap || ', near the claimed ' || claim
   end || '; the rental path is ' || rental_status || '.' as underwriting_note
-from lines;
-
--- audit line_fits: a line has at most 80 characters
-select * from int_sentences
-where length(why_this_is_interesting) > 80;
+from lines

@@ -6,7 +6,8 @@ import { dayNumber, isScored, type Recomputed, type Values } from './record.ts';
 
 interface Fact {
   readonly name: string;
-  readonly isDue: boolean;
+  /** Number of asterisks. */
+  readonly due: number;
   readonly first: string;
   readonly later: string;
 }
@@ -21,8 +22,8 @@ export const FACTS: readonly Fact[] = TABLE.trimEnd()
     const [, name = '', , first = '', later = ''] = row.split('|').map((cell) => cell.trim());
     const wordsOf = (cell: string): string => (cell === '-' ? '' : cell);
     return {
-      name: name.replace(' *', ''),
-      isDue: name.endsWith(' *'),
+      name: name.replace(/ \*+$/u, ''),
+      due: name.split('*').length - 1,
       first: wordsOf(first),
       later: wordsOf(later === 'same' ? first : later),
     };
@@ -95,9 +96,9 @@ function readDeal(values: Values) {
     coverage: isCarried && isAtLeast('dscr_underwritten', wanted),
     'small loan': is('dscr_reason', 'loan_below_minimum'),
     'nor the claim': isUncovered && (isHigh || isLow) && isBelow('dscr', one),
-    DSCR: isUncovered,
+    DSCR: isCarried && isBelow('dscr_underwritten', wanted),
     record: found !== undefined,
-    'price a unit': is('underwrite_reliability', 'proxy_out_of_range'),
+    'price a unit': isRisk || is('underwrite_reliability', 'proxy_out_of_range'),
     offer: isScored(values) && has('offer_high') && of('offer_high').isBelow(of('list_price')),
   };
   const rounded = (column: string): string => (has(column) ? dollars(of(column)) : '');
@@ -129,7 +130,7 @@ export function lineOf(values: Values): { readonly line: string; readonly facts:
   if (lead === undefined) throw new Error('no fact holds');
   const facts = [lead.name];
   let line = fill(lead.first);
-  for (const { name, later } of others.toSorted((a, b) => Number(b.isDue) - Number(a.isDue))) {
+  for (const { name, later } of others.toSorted((a, b) => b.due - a.due)) {
     if (later === '' || line.includes(fill(later)) || `${line}; ${fill(later)}.`.length > WIDTH) continue;
     line += `; ${fill(later)}`;
     facts.push(name);

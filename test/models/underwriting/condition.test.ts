@@ -45,7 +45,6 @@ describe('deals', () => {
           price_reduction_pct: '0.00',
           days_on_feed: 0,
         })),
-        int_property_taxes: byDeal({}),
         int_market_rents: byDeal({ rent_basis: 'zip' }),
         int_distress: EXAMPLES.map(({ taxOwed = null, condition = 'none' }, i) => ({
           id: idOf(i),

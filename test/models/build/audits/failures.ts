@@ -90,6 +90,9 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'deals.loan_sized_is_covered': [set('deals', 'net_cash_flow = 1', 'loan_sized > 0')],
   'deals.matches_exist': ["DELETE FROM signals WHERE parcel_id = '001-01-001'"],
   'deals.motivation_is_sum_of_parts': [set('deals', 'motivation_days = motivation_days + 1')],
+  'deals.line_as_said': [
+    set('deals', "why_this_is_interesting = 'Covers its debt 1.49 times.'", 'dscr_underwritten < 1'),
+  ],
   'deals.offer_in_order': [set('deals', 'offer_high = list_price + 0.01')],
   'deals.offer_range_as_said': [set('deals', "offer_range_basis = 'within_one_step'", 'offer_low < offer_high')],
   'deals.rationales_agree': [set('deals', "rental_status = 'Hot'", "rental_status <> 'Hot'")],

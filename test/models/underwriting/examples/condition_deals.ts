@@ -84,7 +84,7 @@ export const EXAMPLES: readonly Example[] = [
       claim_issue: 'noi_contradicts_cap_rate',
       underwriting_agreement: 'contradicted',
       confidence_reasons: '["loan_rate_stale","noi_contradicts_cap_rate"]',
-      why_this_is_interesting: 'Claimed cap 7.00%, HUD rent 5.00%; its stated NOI contradicts that.',
+      why_this_is_interesting: 'Claimed cap 7.00%, HUD rent 5.00%; its NOI disagrees; offer up to $272,500.',
     },
   },
   {
@@ -114,7 +114,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'noi_not_positive',
       underwriting_agreement: 'contradicted',
-      why_this_is_interesting: 'Claimed cap only -1.25%, HUD rent 6.00%; its NOI is zero or less.',
+      why_this_is_interesting: 'Claimed cap only -1.25%, HUD rent 6.00%; no profit; offer up to $86,500.',
     },
   },
   {
