@@ -148,12 +148,14 @@ select
   case underwriting_agreement
     when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
     when 'no_underwriting' then 'The claimed cap rate of ' || claim || ' is not underwritten: ' || missing
-    when 'contradicted' then 'The stated NOI contradicts the claimed cap rate, or is not positive: no claim is compared'
-    when 'unreliable' then 'HUD rent does not fit this price, so the claimed cap rate of ' || claim || ' is not confirmed'
-    when 'claim_too_high' then
-      'HUD rent gives a cap rate of ' || hud_cap || ', ' || as_text(cap_gap_pct) || ' points below the claimed ' || claim
-    when 'claim_too_low' then
-      'HUD rent gives a cap rate of ' || hud_cap || ', ' || as_text(-cap_gap_pct) || ' points above the claimed ' || claim
-    else 'HUD rent gives a cap rate of ' || hud_cap || ', near the claimed ' || claim
+    when 'contradicted' then 'The stated NOI is not positive or contradicts the claimed cap rate: no claim is compared'
+    when 'unreliable' then 'HUD rent does not fit the price: the claimed cap rate of ' || claim || ' is not confirmed'
+    else 'HUD rent gives a cap rate of ' || hud_cap || ', '
+      || case underwriting_agreement
+        when 'claim_too_high' then as_text(cap_gap_pct) || ' points below'
+        when 'claim_too_low' then as_text(-cap_gap_pct) || ' points above'
+        else 'near'
+      end
+      || ' the claimed ' || claim
   end || '; the rental path is ' || rental_status || '.' as underwriting_note
 from lines

@@ -51,7 +51,7 @@ function dayText(days: number): string {
 function readDeal(values: Values) {
   const { record, has, of, assumed, asOf } = values;
   const isCarried = isScored(values) && has('dscr_underwritten');
-  const is = (column: string, ...values: readonly string[]): boolean => values.includes(String(record[column]));
+  const is = (column: string, ...codes: readonly string[]): boolean => codes.includes(String(record[column]));
   const isAtLeast = (column: string, least: Fraction): boolean => has(column) && !of(column).isBelow(least);
   const isBelow = (column: string, limit: Fraction): boolean => has(column) && of(column).isBelow(limit);
   const [material, one, wanted] = [assumed('material_gap'), fraction(1), assumed('loan_coverage')];
