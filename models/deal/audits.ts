@@ -151,10 +151,16 @@ const STATUSES: readonly Audit[] = [
   never(
     'deals',
     'line_as_said',
-    'the line has at most 80 characters, leads with a material gap, and says whether the income covers the debt',
+    'a line has at most 80 characters, leads with a condition record or a material gap, and says whether the income ' +
+      'covers the debt',
     `length(why_this_is_interesting) > 80
-      OR (underwriting_agreement IN ('claim_too_high', 'claim_too_low'))
-        AND NOT starts_with(why_this_is_interesting, 'Claimed cap ')
+      OR CASE
+        WHEN condition_record = 'condemned' THEN NOT starts_with(why_this_is_interesting, 'Condemned')
+        WHEN condition_record = 'order_to_vacate' THEN NOT starts_with(why_this_is_interesting, 'Under an order to')
+        WHEN condition_record = 'vacant_building' THEN NOT starts_with(why_this_is_interesting, 'Registered as vacant')
+        ELSE underwriting_agreement IN ('claim_too_high', 'claim_too_low')
+          AND NOT starts_with(why_this_is_interesting, 'Claimed cap ')
+      END
       OR contains(lower(why_this_is_interesting), 'covers its debt') AND NOT coalesce(dscr_underwritten >= 1, false)
       OR contains(why_this_is_interesting, 'oes not cover its debt')
         <> coalesce(noi_scoring IS NOT NULL AND dscr_underwritten < 1, false)`,

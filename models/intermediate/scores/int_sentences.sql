@@ -13,6 +13,9 @@ inputs as (
     claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
     scores.score_limit,
     scores.condition_risk,
+    scores.condition_record,
+    scores.is_not_let,
+    distress.condition_record_on,
     paths.rental_status,
     offers.offer_high,
     properties.price_reduction_pct,
@@ -50,8 +53,9 @@ texts as (
       case when units is null then 'no units' end,
       case when market_rent_2br is null then 'no HUD rent' end
     ) as missing,
+    coalesce(' since ' || condition_record_on, ', undated') as since,
     list_filter(
-      ['condemned', 'vacant_building', 'code_violation', 'blight_judgment', 'foreclosure_filing', 'tax_lien'],
+      ['code_violation', 'blight_judgment', 'foreclosure_filing', 'tax_lien'],
       lambda kind: list_contains(from_json(distress_kinds, '["VARCHAR"]'), kind)
     )[1] as record,
     case
@@ -64,7 +68,10 @@ texts as (
       when rental_status = 'Pass' then 'rated_pass'
       else 'agrees'
     end as underwriting_agreement,
-    noi_scoring is not null and dscr_underwritten is not null as is_carried
+    cap_gap_pct >= material_gap and not is_not_let as is_claim_high,
+    cap_gap_pct <= -material_gap and not is_not_let as is_claim_low,
+    noi_scoring is not null and not is_not_let as is_let,
+    noi_scoring is not null and dscr_underwritten < 1 as is_uncovered
   from inputs
 ),
 
@@ -73,13 +80,18 @@ facts as (
   select
     *,
     list_filter([
-      fact(cap_gap_pct >= material_gap, 0, 'claimed cap ' || claim || ', HUD rent ' || hud_cap, ''),
-      fact(cap_gap_pct <= -material_gap, 0, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
+      fact(condition_record = 'condemned', 0, 'condemned' || since, ''),
+      fact(condition_record = 'order_to_vacate', 0, 'under an order to vacate' || since, ''),
+      fact(condition_record = 'vacant_building', 0, 'registered as vacant' || since, ''),
+      fact(is_not_let, 1, null, 'no rent is paid'),
+      fact(is_claim_high, 0, 'claimed cap ' || claim || ', HUD rent ' || hud_cap, ''),
+      fact(is_claim_low, 0, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
       fact(next_sale_type is not null, 0,
         replace(next_sale_type, '_', ' ') || ' ' || sale_day, 'auction ' || sale_day),
       fact(owed is not null, 0, 'owes ' || owed || ' of delinquent tax', 'owes ' || owed || ' tax'),
       fact(tax_records > 0 and owed is null, 0,
         'owes delinquent tax of an unknown amount', 'owes delinquent tax'),
+      fact(condition_record = 'code_case', 0, 'serious code case' || since, 'serious code case'),
       fact(claim_issue = 'noi_not_positive', 1,
         'stated NOI is zero or less: vacant, or an error', 'no profit'),
       fact(claim_issue = 'noi_contradicts_cap_rate', 1,
@@ -92,7 +104,7 @@ facts as (
         'HUD rent cannot judge ' || unit_price || ', so no yield is known', 'HUD rent does not fit'),
       fact(underwrite_reliability = 'unknown' and missing = '', 1,
         unit_price || ' is far below what HUD rent suggests: check the price', 'check the price: ' || unit_price),
-      fact(score_limit = 'condition_risk' and condition_risk <> 'high_cap_rate', 1,
+      fact(score_limit = 'condition_risk' and condition_risk in ('low_price_per_unit', 'low_price_to_rent'), 1,
         unit_price || ' points to poor condition', 'condition in doubt'),
       fact(score_limit = 'condition_risk' and condition_risk = 'high_cap_rate', 1,
         'a ' || hud_cap || ' cap points to poor condition', 'condition in doubt'),
@@ -100,26 +112,25 @@ facts as (
       fact(tax_after_reset >= tax_bill * line_tax_rise, 0,
         'a sale raises the tax from ' || dollars(round(tax_bill)) || ' to ' || dollars(round(tax_after_reset)),
         'tax after a sale ' || dollars(round(tax_after_reset))),
-      fact(underwriting_agreement in ('agrees', 'rated_pass'), 0,
+      fact(is_let and underwriting_agreement in ('agrees', 'rated_pass'), 0,
         'claimed cap ' || claim || ' is near HUD rent''s ' || hud_cap, ''),
-      fact(is_carried and dscr_underwritten < 1, 2,
+      fact(is_uncovered, 2,
         'does not cover its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
         'does not cover its debt'),
-      fact(is_carried and dscr_underwritten >= 1 and dscr_underwritten < loan_coverage, 0,
+      fact(is_let and dscr_underwritten >= 1 and dscr_underwritten < loan_coverage, 0,
         'barely covers its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
         'barely covers its debt: DSCR ' || coverage),
-      fact(is_carried and dscr_underwritten >= loan_coverage, 0,
+      fact(is_let and dscr_underwritten >= loan_coverage, 0,
         'covers its debt ' || coverage || ' times, ' || hud_cap || ' cap by HUD rent',
         'covers its debt ' || coverage || ' times'),
       fact(dscr_reason = 'loan_below_minimum', 0,
         'no loan: it would be below ' || dollars(minimum_loan) || '; ' || hud_cap || ' cap by HUD rent',
         'no loan below ' || dollars(minimum_loan)),
-      fact(is_carried and dscr_underwritten < 1 and dscr < 1 and abs(cap_gap_pct) >= material_gap, 0,
-        null, 'nor does the claim'),
-      fact(is_carried and dscr_underwritten < loan_coverage, 0, null, 'DSCR ' || coverage),
-      fact(record is not null, 0, null, replace(record, '_', ' ') || ' on record'),
+      fact(is_uncovered and dscr < 1 and (is_claim_high or is_claim_low), 0, null, 'nor does the claim'),
+      fact(is_let and dscr_underwritten < loan_coverage, 0, null, 'DSCR ' || coverage),
+      fact(condition_record = 'none' and record is not null, 0, null, replace(record, '_', ' ') || ' on record'),
       fact(underwrite_reliability = 'proxy_out_of_range' or score_limit = 'condition_risk', 0, null, unit_price),
-      fact(offer_high < list_price and noi_scoring is not null, 0, null, 'offer up to ' || dollars(offer_high))
+      fact(is_let and offer_high < list_price, 0, null, 'offer up to ' || dollars(offer_high))
     ], lambda fact: fact is not null) as facts
   from texts
 ),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { isSale } from '../../../sources/kinds.ts';
-import { dayNumber, isScored, type Recomputed, type Values } from './record.ts';
+import { dayNumber, isNotLet, isScored, type Recomputed, type Values } from './record.ts';
 
 interface Fact {
   readonly name: string;
@@ -30,7 +30,7 @@ export const FACTS: readonly Fact[] = TABLE.trimEnd()
   });
 
 const WIDTH = 80;
-const RECORDS = 'condemned vacant_building code_violation blight_judgment foreclosure_filing tax_lien'.split(' ');
+const RECORDS = 'code_violation blight_judgment foreclosure_filing tax_lien'.split(' ');
 
 interface Match {
   readonly kind: string;
@@ -50,14 +50,15 @@ function dayText(days: number): string {
 /** Names of the facts that hold, and the values of the words in braces. */
 function readDeal(values: Values) {
   const { record, has, of, assumed, asOf } = values;
-  const isCarried = isScored(values) && has('dscr_underwritten');
+  const isLet = !isNotLet(values);
+  const isEarning = isLet && isScored(values);
   const is = (column: string, ...codes: readonly string[]): boolean => codes.includes(String(record[column]));
   const isAtLeast = (column: string, least: Fraction): boolean => has(column) && !of(column).isBelow(least);
   const isBelow = (column: string, limit: Fraction): boolean => has(column) && of(column).isBelow(limit);
   const [material, one, wanted] = [assumed('material_gap'), fraction(1), assumed('loan_coverage')];
   const [isHigh, isLow] = [
-    isAtLeast('cap_gap_pct', material),
-    has('cap_gap_pct') && !fraction(0).minus(of('cap_gap_pct')).isBelow(material),
+    isLet && isAtLeast('cap_gap_pct', material),
+    isLet && has('cap_gap_pct') && !fraction(0).minus(of('cap_gap_pct')).isBelow(material),
   ];
   const matches = record['distress_matches'] as readonly Match[];
   const [sale] = matches
@@ -71,9 +72,14 @@ function readDeal(values: Values) {
     .map(([, words]) => words);
   const { bill } = record['property_tax'] as { readonly bill: string | null };
   const isRisk = is('score_limit', 'condition_risk');
-  const isUncovered = isCarried && isBelow('dscr_underwritten', one);
+  const isUncovered = isScored(values) && isBelow('dscr_underwritten', one);
   const found = RECORDS.find((kind) => (record['distress_kinds'] as readonly string[]).includes(kind));
   const holds: Readonly<Record<string, boolean>> = {
+    condemned: is('condition_record', 'condemned'),
+    'to be vacated': is('condition_record', 'order_to_vacate'),
+    vacant: is('condition_record', 'vacant_building'),
+    'no rent': !isLet,
+    'serious case': is('condition_record', 'code_case'),
     'claim too high': isHigh,
     'claim too low': isLow,
     sale: sale !== undefined,
@@ -86,23 +92,24 @@ function readDeal(values: Values) {
     'no data': missing.length > 0,
     'price too high': is('underwrite_reliability', 'proxy_out_of_range'),
     'price too low': is('underwrite_reliability', 'unknown') && missing.length === 0,
-    'low price': isRisk && !is('condition_risk', 'high_cap_rate'),
+    'low price': isRisk && is('condition_risk', 'low_price_per_unit', 'low_price_to_rent'),
     'high yield': isRisk && is('condition_risk', 'high_cap_rate'),
     'price cut': isAtLeast('price_reduction_pct', assumed('line_price_cut_pct')),
     'tax rise': bill !== null && isAtLeast('tax_after_reset', fraction(bill).times(assumed('line_tax_rise'))),
-    'claim agrees': is('underwriting_agreement', 'agrees', 'rated_pass'),
+    'claim agrees': isEarning && is('underwriting_agreement', 'agrees', 'rated_pass'),
     'no coverage': isUncovered,
-    'thin coverage': isCarried && isAtLeast('dscr_underwritten', one) && isBelow('dscr_underwritten', wanted),
-    coverage: isCarried && isAtLeast('dscr_underwritten', wanted),
+    'thin coverage': isEarning && isAtLeast('dscr_underwritten', one) && isBelow('dscr_underwritten', wanted),
+    coverage: isEarning && isAtLeast('dscr_underwritten', wanted),
     'small loan': is('dscr_reason', 'loan_below_minimum'),
     'nor the claim': isUncovered && (isHigh || isLow) && isBelow('dscr', one),
-    DSCR: isCarried && isBelow('dscr_underwritten', wanted),
-    record: found !== undefined,
+    DSCR: isEarning && isBelow('dscr_underwritten', wanted),
+    record: is('condition_record', 'none') && found !== undefined,
     'price a unit': isRisk || is('underwrite_reliability', 'proxy_out_of_range'),
-    offer: isScored(values) && has('offer_high') && of('offer_high').isBelow(of('list_price')),
+    offer: isEarning && has('offer_high') && of('offer_high').isBelow(of('list_price')),
   };
   const rounded = (column: string): string => (has(column) ? dollars(of(column)) : '');
   const words: Readonly<Record<string, string>> = {
+    since: has('condition_record_on') ? ` since ${String(record['condition_record_on'])}` : ', undated',
     claim: `${String(record['cap_rate'] ?? record['cap_rate_derived'])}%`,
     cap: `${String(record['cap_rate_underwritten'])}%`,
     dscr: String(record['dscr_underwritten']),

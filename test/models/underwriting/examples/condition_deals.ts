@@ -255,6 +255,7 @@ export const EXAMPLES: readonly Example[] = [
       // 1 - 0.02 loan rate - 0.04 claim - 0.06 agreement - 0.20 condition
       confidence_score: '0.68',
       confidence_reasons: '["loan_rate_stale","claim_missing","claim_not_confirmed","condition_record"]',
+      why_this_is_interesting: 'Condemned, undated; no rent is paid.',
     },
   },
 ];
