@@ -52,8 +52,10 @@ const isInForce = ({ isOpen, amount }: DistressOnDay): boolean => isOpen && (amo
 
 function stateOf({ record, reads }: ShownRecord, { asOf }: Truth): 'listed' | 'removed' | 'unknown' {
   if (!isInForce(record)) return 'removed';
-  const twoYearsAgo = `${Number(asOf.slice(0, 4)) - 2}${asOf.slice(4)}`;
-  return WITHOUT_STATE.has(reads.source) && record.lastActivityOn < twoYearsAgo ? 'unknown' : 'listed';
+  const yearsAgo = (years: number): string => `${Number(asOf.slice(0, 4)) - years}${asOf.slice(4)}`;
+  // A register of vacant buildings that says when one begins and never that it ends
+  if (reads.source === 'wi_milwaukee_vacant') return record.filedOn < yearsAgo(3) ? 'unknown' : 'listed';
+  return WITHOUT_STATE.has(reads.source) && record.lastActivityOn < yearsAgo(2) ? 'unknown' : 'listed';
 }
 
 function filedOn({ filedOn: day, flaw }: DistressOnDay, { source }: SourceReads): Row {
