@@ -1,4 +1,4 @@
-/** A city condemns the building of the best deal, and the next run takes the deal out of the first third of the feed. */
+/** A city condemns the building of the best deal, and the next run takes it out of the first third of the feed. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { SANDBOX_DAY } from '../../../lib/settings.ts';
