@@ -1,5 +1,5 @@
 /** Faults in staging, models and audits: a wrong formula, a lost history, a join of two properties. */
-import { audit, change, HISTORY_DAYS, reconcile, test, type PlantedFault } from './fault.ts';
+import { audit, change, HISTORY_DAYS, reconcile, test, type Catcher, type PlantedFault } from './fault.ts';
 
 const HISTORY = 'models/marts/listing_history.sql';
 const PROPERTIES = 'models/intermediate/properties/int_properties.sql';
@@ -10,6 +10,10 @@ const WORKED_DEALS = 'models/underwriting/worked_deals.test.ts';
 const RECOMPUTED = test('models/recompute.test.ts', 'recompute every computed column');
 const RECOMPUTED_WORLD = test('models/recompute.test.ts', 'has deals whose every figure is recomputed');
 const SIGNALS = 'models/marts/signals.sql';
+const RECORDS = 'models/intermediate/signals/int_distress_signals.sql';
+const SCORES = 'models/intermediate/scores/int_scores.sql';
+const CONFIDENCE = 'models/intermediate/scores/int_confidence.sql';
+const condition = (name: string): Catcher => test('models/underwriting/condition_records.test.ts', name);
 const AUCTIONS = 'models/marts/auctions.sql';
 
 /** Identity: which rows are one property. */
@@ -288,6 +292,92 @@ const figureFaults: readonly PlantedFault[] = [
   },
 ];
 
+/** Condition of the building, and confidence. */
+const conditionFaults: readonly PlantedFault[] = [
+  {
+    name: 'a registration counts for three years and a day',
+    changes: [
+      change(RECORDS, 'to_months(condition_months) < run.as_of', 'to_months(condition_months) < run.as_of - 1'),
+    ],
+    caughtBy: [condition('registered as vacant three years and one day ago are not')],
+  },
+  {
+    name: 'a registration ends on the day on which it is three years old',
+    changes: [change(RECORDS, 'to_months(condition_months) < run.as_of', 'to_months(condition_months) <= run.as_of')],
+    caughtBy: [condition('registered as vacant three years ago to the day are vacant')],
+  },
+  {
+    name: 'a condemnation whose list says that it is in force ends after three years',
+    changes: [change(RECORDS, "(record.record_state = 'unknown' or record.state_raw is null)", 'true')],
+    caughtBy: [condition('condemned long ago are condemned as long as the list says so')],
+  },
+  {
+    name: 'a registration that its list calls closed is in force',
+    changes: [
+      change(
+        RECORDS,
+        "record.record_state = 'closed' or record.amount <= 0 then 'removed'",
+        "record.amount <= 0 then 'removed'",
+      ),
+    ],
+    caughtBy: [condition('whose registration the list calls closed are not vacant')],
+  },
+  {
+    name: 'a range of house numbers condemns each house in it',
+    changes: [
+      change(
+        'models/intermediate/distress/int_distress.sql',
+        'where is_exact and condition_record is not null',
+        'where condition_record is not null',
+      ),
+    ],
+    caughtBy: [condition('in a range of numbers of the record are not matched'), condition('pass every audit')],
+  },
+  {
+    name: 'the cap of a condemned building holds only where no other limit is near',
+    changes: [
+      change(SCORES, 'when is_not_let then least(0,', 'when is_not_let and score_share_pct = 100 then least(0,'),
+    ],
+    caughtBy: [RECOMPUTED],
+  },
+  {
+    name: 'a condemned building may have 60 points',
+    changes: [
+      change('models/assumptions/scores.ts', "'condition_score_cap',\n    '15',", "'condition_score_cap',\n    '60',"),
+    ],
+    caughtBy: [test('pipelines/run/condemned_deal.test.ts', 'is a Pass behind the first third')],
+  },
+  {
+    name: 'a condemned building keeps its rental path',
+    changes: [
+      change(
+        'models/intermediate/offers/int_paths.sql',
+        "case when is_not_let then 'Pass' else status_with_risk(rental_by_thresholds, score_limit) end as rental_status",
+        'status_with_risk(rental_by_thresholds, score_limit) as rental_status',
+      ),
+    ],
+    caughtBy: [
+      test('models/underwriting/condition.test.ts', 'condemned keep 15 points and no rental path'),
+      RECOMPUTED,
+    ],
+  },
+  {
+    name: 'a sale in exactly thirty days is not soon',
+    changes: [change(SCORES, 'sale_in_days <= distress_sale_soon_days', 'sale_in_days < distress_sale_soon_days')],
+    caughtBy: [condition('earns the points of a sale that is soon')],
+  },
+  {
+    name: 'expenses clipped to a quartile count as known',
+    changes: [change(CONFIDENCE, 'is_fit and is_within_quartiles then', 'is_fit then')],
+    caughtBy: [test(WORKED_DEALS, '2 hidden upside in Columbus'), RECOMPUTED, RECOMPUTED_WORLD],
+  },
+  {
+    name: 'assumed bedrooms count as known',
+    changes: [change(CONFIDENCE, "unit_mix_basis = 'listing'", "unit_mix_basis <> 'unknown'")],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), RECOMPUTED, RECOMPUTED_WORLD],
+  },
+];
+
 /** Audits and expectations that no longer look. */
 const guardFaults: readonly PlantedFault[] = [
   {
@@ -328,5 +418,6 @@ export const modelFaults: readonly PlantedFault[] = [
   ...identityFaults,
   ...historyFaults,
   ...figureFaults,
+  ...conditionFaults,
   ...guardFaults,
 ];

@@ -22,9 +22,11 @@ describe('the planted faults', () => {
     // Titles of the fleet begin with the name of a source. The fleet and the ledgers share their tests, and the
     // deals that were worked by hand name theirs in their data.
     const shared = await Promise.all(
-      ['test/sources/fleet_checks.ts', 'test/models/underwriting/examples/worked_deals.ts'].map((file) =>
-        readFile(join(ROOT, file), 'utf8'),
-      ),
+      [
+        'test/sources/fleet_checks.ts',
+        'test/models/underwriting/examples/worked_deals.ts',
+        'test/models/underwriting/examples/condition_deals.ts',
+      ].map((file) => readFile(join(ROOT, file), 'utf8')),
     );
     for (const { name, caughtBy } of faults)
       for (const catcher of caughtBy) {

@@ -11,6 +11,8 @@ interface Case {
   readonly records: readonly (readonly [type: string, given?: InputRow])[];
   readonly expected: string;
   readonly on?: string;
+  /** How a record matches that is a candidate only. */
+  readonly candidate?: string;
 }
 
 /** The day of the snapshot is 2026-11-21. */
@@ -62,13 +64,15 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'in a range of numbers of the record are not matched',
-    records: [['condemned', { street: '109-111 OAK ST', filed_on: '2026-10-01' }]],
+    records: [['condemned', { street: '108-112 OAK ST', filed_on: '2026-10-01' }]],
     expected: 'none',
+    candidate: 'address_range',
   },
   {
     name: 'of a record without a ZIP are not matched',
     records: [['condemned', { zip: null, filed_on: '2026-10-01' }]],
     expected: 'none',
+    candidate: 'address_exact_place_unknown',
   },
   {
     name: 'whose parcel the record names without an address are matched by the parcel',
@@ -116,6 +120,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
+/** The tenth case is at 110 Oak St. */
 const streetOf = (i: number): string => `${101 + i} OAK ST`;
 
 describe('deals', () => {
@@ -144,11 +149,12 @@ describe('deals', () => {
   });
   after(() => built.close());
 
-  for (const [i, { name, expected, on = null }] of CASES.entries())
+  for (const [i, { name, expected, on = null, candidate }] of CASES.entries())
     it(name, async () => {
       const deal = await dealAt(i);
       assert.deepEqual([deal['condition_record'], deal['condition_record_on']], [expected, on]);
       assert.equal(deal['condition_record_url'], expected === 'none' ? null : TODAY.source_url);
+      if (candidate !== undefined) assert.ok(String(deal['distress_candidates']).includes(`"${candidate}"`));
     });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
