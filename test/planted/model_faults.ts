@@ -331,7 +331,7 @@ const conditionFaults: readonly PlantedFault[] = [
         'where condition_record is not null',
       ),
     ],
-    caughtBy: [condition('in a range of numbers of the record are not matched'), condition('pass every audit')],
+    caughtBy: [condition('in a range of numbers of the record are not matched')],
   },
   {
     name: 'the cap of a condemned building holds only where no other limit is near',
@@ -352,8 +352,8 @@ const conditionFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'models/intermediate/offers/int_paths.sql',
-        "case when is_not_let then 'Pass' else status_with_risk(rental_by_thresholds, score_limit) end as rental_status",
-        'status_with_risk(rental_by_thresholds, score_limit) as rental_status',
+        "case when is_not_let then 'Pass' else status_with_risk(rental",
+        "case when false then 'Pass' else status_with_risk(rental",
       ),
     ],
     caughtBy: [
