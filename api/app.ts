@@ -58,8 +58,8 @@ export interface AppDeps {
   };
   /** Buyer of the sandbox's test purchase. Refused if the money is real. */
   readonly sandboxBuyer?: SandboxBuyer;
-  /** Folder of the archived pages, of which the site shows those that the free example report cites. */
-  readonly archiveDir: string;
+  /** Data folder with the archived pages, of which the site shows those that the free example report cites. */
+  readonly archiveOf: string;
   /** Store of the archived pages that the folder does not have. */
   readonly store?: Store | undefined;
   /** Public URL, without a trailing slash. */
@@ -248,7 +248,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     notice: payments.notice ?? '',
     hasTestPurchase: sandboxBuyer !== undefined,
   });
-  const archive = new PageArchive(deps.archiveDir, deps.store);
+  const archive = new PageArchive(deps.archiveOf, deps.store);
   mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
   if (sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: sandboxBuyer });
   return site;

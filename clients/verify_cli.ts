@@ -17,7 +17,7 @@ import {
   type VerifiedReceipt,
 } from './verify.ts';
 import { KEYS_FILE } from './saved.ts';
-import { openArchive, checkPages, openFolder, namedPages } from './verify_pages.ts';
+import { archivedPages, checkPages, openFolder, namedPages } from './verify_pages.ts';
 
 const file = (expected: string) => z.string(expected).min(1, expected);
 
@@ -71,7 +71,7 @@ async function verifyPages(text: string, { FOLDER, DATA_DIR }: VerifySettings): 
     print('pages      none: the answer names no page');
     return true;
   }
-  const store = FOLDER === undefined ? await openArchive(DATA_DIR) : await openFolder(FOLDER);
+  const store = FOLDER === undefined ? await archivedPages(DATA_DIR) : await openFolder(FOLDER);
   if (store === null) {
     if (FOLDER !== undefined) throw new SettingError(`FOLDER is ${JSON.stringify(FOLDER)}, expected a folder of pages`);
     print(`pages      ${pages.length} named, not looked up: ${DATA_DIR} has no archive. Set FOLDER to saved pages`);

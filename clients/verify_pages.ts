@@ -1,7 +1,7 @@
 /** The pages that an answer was read from: every `page_sha256` in it, looked up in an archive or a folder of pages. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectPath } from '../lib/archive_path.ts';
+import { ArchiveDamage, hasArchive, openArchive } from '../lib/archive.ts';
 import { sha256OfFile } from '../lib/files.ts';
 
 export interface NamedPage {
@@ -56,14 +56,19 @@ export interface PageStore {
 }
 
 /** The archive of a data folder; null if it has none. */
-export async function openArchive(dataDir: string): Promise<PageStore | null> {
-  const root = join(dataDir, 'archive');
-  if (!(await isFolder(root))) return null;
+export async function archivedPages(dataDir: string): Promise<PageStore | null> {
+  if (!hasArchive(dataDir)) return null;
+  const archive = await openArchive(dataDir);
   return {
     async stateOf(sha256) {
-      const found = await hashOrNull(join(root, objectPath(sha256)));
-      if (found === null) return 'missing';
-      return found === sha256 ? 'found' : 'different';
+      if (archive.size(sha256) === null) return 'missing';
+      try {
+        await archive.read(sha256);
+        return 'found';
+      } catch (error) {
+        if (error instanceof ArchiveDamage) return 'different';
+        throw error;
+      }
     },
   };
 }

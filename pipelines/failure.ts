@@ -4,7 +4,7 @@ import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
 import { StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
-import { ArchiveDamage } from '../sources/fetch/archive.ts';
+import { ArchiveDamage } from '../lib/archive.ts';
 import { QueueUnavailable } from './crawl/database.ts';
 import { PublishedElsewhere } from './store/published_elsewhere.ts';
 

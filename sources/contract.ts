@@ -275,6 +275,11 @@ export interface FetchContext {
   /** The same, but null on 404 or 410. */
   getIfExists(url: string, options: GetOptions): Promise<Page | null>;
   /**
+   * A page of this read with further context, such as the statuses that another page states. The archive records both,
+   * so that the page can be parsed again from its own record.
+   */
+  withContext(page: Page, context: Readonly<Record<string, string>>): Promise<Page>;
+  /**
    * Report known rows whose page could not be read: they keep their last good version. The page counts as one row in
    * and one reject.
    * @param key natural key of a row, or the part of it that all rows of the page share, such as the sale date

@@ -117,7 +117,7 @@ function appDeps(
     ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
     redact,
     spoolDir: join(settings.DATA_DIR, 'spool'),
-    archiveDir: join(settings.DATA_DIR, 'archive'),
+    archiveOf: settings.DATA_DIR,
     store: snapshots.store,
     cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
     payments: {

@@ -7,7 +7,8 @@ import { archivedPage, openQueueCrawler } from '../../pipelines/crawl/queue_craw
 import { loadHere } from '../../pipelines/ingest/stage/load_rows.ts';
 import { stageRead } from '../../pipelines/ingest/stage/stage.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
+import { openPage } from '../../sources/fetch/page.ts';
 import { loadSources } from '../../sources/index.ts';
 import type { Measure } from '../figures.ts';
 import { TODAY } from '../enlarged.ts';
@@ -32,7 +33,7 @@ const worldReads = once(async () => {
     if (record?.status !== 'good') continue;
     const pages = [];
     for (const request of await archivedRequests(archive, record))
-      pages.push(archivedPage(archive, request, (await archive.page(request)).bytes.length));
+      pages.push(archivedPage(archive, request, (await openPage(archive, request)).bytes.length));
     reads.push({ spec, record, pages });
   }
   return { dataDir, archive, sources, reads };

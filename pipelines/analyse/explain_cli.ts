@@ -1,7 +1,7 @@
-/** `make explain ID=... [FIELD=...]`: trace the figures of a row to their sources. */
+/** `make explain ID=... [FIELD=...]`: trace the figures of a row to their sources, or write an archived page. */
 import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -14,11 +14,18 @@ import { analystSettings } from './settings.ts';
 async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, ID, TABLE, FIELD } = readSettings(analystSettings);
   if (ID === undefined)
-    throw new SettingError('ID is null, expected the id of a deal, lead, signal, auction or filing; see make sql');
+    throw new SettingError(
+      'ID is null, expected the id of a deal, lead, signal, auction or filing, or the hash of a page; see make sql',
+    );
+  const archive = await openArchive(DATA_DIR);
+  if (/^[0-9a-f]{64}$/u.test(ID)) {
+    process.stdout.write(await archive.read(ID));
+    return 0;
+  }
   const release = holdForReading(layoutOf(DATA_DIR));
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
-    const inputs = { snapshot, archive: await openArchive(DATA_DIR), sources: await loadSources() };
+    const inputs = { snapshot, archive, sources: await loadSources() };
     const explanation = await explain(inputs, ID, TABLE);
     const model = FIELD === undefined ? null : await findProducer(snapshot.duck.connection, explanation.table, FIELD);
     const producer = model === null ? undefined : producerText(model);

@@ -20,7 +20,12 @@ export const analystSettings = z.object({
     .default('table')
     .describe('`make sql Q=...`, `make query`: table for people, csv, or json with one object per line.'),
   NAME: z.string().optional().describe('`make query`: worked query of queries/. Not set: list them.'),
-  ID: z.string().optional().describe('`make explain`: id of a deal, lead, signal, auction or filing.'),
+  ID: z
+    .string()
+    .optional()
+    .describe(
+      '`make explain`: id of a deal, lead, signal, auction or filing; or the SHA-256 of a page, for its bytes.',
+    ),
   TABLE: z
     .enum(EXPLAINABLE, EXPLAINABLE.join(', '))
     .optional()

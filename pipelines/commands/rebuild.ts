@@ -21,7 +21,7 @@ import { loadModels, loadReferences, type Model } from '../../models/index.ts';
 import { SourceRead } from '../../models/inputs.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
-import { ArchiveDamage, openArchive, type Archive } from '../../sources/fetch/archive.ts';
+import { ArchiveDamage, openArchive, type Archive } from '../../lib/archive.ts';
 import { loadRowRecords, loadSources } from '../../sources/index.ts';
 import { LAST_DAY } from '../clock.ts';
 import { table } from '../format.ts';

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { DamagedFile, makeFolder, moveInto } from '../../lib/files.ts';
 import { Provenance } from '../../models/inputs.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
-import { ArchiveDamage, type Archive } from '../../sources/fetch/archive.ts';
+import { ArchiveDamage, type Archive } from '../../lib/archive.ts';
 import { diffFiles, type TableDiff } from '../analyse/diff.ts';
 import {
   archivedPages,

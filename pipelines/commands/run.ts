@@ -13,7 +13,7 @@ import {
 import type { Store } from '../../lib/store/store.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import type { Archive } from '../../sources/fetch/archive.ts';
+import type { Archive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { FAMILIES } from '../../sources/kinds.ts';
@@ -222,6 +222,7 @@ export async function runCommand(): Promise<number> {
     progress.done();
     finish();
     await close();
+    await archive.close();
     store?.close();
     release();
   }

@@ -2,14 +2,9 @@
  * Where the pages of a queue's runs are: the id of a data folder, stored in its archive, or the store. A worker checks
  * that it writes where the run reads.
  */
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { writeWhole } from '../../lib/files.ts';
+import { hasArchive, openArchive } from '../../lib/archive.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { SCHEMA, type CrawlDatabase } from './database.ts';
-
-const idFile = (dataDir: string): string => join(dataDir, 'archive', 'id');
 
 /** The place of pages: a folder, or the store that takes its place between hosts. */
 export interface PagePlace {
@@ -18,16 +13,17 @@ export interface PagePlace {
   readonly store?: string | undefined;
 }
 
-/** Null if the folder has no id yet. */
+async function archiveId(dataDir: string): Promise<string> {
+  const archive = await openArchive(dataDir);
+  const { id } = archive;
+  await archive.close();
+  return id;
+}
+
+/** Null if the folder has no archive yet. */
 export async function placeId({ dataDir, store }: PagePlace): Promise<string | null> {
   if (store !== undefined) return `STORE ${store}`;
-  return readFile(idFile(dataDir), 'utf8').then(
-    (id) => id.trim(),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    },
-  );
+  return hasArchive(dataDir) ? archiveId(dataDir) : null;
 }
 
 const shownPlace = ({ dataDir, store }: PagePlace): string =>
@@ -39,9 +35,7 @@ const shownPlace = ({ dataDir, store }: PagePlace): string =>
  * @throws SettingError if the queue belongs to another one
  */
 export async function assignQueue(database: CrawlDatabase, place: PagePlace): Promise<string> {
-  const known = await placeId(place);
-  const id = known ?? randomUUID();
-  if (known === null) await writeWhole(idFile(place.dataDir), `${id}\n`);
+  const id = (await placeId(place)) ?? (await archiveId(place.dataDir));
   await database.query(`INSERT INTO ${SCHEMA}.folder (id) VALUES ($1) ON CONFLICT DO NOTHING`, id);
   const [row] = await database.query(`SELECT id FROM ${SCHEMA}.folder`);
   if (row?.['id'] !== id)

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { Quarantine, type QuarantineReason, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
-import { RequestRecord } from '../../sources/fetch/archive.ts';
+import { RequestRecord } from '../../lib/request_record.ts';
 import { PageRef } from '../ingest/reads.ts';
 import { StagedShard } from '../ingest/stage/stage_shard.ts';
 

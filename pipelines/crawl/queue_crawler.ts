@@ -10,7 +10,9 @@ import PQueue from 'p-queue';
 import { PgBoss, type SendOptions } from 'pg-boss';
 import type { Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
+import type { Archive } from '../../lib/archive.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
+import { openPage } from '../../sources/fetch/page.ts';
 import { archivedRequests, type ReadPage } from '../ingest/reads.ts';
 import { layoutOf } from '../layout.ts';
 import { begunReads } from '../store/begun_reads.ts';
@@ -111,7 +113,7 @@ export const archivedPage = (archive: Archive, request: RequestRecord, size: num
   sha256: request.sha256 ?? '',
   observedAt: request.observedAt,
   size,
-  open: () => archive.page(request, constants.MAX_LENGTH),
+  open: () => openPage(archive, request, constants.MAX_LENGTH),
 });
 
 /** Counts what each worker has read. */
@@ -240,7 +242,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
         Object.assign(traffic, outcome.traffic);
         counts.add(output.worker, outcome.traffic.requests);
         for (const { key, failure } of outcome.unreadable) onUnreadable(key, errorOf(failure));
-        if (store) await fetchRequests(store, dataDir, { source: spec.name, runId: reading.runId });
+        if (store) await fetchRequests(store, dataDir, archive, { source: spec.name, runId: reading.runId });
         const record = { source: spec.name, run_id: reading.runId, pages: outcome.pages };
         for (const [index, request] of (await archivedRequests(archive, record)).entries())
           yield archivedPage(archive, request, outcome.pages[index]?.size ?? 0);

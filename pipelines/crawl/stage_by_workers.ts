@@ -7,7 +7,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { DamagedFile, sha256OfFile } from '../../lib/files.ts';
 import { objectName, objectOf, type Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
+import type { Archive } from '../../lib/archive.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
 import { archivedRequests, refOf, type ReadPage } from '../ingest/reads.ts';
 import { loadHere, MAX_REJECTS, type Loaded, type LoadRows, type RowsToLoad } from '../ingest/stage/load_rows.ts';
 import {

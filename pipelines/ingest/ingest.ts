@@ -1,6 +1,6 @@
 /** One read of one source: pages from the web or the drop folder become staged rows, or the record says why not. */
 import { basename, relative } from 'node:path';
-import type { Archive } from '../../sources/fetch/archive.ts';
+import type { Archive } from '../../lib/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
 import { Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import type { Clock } from '../clock.ts';
@@ -184,13 +184,14 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   try {
     if (!(await collectPages(progress))) return null;
     record = await stagePages(progress);
-    await writeRead(run.layout, record);
   } catch (error) {
     record = recordFailure(progress, error);
-    await writeRead(run.layout, record);
   } finally {
     progress.read.done();
   }
+  // The record names pages, which must be on the disk before it.
+  await run.archive.endRead({ source: spec.name, runId: run.runId });
+  await writeRead(run.layout, record);
   return record;
 }
 

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
 import { RejectedRow } from '../../models/inputs.ts';
 import type { Page } from '../../sources/contract.ts';
-import { ArchiveDamage, type Archive, type RequestRecord } from '../../sources/fetch/archive.ts';
+import { ArchiveDamage, type Archive } from '../../lib/archive.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
+import { openPage } from '../../sources/fetch/page.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { NO_BYTES, type Unreadable } from './stage/check_rows.ts';
 
@@ -227,7 +229,7 @@ export async function archivedPages(
   record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>,
 ): Promise<Page[]> {
   const pages: Page[] = [];
-  for (const request of await archivedRequests(archive, record)) pages.push(await archive.page(request));
+  for (const request of await archivedRequests(archive, record)) pages.push(await openPage(archive, request));
   return pages;
 }
 

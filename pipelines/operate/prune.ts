@@ -16,14 +16,13 @@
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectPath } from '../../lib/archive_path.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { namesIn, sizeOfFiles, sizeOfFolder, sync } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
-import { type Archive, openArchive } from '../../sources/fetch/archive.ts';
+import { type Archive, openArchive } from '../../lib/archive.ts';
 import { daysBetween, LAST_DAY, liveClock } from '../clock.ts';
 import { failureText } from '../failure.ts';
 import { bytesShort, number } from '../format.ts';
@@ -203,34 +202,20 @@ export function planRemoval(
 /** Prefix of a snapshot that is being removed. From the rename on it is not a snapshot. */
 const PRUNED = '.pruned-';
 
-const requestsPath = (layout: Layout, { source, runId }: Pick<ReadUnit, 'source' | 'runId'>): string =>
-  join(layout.root, 'archive', 'requests', source, `${runId}.ndjson`);
-
-async function listReadUnits(layout: Layout, archive: Archive, source: string): Promise<ReadUnit[]> {
-  const records = new Map((await readsUpTo(layout, source, LAST_DAY)).map((read) => [read.run_id, read]));
-  const archived = (await archive.runs(source)).filter((id) => parseRunId(id) !== null);
-  const units: ReadUnit[] = [];
-  for (const runId of new Set([...records.keys(), ...archived])) {
-    const record = records.get(runId);
-    const requests = await archive.records(source, runId);
-    units.push({
-      source,
-      runId,
-      status: record?.status ?? null,
-      objects: new Set([
-        ...requests.flatMap((request) => request.sha256 ?? []),
-        ...(record?.pages ?? []).map((page) => page.sha256),
-      ]),
-    });
+/** Every read that has a record, requests in the archive, or both. */
+async function listReads(layout: Layout, archive: Archive): Promise<ReadUnit[]> {
+  const units = new Map<string, ReadUnit>();
+  for (const { source, runId, hashes } of archive.readsWithHashes()) {
+    const unit = { source, runId, status: null, objects: new Set(hashes) };
+    if (parseRunId(runId) !== null) units.set(unitKey(unit), unit);
   }
-  return units;
-}
-
-async function listObjects(layout: Layout): Promise<string[]> {
-  const root = join(layout.root, 'archive', 'objects');
-  const objects: string[] = [];
-  for (const folder of await namesIn(root)) objects.push(...(await namesIn(join(root, folder))));
-  return objects.filter((name) => /^[0-9a-f]{64}$/u.test(name));
+  for (const source of await namesIn(layout.stagedRoot))
+    for (const { run_id: runId, status, pages } of await readsUpTo(layout, source, LAST_DAY)) {
+      const archived = units.get(unitKey({ source, runId }))?.objects ?? [];
+      const objects = new Set([...archived, ...pages.map((page) => page.sha256)]);
+      units.set(unitKey({ source, runId }), { source, runId, status, objects });
+    }
+  return [...units.values()].sort((a, b) => (unitKey(a) < unitKey(b) ? -1 : 1));
 }
 
 /** The DuckDB files and the filings of snapshots. */
@@ -241,13 +226,7 @@ async function listSnapshotFiles(layout: Layout, runIds: readonly string[]): Pro
   return files;
 }
 
-async function takeInventory(layout: Layout): Promise<Inventory> {
-  const archive = await openArchive(layout.root);
-  const staged = await namesIn(layout.stagedRoot);
-  const archived = await namesIn(join(layout.root, 'archive', 'requests'));
-  const reads: ReadUnit[] = [];
-  for (const source of [...new Set([...staged, ...archived])].sort())
-    reads.push(...(await listReadUnits(layout, archive, source)));
+async function takeInventory(layout: Layout, archive: Archive): Promise<Inventory> {
   const runs: string[] = [];
   for (const runId of (await namesIn(layout.runs)).filter((name) => parseRunId(name) !== null))
     if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
@@ -260,9 +239,9 @@ async function takeInventory(layout: Layout): Promise<Inventory> {
     current,
     snapshots,
     files: await listSnapshotFiles(layout, snapshots),
-    reads,
+    reads: await listReads(layout, archive),
     runs: runs.sort(compareRunIds),
-    objects: await listObjects(layout),
+    objects: [...archive.storedBytes().keys()],
   };
 }
 
@@ -295,23 +274,21 @@ async function findNeeds(layout: Layout, runId: string, without: ReadonlySet<str
   return { reads, pages };
 }
 
-/** Files of a read: every version of its record and rows, and its list of requests. */
+/** Files of a read: every version of its record and rows. */
 async function listReadFiles(layout: Layout, unit: ReadUnit): Promise<string[]> {
   const staged = (await namesIn(layout.staged(unit.source)))
     .filter((name) => name.startsWith(`${unit.runId}.`))
     .map((name) => join(layout.staged(unit.source), name));
-  // Rows first and the list of requests last: a record must not outlive the list, which marks pages of a quarantined
-  // read.
-  const rowsFirst = staged.sort((a, b) => Number(b.endsWith('.parquet')) - Number(a.endsWith('.parquet')));
-  return [...rowsFirst, requestsPath(layout, unit)];
+  return staged.sort((a, b) => Number(b.endsWith('.parquet')) - Number(a.endsWith('.parquet')));
 }
 
 /** Plan what to remove. Reads only. */
-export async function planPrune(
+async function planPrune(
   layout: Layout,
+  archive: Archive,
   keepDays: number,
 ): Promise<{ readonly plan: Plan; readonly inventory: Inventory }> {
-  const inventory = await takeInventory(layout);
+  const inventory = await takeInventory(layout, archive);
   const retained = retainedSnapshots(inventory, keepDays);
   const needs = new Map<string, Awaited<ReturnType<typeof findNeeds>>>();
   const files = Map.groupBy(filesToPrune(inventory, retained), ({ runId }) => runId);
@@ -330,24 +307,25 @@ async function removeSnapshotFiles(layout: Layout, files: readonly SnapshotFile[
 }
 
 /** Remove what a plan lists, dependents first, so that after a crash the next call removes the rest. */
-async function apply(layout: Layout, plan: Plan): Promise<void> {
+async function apply(layout: Layout, archive: Archive, plan: Plan): Promise<void> {
   for (const runId of plan.snapshots) await rename(layout.snapshot(runId), join(layout.snapshots, `${PRUNED}${runId}`));
   if (plan.snapshots.length > 0) await sync(layout.snapshots);
   for (const name of await namesIn(layout.snapshots))
     if (name.startsWith(PRUNED)) await rm(join(layout.snapshots, name), { recursive: true });
   await removeSnapshotFiles(layout, plan.files);
   for (const unit of plan.reads) for (const path of await listReadFiles(layout, unit)) await rm(path, { force: true });
-  for (const sha256 of plan.objects) await rm(join(layout.root, 'archive', objectPath(sha256)), { force: true });
+  // Requests after the records: a record must not outlive its requests, which mark pages of a quarantined read.
+  await archive.remove(plan.reads, plan.objects);
   // The empty folder stays: its run id is taken.
   for (const runId of plan.runs)
     for (const name of await namesIn(layout.run(runId))) await rm(join(layout.run(runId), name), { recursive: true });
 }
 
 /** Remove what a plan lists while no command reads snapshots. */
-async function applyAlone(layout: Layout, plan: Plan, waitMs?: number): Promise<void> {
+async function applyAlone(layout: Layout, archive: Archive, plan: Plan, waitMs?: number): Promise<void> {
   const release = await holdAgainstReaders(layout, waitMs);
   try {
-    await apply(layout, plan);
+    await apply(layout, archive, plan);
   } finally {
     release();
   }
@@ -357,12 +335,13 @@ type Kind = keyof Plan;
 const KINDS: Readonly<Record<Kind, string>> = {
   snapshots: 'snapshots',
   files: 'DuckDB files and filings of older snapshots',
-  reads: 'reads (their rows and request lists)',
+  reads: 'reads (their rows and requests)',
   objects: 'archived pages',
   runs: 'run reports',
 };
 
-async function measureSizes(layout: Layout, plan: Plan): Promise<Record<Kind, number>> {
+async function measureSizes(layout: Layout, archive: Archive, plan: Plan): Promise<Record<Kind, number>> {
+  const stored = archive.storedBytes();
   const sizeOfFolders = async (folders: readonly string[]): Promise<number> => {
     const sizes = await Promise.all(folders.map(sizeOfFolder));
     return sizes.reduce((a, b) => a + b, 0);
@@ -371,7 +350,7 @@ async function measureSizes(layout: Layout, plan: Plan): Promise<Record<Kind, nu
     snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
     files: await sizeOfFiles(plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file))),
     reads: await sizeOfFiles((await Promise.all(plan.reads.map((read) => listReadFiles(layout, read)))).flat()),
-    objects: await sizeOfFiles(plan.objects.map((object) => join(layout.root, 'archive', objectPath(object)))),
+    objects: plan.objects.reduce((sum, hash) => sum + (stored.get(hash) ?? 0), 0),
     runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
   };
 }
@@ -392,12 +371,13 @@ export async function prune(
   options: PruneOptions,
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
   const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
+  const archive = await openArchive(layout.root);
   try {
-    const { plan, inventory } = await planPrune(layout, keepDays);
-    const sizes = await measureSizes(layout, plan);
+    const { plan, inventory } = await planPrune(layout, archive, keepDays);
+    const sizes = await measureSizes(layout, archive, plan);
     let tables: readonly string[] = [];
     if (options.apply) {
-      await applyAlone(layout, plan, options.waitMs);
+      await applyAlone(layout, archive, plan, options.waitMs);
       tables = await writeOpenTables(layout, options.tablesUrl).then(
         () => [],
         (error: unknown) => [
@@ -419,6 +399,7 @@ export async function prune(
     if (!options.apply) lines.push('Nothing was removed. APPLY=1 removes it.');
     return { plan, lines };
   } finally {
+    await archive.close();
     release?.();
   }
 }

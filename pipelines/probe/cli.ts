@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock } from '../clock.ts';
@@ -43,8 +43,9 @@ async function main(): Promise<number> {
   // The pages belong to no run, so they must not enter the archive of the data folder.
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
   const clock = liveClock(settings.DAY);
+  const archive = await openArchive(folder);
   const fetcher = createFetcher({
-    archive: await openArchive(folder),
+    archive,
     clock,
     secrets: secretsOf(all),
     hosts: hostsOf(all),
@@ -60,6 +61,7 @@ async function main(): Promise<number> {
     return isWell ? 0 : 1;
   } finally {
     await fetcher.close();
+    await archive.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -74,6 +74,7 @@ function limited(ctx: FetchContext): FetchContext {
     sampleRows: ctx.sampleRows,
     secret: (name) => ctx.secret(name),
     session: () => ctx.session(),
+    withContext: (page, context) => ctx.withContext(page, context),
     unreadable: (key, error) => ctx.unreadable(key, error),
     get: (url, options) => within(() => ctx.get(url, options)),
     getIfExists: (url, options) => within(() => ctx.getIfExists(url, options)),

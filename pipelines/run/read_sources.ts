@@ -1,7 +1,7 @@
 /** Reads and stages the sources of a run, several at a time: most of the time is waiting for sites. */
 import type { SourceSpec } from '../../sources/contract.ts';
 import { isInSeason } from '../../sources/days.ts';
-import type { Archive } from '../../sources/fetch/archive.ts';
+import type { Archive } from '../../lib/archive.ts';
 import { daysBetween, type Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
 import { ingest } from '../ingest/ingest.ts';

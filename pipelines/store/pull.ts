@@ -9,14 +9,22 @@ import { readJson, sha256, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readRunFiles, type RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { downloadMissing, hasContent, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { downloadMissing, objectOf, readTextVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
 import { plural } from '../format.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
 import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots } from '../snapshots.ts';
-import { isLaterVersion, runIdOfPath, runIdsIn, stagedSources } from './local_runs.ts';
+import {
+  hasText,
+  isLaterVersion,
+  runIdOfPath,
+  runIdsIn,
+  stagedSources,
+  writeText,
+  type LocalFolder,
+} from './local_runs.ts';
 import { addPulled, readPulled } from './pulled.ts';
 import { isRecord, readBundle } from './record_bundle.ts';
 
@@ -33,15 +41,15 @@ async function fetchBundle({ store, print }: PullOptions, hash: string | null): 
 
 /** Fetch records of reads and lists of requests. @returns the paths that are later versions of reads */
 async function fetchRecords(options: PullOptions, files: RunFiles, bundle: string | null): Promise<string[]> {
-  const { store, layout } = options;
+  const { store } = options;
   const texts = await fetchBundle(options, bundle);
   // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
   const byFolder = files.filter(({ path }) => isRecord(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
   await atOnce(byFolder, async ({ path, sha256: stated }) => {
+    if (await hasText(options, path, stated)) return;
     const text = texts.get(path);
-    const target = join(layout.root, path);
-    if (text === undefined || sha256(text) !== stated) await downloadMissing(store, objectOf(stated), target);
-    else if (!(await hasContent(target, stated))) await writeWhole(target, text);
+    const isWhole = text !== undefined && sha256(text) === stated;
+    await writeText(options, path, isWhole ? text : await readTextVerified(store, objectOf(stated)));
   });
   return files.map(({ path }) => path).filter(isLaterVersion);
 }
@@ -98,9 +106,8 @@ async function setAsideUnpublished(layout: Layout, { runs }: Catalog, print: (li
   }
 }
 
-export interface PullOptions {
+export interface PullOptions extends LocalFolder {
   readonly store: Store;
-  readonly layout: Layout;
   readonly asOf: string;
   readonly cacheBytes: number;
   readonly print: (line: string) => void;

@@ -1,8 +1,6 @@
 /** Uploads the files of a data folder that the store lacks: runs, archived pages, snapshots, versions of reads. */
-import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectPath } from '../../lib/archive_path.ts';
 import { sha256, sha256OfFile } from '../../lib/files.ts';
 import {
   readRunFiles,
@@ -13,14 +11,13 @@ import {
 } from '../../lib/store/catalog.ts';
 import { statedFiles } from '../../lib/store/snapshot_cache.ts';
 import { objectName, objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
-import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
 import { listSnapshots, verifySnapshot } from '../snapshots.ts';
-import { filesByRun, isLaterVersion } from './local_runs.ts';
+import { filesByRun, isLaterVersion, listPath, textOf, type LocalFolder } from './local_runs.ts';
 import { PublishedElsewhere } from './published_elsewhere.ts';
 import type { Pulled } from './pulled.ts';
-import { storeBundle } from './record_bundle.ts';
+import { isRecord, storeBundle } from './record_bundle.ts';
 
 export interface Pushed {
   readonly runs: readonly CatalogRun[];
@@ -32,11 +29,12 @@ export interface Pushed {
   readonly bytes: number;
 }
 
-/** Upload a file, and check that the store has all of it. */
-async function upload(store: Store, file: NamedFile, path: string): Promise<number> {
-  const { size } = await stat(path);
+/** Upload a file or bytes, and check that the store has all of it. @returns bytes sent */
+async function upload(store: Store, file: NamedFile, content: Content): Promise<number> {
+  const isFile = typeof content === 'string';
+  const size = isFile ? (await stat(content)).size : content.length;
   if ((await store.size(file.name)) === size) return 0;
-  await store.putFile(file, path);
+  await (isFile ? store.putFile(file, content) : store.put(file, content));
   const stored = await store.size(file.name);
   if (stored === size) return size;
   throw new StoreDamage(
@@ -45,81 +43,74 @@ async function upload(store: Store, file: NamedFile, path: string): Promise<numb
   );
 }
 
-/** Hashes of the pages in a list of requests. An incomplete line, as after a crash, has none. */
-async function pagesIn(path: string): Promise<string[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-  return lines.flatMap((line) => {
-    try {
-      return RequestRecord.parse(JSON.parse(line)).sha256 ?? [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-const isList = (path: string): boolean => path.endsWith('.ndjson');
+/** A file, or bytes in memory. */
+type Content = string | Uint8Array;
 
 class Push {
   readonly #store: Store;
-  readonly #layout: Layout;
+  readonly #folder: LocalFolder;
   readonly #objects = new Set<string>();
+  /** Hashes of the pages of each read, by the path of its list. */
+  readonly #pages: ReadonlyMap<string, readonly string[]>;
   files = 0;
   bytes = 0;
 
-  constructor(store: Store, layout: Layout) {
+  constructor(store: Store, folder: LocalFolder) {
     this.#store = store;
-    this.#layout = layout;
+    this.#folder = folder;
+    this.#pages = new Map(folder.archive.readsWithHashes().map((read) => [listPath(read), read.hashes]));
   }
 
   /** The store already has the pages of runs that it names. */
-  async skipPagesOf(paths: Iterable<string>): Promise<void> {
-    for (const path of paths)
-      if (isList(path)) for (const hash of await pagesIn(join(this.#layout.root, path))) this.#objects.add(hash);
+  skipPagesOf(paths: Iterable<string>): void {
+    for (const path of paths) for (const hash of this.#pages.get(path) ?? []) this.#objects.add(hash);
   }
 
-  async #add(file: NamedFile, path: string): Promise<void> {
-    const bytes = await upload(this.#store, file, path);
+  async #add(file: NamedFile, content: Content): Promise<void> {
+    const bytes = await upload(this.#store, file, content);
     this.files += bytes === 0 ? 0 : 1;
     this.bytes += bytes;
   }
 
-  async #object(hash: string, path: string): Promise<void> {
+  async #object(hash: string, content: () => Promise<Content>): Promise<void> {
     if (this.#objects.has(hash)) return;
     this.#objects.add(hash);
-    await this.#add(objectOf(hash), path);
+    await this.#add(objectOf(hash), await content());
   }
 
   /** An archived page. Workers have put theirs into the store, and the run has fetched only those that it parses. */
   async #page(hash: string): Promise<void> {
-    const path = join(this.#layout.root, 'archive', objectPath(hash));
-    if (existsSync(path)) return this.#object(hash, path);
+    const { archive, layout } = this.#folder;
+    if (archive.size(hash) !== null) return this.#object(hash, () => archive.read(hash));
     if ((await this.#store.size(objectName(hash))) !== null) return;
     throw new StoreDamage(
-      `page ${hash} of the archive is neither in DATA_DIR ${JSON.stringify(this.#layout.root)} nor in STORE ` +
-        `${this.#store.shown}. Nothing was published. Restore ${path} from a backup, and run again.`,
+      `page ${hash} of the archive is neither in DATA_DIR ${JSON.stringify(layout.root)} nor in STORE ` +
+        `${this.#store.shown}. Nothing was published. Restore the archive from a backup, and run again.`,
     );
   }
 
-  /** @returns hash of the run's list of files */
-  async run(paths: readonly string[]): Promise<string> {
-    const { root } = this.#layout;
+  /** @returns hashes of the run's list of files, and of its small records in one piece */
+  async run(paths: readonly string[]): Promise<Pick<CatalogRun, 'files' | 'records'>> {
+    const { root } = this.#folder.layout;
     const list: RunFiles = [];
+    const records = new Map<string, string>();
     await atOnce(paths, async (path) => {
-      const hash = await sha256OfFile(join(root, path));
+      const text = isRecord(path) ? ((await textOf(this.#folder, path)) ?? '') : undefined;
+      const hash = text === undefined ? await sha256OfFile(join(root, path)) : sha256(text);
+      if (text !== undefined) records.set(path, text);
       list.push({ path, sha256: hash });
-      await this.#object(hash, join(root, path));
+      await this.#object(hash, async () => (text === undefined ? join(root, path) : new TextEncoder().encode(text)));
     });
-    const pages = new Set<string>();
-    for (const path of paths.filter(isList)) for (const hash of await pagesIn(join(root, path))) pages.add(hash);
+    const pages = new Set(paths.flatMap((path) => this.#pages.get(path) ?? []));
     await atOnce(pages, (hash) => this.#page(hash));
     const text = JSON.stringify(list.sort((a, b) => (a.path < b.path ? -1 : 1)));
     await this.#store.put(objectOf(sha256(text)), new TextEncoder().encode(text));
-    return sha256(text);
+    return { files: sha256(text), records: await storeBundle(this.#store, records) };
   }
 
   /** @returns hash of the snapshot's manifest, which is stored last */
   async snapshot(runId: string): Promise<string> {
-    const folder = this.#layout.snapshot(runId);
+    const folder = this.#folder.layout.snapshot(runId);
     await atOnce(await statedFiles(folder), ({ file, sha256: hash }) =>
       this.#add({ name: snapshotFileName(runId, file), sha256: hash }, join(folder, file)),
     );
@@ -165,9 +156,8 @@ async function newVersions(
   return [...found];
 }
 
-export interface PushOptions {
+export interface PushOptions extends LocalFolder {
   readonly store: Store;
-  readonly layout: Layout;
   /** The catalog that the upload continues. */
   readonly known: Catalog | null;
   /** What this folder has of the store. */
@@ -179,21 +169,19 @@ export interface PushOptions {
 /** Upload the runs and versions of reads that a catalog does not name. Nothing names the uploaded files yet. */
 export async function push(options: PushOptions): Promise<Pushed> {
   const { store, layout, known, published } = options;
-  const byRun = await filesByRun(layout);
+  const byRun = await filesByRun(options);
   const named = new Set(known?.runs.map((run) => run.run_id));
-  const work = new Push(store, layout);
+  const work = new Push(store, options);
   const snapshots = await newSnapshots(layout, known, published);
   const ids = [...new Set([...byRun.keys(), ...snapshots])].filter((id) => !named.has(id)).sort(compareRunIds);
   const later = await newVersions(options, byRun);
-  if (ids.length > 0) for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
+  if (ids.length > 0) for (const [runId, paths] of byRun) if (named.has(runId)) work.skipPagesOf(paths);
   const runs: CatalogRun[] = [];
   for (const run_id of ids) {
-    const paths = byRun.get(run_id) ?? [];
-    const files = await work.run(paths);
-    const records = await storeBundle(store, layout.root, paths);
-    runs.push({ run_id, files, records, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
+    const stored = await work.run(byRun.get(run_id) ?? []);
+    runs.push({ run_id, ...stored, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
   }
-  const reparse = later.length === 0 ? null : await work.run(later);
+  const reparse = later.length === 0 ? null : (await work.run(later)).files;
   const versions = [...later, ...ids.flatMap((id) => (byRun.get(id) ?? []).filter(isLaterVersion))];
   return { runs, reparse, versions, files: work.files, bytes: work.bytes };
 }

@@ -2,8 +2,6 @@
  * The small files of a run in one object: records of reads and lists of requests, as gzipped JSON of path to text. A
  * host with an empty disk fetches it instead of two files for each source. Each text is also an object of its own.
  */
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
@@ -19,13 +17,11 @@ const Texts = z.record(z.string(), z.string());
 
 export const isRecord = (path: string): boolean => !path.endsWith('.parquet');
 
-/** Store the small records of a run. @returns hash of the bundle; null if there is none */
-export async function storeBundle(store: Store, root: string, paths: readonly string[]): Promise<string | null> {
-  const texts: Record<string, string> = {};
-  for (const path of paths.filter(isRecord).sort())
-    if ((await stat(join(root, path))).size <= MAX_FILE_BYTES) texts[path] = await readFile(join(root, path), 'utf8');
-  if (Object.keys(texts).length === 0) return null;
-  const bytes = await promisify(gzip)(JSON.stringify(texts));
+/** Store the small records of a run. @param records by path @returns hash of the bundle; null if there is none */
+export async function storeBundle(store: Store, records: ReadonlyMap<string, string>): Promise<string | null> {
+  const texts = [...records].filter(([, text]) => Buffer.byteLength(text) <= MAX_FILE_BYTES).sort();
+  if (texts.length === 0) return null;
+  const bytes = await promisify(gzip)(JSON.stringify(Object.fromEntries(texts)));
   await store.put(objectOf(sha256(bytes)), bytes);
   return sha256(bytes);
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { type Archive, openArchive } from '../../lib/archive.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
@@ -63,10 +64,22 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
   /** What the run has published. */
   let publication: Pick<Catalog, 'current' | 'runs'> | undefined;
 
+  /** Opened for each step: the run and its reads have an archive of their own. */
+  const withArchive = async <T>(work: (archive: Archive) => Promise<T>): Promise<T> => {
+    const archive = await openArchive(layout.root);
+    try {
+      return await work(archive);
+    } finally {
+      await archive.close();
+    }
+  };
+
   const add = async (published: string | null): Promise<boolean> => {
     const known = before?.catalog ?? null;
     const pulled = await readPulled(layout, store);
-    const { runs, reparse, versions, files, bytes } = await push({ store, layout, known, pulled, published });
+    const { runs, reparse, versions, files, bytes } = await withArchive((archive) =>
+      push({ store, layout, archive, known, pulled, published }),
+    );
     if (runs.length === 0 && reparse === null) return true;
     const reparses = reparse === null ? [] : [reparse];
     const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);
@@ -99,7 +112,8 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
     async pull(asOf) {
       before = await readCatalog(store);
       const options = { store, layout, asOf, cacheBytes: cacheMb * BYTES_PER_MB, print };
-      if (before !== null) await pull(options, before.catalog);
+      const catalog = before?.catalog;
+      if (catalog) await withArchive((archive) => pull({ ...options, archive }, catalog));
       // Reads that an earlier run of this folder could not store.
       await addReads();
     },

@@ -1,6 +1,6 @@
 /** The archive of a data folder whose missing pages are in a store. */
 import { objectOf, readVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { openArchive, type Archive, type ArchiveOptions } from '../../sources/fetch/archive.ts';
+import { openArchive, type Archive, type ArchiveOptions } from '../../lib/archive.ts';
 
 /** Reads missing pages from a store. @param print called for a page that the store lacks too, or has damaged */
 export const objectFetcher =

@@ -3,34 +3,32 @@
  * stored before the worker reads the next, so another worker, or the run, can continue. Records are small files under
  * `requests/<run id>/<source>/`, until the run stores the whole list; a rule of the bucket may expire them.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { sha256, writeWhole } from '../../lib/files.ts';
+import { existsSync } from 'node:fs';
+import { sha256 } from '../../lib/files.ts';
+import { type Archive, type ArchivedRead, openArchive } from '../../lib/archive.ts';
 import { readCatalog, RunFiles } from '../../lib/store/catalog.ts';
-import { downloadMissing, objectOf, readJsonVerified, type Store } from '../../lib/store/store.ts';
-import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
+import { objectOf, readJsonVerified, readTextVerified, type Store } from '../../lib/store/store.ts';
+import { layoutOf } from '../layout.ts';
+import { hasText, listPath, writeText } from './local_runs.ts';
 import { objectFetcher } from './stored_archive.ts';
 
-/** The read of a source by a run. */
-export interface StoredRead {
-  readonly source: string;
-  readonly runId: string;
-}
+const partsOf = ({ source, runId }: ArchivedRead): string => `requests/${runId}/${source}/`;
 
-const listPath = (source: string, runId: string): string => `archive/requests/${source}/${runId}.ndjson`;
-
-const partsOf = ({ source, runId }: StoredRead): string => `requests/${runId}/${source}/`;
-
-/** Write a read's list of requests from the records that workers have stored. @returns false if there are none */
-export async function fetchRequests(store: Store, dataDir: string, read: StoredRead): Promise<boolean> {
+/** Write a read's requests from the records that workers have stored, if there are any. */
+export async function fetchRequests(
+  store: Store,
+  dataDir: string,
+  archive: Archive,
+  read: ArchivedRead,
+): Promise<void> {
   const decoder = new TextDecoder();
   const records: string[] = [];
   for (const name of await store.list(partsOf(read))) {
     const bytes = await store.read(name);
     if (bytes !== null) records.push(decoder.decode(bytes));
   }
-  if (records.length > 0) await writeWhole(join(dataDir, listPath(read.source, read.runId)), records.join(''));
-  return records.length > 0;
+  const folder = { layout: layoutOf(dataDir), archive };
+  if (records.length > 0) await writeText(folder, listPath(read), records.join(''));
 }
 
 /** Fetches the lists of requests of a source from earlier runs. Lists of runs never change, so each is read once. */
@@ -44,12 +42,14 @@ export class EarlierRequests {
     this.#dataDir = dataDir;
   }
 
-  async fetch(source: string): Promise<void> {
+  async fetch(source: string, archive: Archive): Promise<void> {
+    const folder = { layout: layoutOf(this.#dataDir), archive };
     const read = await readCatalog(this.#store);
-    for (const { run_id, files } of read?.catalog.runs ?? []) {
-      const path = listPath(source, run_id);
+    for (const { run_id: runId, files } of read?.catalog.runs ?? []) {
+      const path = listPath({ source, runId });
       const listed = (await this.#filesOf(files)).find((file) => file.path === path);
-      if (listed) await downloadMissing(this.#store, objectOf(listed.sha256), join(this.#dataDir, path));
+      if (listed && !(await hasText(folder, path, listed.sha256)))
+        await writeText(folder, path, await readTextVerified(this.#store, objectOf(listed.sha256)));
     }
   }
 
@@ -67,7 +67,7 @@ export class EarlierRequests {
 export function openWorkerArchive(
   dataDir: string,
   store: Store,
-  { source, runId, attempt }: StoredRead & { readonly attempt: number },
+  { source, runId, attempt }: ArchivedRead & { readonly attempt: number },
   print: (message: string) => void,
 ): Promise<Archive> {
   let count = 0;
@@ -87,23 +87,6 @@ export function openWorkerArchive(
  * Remove the oldest pages of a worker's cache until they have at most this many bytes. The folder of a run, which has
  * `runs/`, is no cache.
  */
-export async function trimPages(dataDir: string, maxBytes: number): Promise<void> {
-  const isRunFolder = await stat(join(dataDir, 'runs')).then(
-    () => true,
-    () => false,
-  );
-  const root = join(dataDir, 'archive', 'objects');
-  if (isRunFolder) return;
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-  const pages = [];
-  for (const entry of entries.filter((found) => found.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    const { size, mtimeMs } = await stat(path);
-    pages.push({ path, size, mtimeMs });
-  }
-  let bytes = 0;
-  for (const { path, size } of pages.sort((a, b) => b.mtimeMs - a.mtimeMs)) {
-    bytes += size;
-    if (bytes > maxBytes) await rm(path, { force: true });
-  }
+export async function trimPages(dataDir: string, archive: Archive, maxBytes: number): Promise<void> {
+  if (!existsSync(layoutOf(dataDir).runs)) await archive.trim(maxBytes);
 }

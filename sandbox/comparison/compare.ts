@@ -52,13 +52,12 @@ export interface Sides {
   readonly truth: readonly TrueRow[];
 }
 
-/** Path of the archived page below DATA_DIR, and the row on it. */
+/** Hash of the archived page, and the row on it. */
 function pageOf(row: Row | undefined): string | null {
   const hash = row?.['page_sha256'];
   const position = row?.['page_row'];
   if (typeof hash !== 'string') return null;
-  const path = `archive/objects/${hash.slice(0, 2)}/${hash}`;
-  return typeof position === 'number' || typeof position === 'bigint' ? `${path} row ${position}` : path;
+  return typeof position === 'number' || typeof position === 'bigint' ? `page ${hash} row ${position}` : `page ${hash}`;
 }
 
 function compareRows(key: string, expected: readonly TrueRow[], found: readonly Row[]): Difference[] {

@@ -16,7 +16,6 @@ import { PacedTransport } from './http/paced_transport.ts';
 import { type HttpResponse, postedBody } from './http/transport.ts';
 import { MAX_REDIRECTS, redirectTarget } from './http/redirects.ts';
 import { Sender, type SendOne } from './http/sender.ts';
-import { assemblePage } from './page.ts';
 import { checkAllowed, publicAddress } from './polite/hosts.ts';
 import { RobotsChecker } from './polite/robots_checker.ts';
 import { type ArchivedPage, maxDecodedBytes, type OutgoingRequest, RequestLog } from './request_log.ts';
@@ -121,6 +120,10 @@ export class SourceContext implements FetchContext {
     return (await this.#resumed(requested.href, options)) ?? this.#fetch(requested, options, jar);
   }
 
+  withContext(page: Page, context: Readonly<Record<string, string>>): Promise<Page> {
+    return this.#log.addContext(page, context);
+  }
+
   /** The page from an interrupted run of the same day, if there is one. */
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
     const { runId, resumes: runs = [], attempt = 0 } = this.#scope.options;
@@ -131,7 +134,7 @@ export class SourceContext implements FetchContext {
     if (!archived) return undefined;
     const record = await this.#log.addResumed(archived, options);
     this.stats.resumed += 1;
-    return assemblePage(record, archived.sha256, archived.bytes);
+    return this.#log.page(record, archived.sha256, archived.bytes);
   }
 
   /** An archived response that a conditional request may confirm. */
@@ -158,7 +161,7 @@ export class SourceContext implements FetchContext {
       const archived = latest && (latest.record.finalUrl ?? latest.record.url) === url.href ? latest : undefined;
       const request = { url, pageUrl, options: optionsFor(url, requested, options, hop), archived, jar };
       const reply = await this.#sender.send(request, crawlDelayMs);
-      if (reply.is === 'page') return assemblePage(reply.record, reply.sha256, reply.decoded);
+      if (reply.is === 'page') return this.#log.page(reply.record, reply.sha256, reply.decoded);
       url = withoutSecretQuery(redirectTarget(url, reply.response, pageUrl, run.inSandbox), options);
     }
     throw new SourceUnavailable('server_error', `the site redirects more than ${MAX_REDIRECTS} times`, pageUrl);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { namesIn } from '../../lib/files.ts';
 import type { DropFormat, Page, SourceSpec } from '../contract.ts';
 import { codeOfName } from '../dropped_files.ts';
-import type { Archive, RequestRecord } from './archive.ts';
+import type { Archive } from '../../lib/archive.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
 import { assemblePage } from './page.ts';
 
 export interface DropOptions {

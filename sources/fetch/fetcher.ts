@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchContext, SourceSpec } from '../contract.ts';
-import type { Archive } from './archive.ts';
+import type { Archive } from '../../lib/archive.ts';
 import { createRenderer } from './browser.ts';
 import { SourceContext } from './context.ts';
 import { LIMITS, type FetchLimits } from './limits.ts';

@@ -1,25 +1,28 @@
 /** The page that an adapter parses, from an archived request. */
+import { ArchiveDamage, type Archive } from '../../lib/archive.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
 import type { Page } from '../contract.ts';
-import type { RequestRecord } from './archive.ts';
 import { decodeBody, decodeText } from './http/decode.ts';
 
 /** Default maximum of a decoded body, in bytes. */
 export const MAX_DECODED_BYTES = 256 * 1024 * 1024;
 
 /**
- * Build a page from its request record and the bytes as received.
- * @throws Quarantine if the content encoding is broken or the decoded body exceeds the limit
+ * The page of an archived request, as its adapter saw it.
+ * @throws ArchiveDamage if its body is lost; Quarantine if its encoding is broken or the decoded body exceeds the limit
  */
-export async function buildPage(
+export async function openPage(
+  archive: Archive,
   record: RequestRecord,
-  wire: Uint8Array,
   maxDecodedBytes = MAX_DECODED_BYTES,
 ): Promise<Page> {
-  if (record.sha256 === null) throw new Error(`the request record of ${record.url} has no object`);
+  const { sha256, url, runId, responseHeaders } = record;
+  if (sha256 === null) throw new ArchiveDamage(`the archive has no body of ${url} in run ${runId}`);
+  const wire = await archive.read(sha256);
   return assemblePage(
     record,
-    record.sha256,
-    await decodeBody(wire, record.responseHeaders['content-encoding'], maxDecodedBytes, record.url),
+    sha256,
+    await decodeBody(wire, responseHeaders['content-encoding'], maxDecodedBytes, url),
   );
 }
 

@@ -1,7 +1,8 @@
 /** One read's view of the archive: earlier responses to reuse, and the records of its own requests. */
 import type { CookieJar } from 'tough-cookie';
-import { type GetOptions, Quarantine } from '../contract.ts';
-import { ArchiveDamage, type RequestRecord } from './archive.ts';
+import { type GetOptions, type Page, Quarantine } from '../contract.ts';
+import { ArchiveDamage } from '../../lib/archive.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
 import { bodyError, type BodyExpectations, type Classification } from './http/classify.ts';
 import {
   adapterHeaders,
@@ -13,6 +14,7 @@ import {
 } from './http/headers.ts';
 import type { FetchLimits } from './limits.ts';
 import { type HttpResponse, postedBody } from './http/transport.ts';
+import { assemblePage, openPage } from './page.ts';
 import type { ReadScope } from './scope.ts';
 
 /** An archived response: its record and its decoded body. */
@@ -44,6 +46,7 @@ export const expectationsOf = ({ minBytes, magic }: GetOptions): BodyExpectation
 
 export class RequestLog {
   readonly #scope: ReadScope;
+  readonly #recordOf = new WeakMap<Page, RequestRecord>();
 
   constructor(scope: ReadScope) {
     this.#scope = scope;
@@ -62,7 +65,7 @@ export class RequestLog {
     const record = await run.archive.latest(spec.name, pageUrl, (row) => accepts(row) && isSameRequest(row));
     if (!record || record.sha256 === null) return undefined;
     try {
-      const { bytes } = await run.archive.page(record, maxDecodedBytes(run.limits, options));
+      const { bytes } = await openPage(run.archive, record, maxDecodedBytes(run.limits, options));
       return bodyError(bytes, expectationsOf(options), pageUrl) ? undefined : { record, sha256: record.sha256, bytes };
     } catch (error) {
       if (error instanceof ArchiveDamage || error instanceof Quarantine) return undefined;
@@ -112,6 +115,22 @@ export class RequestLog {
       (request) => request.sha256 === sha256 && request.observedAt <= now,
     );
     return first?.observedAt ?? now;
+  }
+
+  /** The page of a response. */
+  page(record: RequestRecord, sha256: string, decoded: Uint8Array): Page {
+    const page = assemblePage(record, sha256, decoded);
+    this.#recordOf.set(page, record);
+    return page;
+  }
+
+  /** Record a page of this read once more, with further context. */
+  async addContext(page: Page, context: Readonly<Record<string, string>>): Promise<Page> {
+    const answered = this.#recordOf.get(page);
+    if (!answered) throw new Error(`${page.url} is no page of this read of ${this.#scope.spec.name}`);
+    const record = { ...answered, context: { ...answered.context, ...context }, fromCache: true };
+    await this.#scope.run.archive.append(record);
+    return this.page(record, page.sha256, page.bytes);
   }
 
   /** Record that a page was taken from an interrupted run. */

@@ -1,6 +1,6 @@
 /** State that the parts of the fetcher share over a run, and over one read of a source. */
 import type { SourceSpec } from '../contract.ts';
-import type { Archive } from './archive.ts';
+import type { Archive } from '../../lib/archive.ts';
 import type { Renderer } from './browser.ts';
 import type { FetchLimits } from './limits.ts';
 import type { Network } from './network.ts';

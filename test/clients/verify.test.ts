@@ -1,17 +1,17 @@
 /** Verification of receipts, with damaged answers, forged receipts, keys outside their time, missing pages. */
 import assert from 'node:assert/strict';
 import { createHmac, hash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newKey, revokeKey, rotateKeys, receiptKeysOf } from '../../api/payments/receipts/key_set.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../clients/verify.ts';
-import { openArchive, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
-import { objectPath } from '../../lib/archive_path.ts';
+import { archivedPages, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
 import { RECEIPT_TYPE } from '../../lib/receipt.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { answerOf, publishedOf, purchase, receiptsOf, SOLD_AT } from './receipts_made.ts';
+import { archivePage } from '../lib/archive_files.ts';
 
 const SOLD_MS = Date.parse(SOLD_AT);
 const NOW_MS = SOLD_MS + 48 * HOUR_MS;
@@ -245,19 +245,15 @@ describe('the pages that an answer names', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pages-'));
-    for (const [sha256, text] of [
-      [found?.sha256 ?? '', found?.text ?? ''],
-      [different?.sha256 ?? '', 'other bytes'],
-    ] as const) {
-      const path = join(folder, 'archive', objectPath(sha256));
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text);
-    }
+    await archivePage(folder, found?.text ?? '');
+    await archivePage(folder, different?.text ?? '', {}, 'other bytes');
+    await writeFile(join(folder, 'a page'), found?.text ?? '');
+    await writeFile(join(folder, different?.sha256 ?? ''), 'other bytes');
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('are found in every section, each once, and looked up in the archive of a data folder', async () => {
-    const store = await openArchive(folder);
+    const store = await archivedPages(folder);
     assert.ok(store);
     const checked = await checkPages(namedPages(report), store);
     assert.deepEqual(
@@ -281,7 +277,7 @@ describe('the pages that an answer names', () => {
 
   it('are none in an answer that is not JSON, and nowhere in a folder without an archive', async () => {
     assert.deepEqual(namedPages('id,name\r\n1,x\r\n'), []);
-    assert.equal(await openArchive(join(folder, 'nowhere')), null);
+    assert.equal(await archivedPages(join(folder, 'nowhere')), null);
     assert.equal(await openFolder(join(folder, 'nowhere')), null);
   });
 });

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newKey } from '../../api/payments/receipts/key_set.ts';
-import { objectPath } from '../../lib/archive_path.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { runHere, type Ended } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 import { publishedOf, receiptsOf, SOLD_AT } from './receipts_made.ts';
@@ -25,11 +25,6 @@ describe('make verify', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verify-command-'));
   const at = (name: string): string => join(folder, name);
   const key = { keys: [newKey(Date.parse(SOLD_AT) - DAY_MS)] };
-  const save = (sha256: string, text: string): void => {
-    const path = join(folder, 'archive', objectPath(sha256));
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  };
 
   before(async () => {
     const { receipt } = await receiptsOf(key, ANSWER);
@@ -38,8 +33,8 @@ describe('make verify', () => {
     writeFileSync(at('answer.jws'), `${receipt}\n`);
     writeFileSync(at('jwks.json'), JSON.stringify({ keys: publishedOf(key) }));
     writeFileSync(at('other.json'), JSON.stringify({ keys: publishedOf({ keys: [newKey(0)] }) }));
-    save(shaOf(HELD), HELD);
-    save(shaOf(LOST), LOST);
+    await archivePage(folder, HELD);
+    await archivePage(folder, LOST);
   });
   after(() => {
     rmSync(folder, { recursive: true, force: true });
@@ -84,11 +79,11 @@ describe('make verify', () => {
       assert.match(out, expected);
       assert.doesNotMatch(out, /This proves/);
     }
-    save(shaOf(LOST), 'other bytes');
+    replaceBody(folder, shaOf(LOST), 'other bytes');
     const different = await run();
     assert.equal(different.code, 1);
     assert.match(different.out, new RegExp(`^ {2}different ${shaOf(LOST)} `, 'm'));
-    rmSync(join(folder, 'archive', objectPath(shaOf(LOST))));
+    loseBody(folder, shaOf(LOST));
     const missing = runProcess();
     assert.deepEqual(missing, await run(), 'a process prints the same and has the same exit status');
     assert.equal(missing.code, 1);

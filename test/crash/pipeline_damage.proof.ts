@@ -23,7 +23,8 @@ import {
   stagedDamage,
   type Ended,
 } from './pipeline_damage.ts';
-import { filesIn, hashesOn, wrongIn } from './pipeline_folder.ts';
+import { damageBodies } from '../lib/archive_files.ts';
+import { hashesOn, wrongIn } from './pipeline_folder.ts';
 import { webOf } from '../process/web.ts';
 
 const [FIRST, SECOND, THIRD] = ['2026-11-20', '2026-11-21', '2026-11-22'] as const;
@@ -144,15 +145,12 @@ describe('after two days, a changed file', () => {
     assert.deepEqual(await hashesOn(layout, SECOND), await hashesOn(whole, SECOND));
   });
 
-  test('damaged archive objects are never used as pages: the next run fetches and repairs them', async () => {
+  test('damaged archived pages are never used: the next run fetches and repairs them', async () => {
     const layout = await copy();
-    const objects = (await filesIn(join(layout.root, 'archive', 'objects'))).map((f) =>
-      join(layout.root, 'archive', 'objects', f),
-    );
-    for (const object of objects) await flipBit(object);
+    damageBodies(layout.root);
     const named = runCommand(layout, 'rebuild', { SOURCE: 'oh_hamilton_tax', DRY: '1' });
     assert.equal(named.status, 1);
-    assert.match(named.out, /not rebuilt: archive object objects\/[0-9a-f/]+ is damaged: its SHA-256 is/u);
+    assert.match(named.out, /not rebuilt: the archived page [0-9a-f]{64} is damaged: /u);
     assert.equal((await run(layout, SECOND)).status, 0);
     assert.deepEqual(await hashesOn(layout, SECOND), await hashesOn(whole, SECOND));
     const [read] = await readsUpTo(layout, 'oh_hamilton_tax', SECOND);

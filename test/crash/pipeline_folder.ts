@@ -1,11 +1,11 @@
 /** What must hold of a data folder at any instant, whoever was killed in it; and in which phase a run was killed. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { namesIn, sha256OfFile } from '../../lib/files.ts';
+import { namesIn } from '../../lib/files.ts';
 import { parseRunId, type Layout } from '../../pipelines/layout.ts';
 import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
-import { RequestRecord } from '../../sources/fetch/archive.ts';
+import { wrongInArchive } from '../lib/archive_files.ts';
 
 /** Files under a folder, relative to it. */
 export async function filesIn(folder: string): Promise<string[]> {
@@ -34,31 +34,7 @@ export async function wrongIn(layout: Layout): Promise<string[]> {
     const notes = await readFile(join(layout.run(runId), 'run.json'), 'utf8').catch(() => '{}');
     if (typeof JSON.parse(notes) !== 'object') wrong.push(`run.json of ${runId} is not whole`);
   }
-  return [...wrong, ...(await wrongInArchive(join(layout.root, 'archive')))];
-}
-
-async function wrongInArchive(archive: string): Promise<string[]> {
-  const wrong: string[] = [];
-  const objects = new Set<string>();
-  for (const file of await filesIn(join(archive, 'objects')).catch(() => [])) {
-    const [folder = '', name = ''] = file.split('/');
-    if (!/^[0-9a-f]{64}$/u.test(name) || folder !== name.slice(0, 2))
-      wrong.push(`archive object ${file} has no object's name`);
-    else if ((await sha256OfFile(join(archive, 'objects', file))) !== name)
-      wrong.push(`archive object ${file} is not what its name says`);
-    objects.add(name);
-  }
-  for (const file of await filesIn(join(archive, 'requests')).catch(() => [])) {
-    const lines = (await readFile(join(archive, 'requests', file), 'utf8')).split('\n');
-    for (const [index, line] of lines.entries()) {
-      // The one line that a kill may cut is the last, which then ends no line.
-      if (index === lines.length - 1) continue;
-      const { sha256 } = RequestRecord.parse(JSON.parse(line));
-      if (sha256 !== null && !objects.has(sha256))
-        wrong.push(`${file} line ${index + 1} names the object ${sha256}, which is not there`);
-    }
-  }
-  return wrong;
+  return [...wrong, ...(await wrongInArchive(layout.root))];
 }
 
 export const PHASES = ['before', 'fetch', 'staging', 'build', 'publish', 'switch', 'after'] as const;
@@ -93,16 +69,11 @@ export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promi
   return 'fetch';
 }
 
-/**
- * Paths without run numbers, archive objects and Iceberg metadata, whose names have hashes: equal for runs that left
- * the same kinds of files.
- */
+/** Paths without run numbers, large pages and Iceberg metadata: equal for runs that left the same kinds of files. */
 export async function kindsOfFiles(layout: Layout): Promise<string[]> {
   const shape = (path: string): string => path.replace(/(\d{4}-\d{2}-\d{2})\.\d{2,}/gu, '$1');
   return [
-    ...new Set(
-      (await filesIn(layout.root)).filter((path) => !/^(?:archive\/objects|iceberg)\//u.test(path)).map(shape),
-    ),
+    ...new Set((await filesIn(layout.root)).filter((path) => !/^(?:archive\/large|iceberg)\//u.test(path)).map(shape)),
   ].sort();
 }
 

@@ -19,7 +19,7 @@ import { removePartialFiles } from '../../pipelines/run/partial_files.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { runDay, type OneRun } from '../pipelines/runs.ts';
 import { fill } from './full_disk.ts';

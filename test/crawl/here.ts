@@ -10,7 +10,7 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { startWorker, type Worker } from '../../pipelines/crawl/worker/worker.ts';
 import { run, type RunOptions, type RunResult } from '../../pipelines/run/run.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { JOIN_RATES, modelsOf } from '../pipelines/some_tables.ts';
 import '../environment.ts';

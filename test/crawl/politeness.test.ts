@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { startPostgres } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { INTERVAL_MS, PAGES, sourcesAt } from './one_site.ts';

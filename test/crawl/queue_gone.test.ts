@@ -10,7 +10,7 @@ import { FolderStore } from '../../lib/store/folder.ts';
 import { openQueueCrawler, type QueueOptions } from '../../pipelines/crawl/queue_crawler.ts';
 import { failureText } from '../../pipelines/failure.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { sourcesAt } from './one_site.ts';

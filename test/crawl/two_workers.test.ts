@@ -19,7 +19,7 @@ import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { startPipeline } from '../process/program.ts';

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { readRecord, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../process/program.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';

@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { type Page, SourceUnavailable } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
+import { openPage } from '../../sources/fetch/page.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import crescent from '../../sandbox/sources/listings/crescent_brokerage/source.ts';
 
@@ -37,8 +38,9 @@ after(async () => {
 
 async function read(run: string, chromiumPath?: string): Promise<Page[]> {
   requested = [];
+  const archive = await openArchive(folder);
   const fetcher = createFetcher({
-    archive: await openArchive(folder),
+    archive,
     clock: { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` },
     sandboxUrl: sandbox.url,
     contact: 'me@example.org',
@@ -53,6 +55,7 @@ async function read(run: string, chromiumPath?: string): Promise<Page[]> {
       pages.push(page);
   } finally {
     await fetcher.close();
+    await archive.close();
   }
   return pages;
 }
@@ -68,7 +71,7 @@ test('the document is archived as rendered, the same each time', async () => {
   const record = (await archive.records('crescent_brokerage', 'one')).find(({ kind }) => kind === 'cards');
   assert.ok(record);
   assert.deepEqual(
-    await Array.fromAsync(crescent.parse(await archive.page(record))),
+    await Array.fromAsync(crescent.parse(await openPage(archive, record))),
     cards,
     'it can be parsed again without a browser',
   );

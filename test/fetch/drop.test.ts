@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
+import { openPage } from '../../sources/fetch/page.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
 import { specOf } from './site.ts';
 
@@ -64,7 +65,7 @@ test('dropped files are archived and read in the order of their names; unknown f
   );
   assert.ok(!JSON.stringify(records).includes(dataDir), 'no path of this machine is archived');
   assert.deepEqual(
-    await Promise.all(records.map(async (r) => (await archive.page(r)).sha256)),
+    await Promise.all(records.map(async (r) => (await openPage(archive, r)).sha256)),
     pages.map((p) => p.sha256),
   );
 });

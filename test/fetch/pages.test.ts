@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { RequestRecord } from '../../lib/request_record.ts';
+import { Quarantine } from '../../sources/contract.ts';
+import { openPage } from '../../sources/fetch/page.ts';
 import { answer, NOW, readerOf, serve, specOf, type Handler } from './site.ts';
 
 test('a page is decoded and states where and when it was fetched; the user agent names the operator', async (t) => {
@@ -43,7 +46,8 @@ test('the archive stores the bytes as received in every content encoding, and gi
   }
   const records = (await archive.records('test_source', '2026-11-20.01')).filter((r) => r.kind === 'rows');
   assert.equal(records.length, 6);
-  for (const record of records) assert.deepEqual(Buffer.from((await archive.page(record)).bytes), plain, record.url);
+  for (const record of records)
+    assert.deepEqual(Buffer.from((await openPage(archive, record)).bytes), plain, record.url);
 });
 
 test('the first bytes of a large body are a page, whether or not the site honors the range', async (t) => {
@@ -201,4 +205,33 @@ test('progress is reported after every request, and while a body arrives', async
     ['test_source 1 12', 'test_source 2 16', 'test_source 3 18'],
   );
   assert.ok(reported.includes('test_source 2 12 +4/0'), 'the page declares no length');
+});
+
+test('text is UTF-8 without its byte order mark; another encoding only if the adapter expects it', async (t) => {
+  const { archive } = await readerOf(t, specOf({ hosts: ['www.example.com'] }));
+  const ofPage: RequestRecord = {
+    source: 'test_source',
+    runId: '2026-11-20.01',
+    method: 'GET',
+    url: 'https://www.example.com/list',
+    status: 200,
+    kind: 'list',
+    context: {},
+    requestHeaders: {},
+    responseHeaders: {},
+    sha256: null,
+    bytes: 0,
+    observedAt: NOW,
+    fromCache: false,
+    error: null,
+  };
+  const page = async (bytes: Uint8Array) => openPage(archive, { ...ofPage, sha256: await archive.put(bytes) });
+  assert.equal((await page(Buffer.from('\uFEFFHEADER,Ünïcode'))).text('windows-1252'), 'HEADER,Ünïcode');
+  const cp1252 = await page(Buffer.from([0x50, 0x45, 0xd1, 0x41, 0x80]));
+  assert.equal(cp1252.text('windows-1252'), 'PEÑA€');
+  assert.throws(
+    () => cp1252.text(),
+    (e: unknown) =>
+      e instanceof Quarantine && e.reason === 'malformed_page' && e.pageUrl === 'https://www.example.com/list',
+  );
 });

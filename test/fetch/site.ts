@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defineSource, type DropFormat, type FetchContext, type SourceSpec } from '../../sources/contract.ts';
-import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
+import { openArchive, type Archive } from '../../lib/archive.ts';
 import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from '../../sources/fetch/fetcher.ts';
 import type { Timer } from '../../sources/fetch/polite/rate_limiter.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
@@ -112,7 +112,6 @@ export const specOf = ({
 export interface Reader {
   readonly ctx: FetchContext & { readonly stats: Stats };
   readonly archive: Archive;
-  readonly warnings: readonly string[];
   readonly dataDir: string;
   /** A new run with the same archive. */
   again(read?: Partial<ReadOptions>, options?: Partial<FetcherOptions>): FetchContext & { readonly stats: Stats };
@@ -149,8 +148,7 @@ export async function readerOf(
 ): Promise<Reader> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-fetch-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const warnings: string[] = [];
-  const archive = await openArchive(dataDir, { onWarning: (w) => warnings.push(w) });
+  const archive = await openArchive(dataDir);
   let number = 0;
   const again: Reader['again'] = (read, more) => {
     number += 1;
@@ -171,5 +169,5 @@ export async function readerOf(
       ...read,
     });
   };
-  return { ctx: again(), archive, warnings, dataDir, again };
+  return { ctx: again(), archive, dataDir, again };
 }

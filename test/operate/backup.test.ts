@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLedger } from '../../ledger/open.ts';
-import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { latestBackup } from '../../pipelines/operate/backup/latest.ts';
 import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
 import { BARE } from '../environment.ts';
+import { openArchive } from '../../lib/archive.ts';
+import { wrongInArchive } from '../lib/archive_files.ts';
 import { purchaseIn } from '../ledger/purchases.ts';
 import { thorough } from '../thorough.ts';
 import {
@@ -23,8 +24,10 @@ import {
   dataFolder,
   KEY,
   newPath,
-  objectsIn,
+  LARGE_PAGE,
   PAGE,
+  objectIn,
+  objectsIn,
   restoreTo,
   RUN,
   treeOf,
@@ -40,7 +43,12 @@ describe('a backup', () => {
     const ours = treeOf(data).filter(
       (line) => !/lock\.sqlite|readers\.sqlite|backup\.json|\/spool|\/shards|build\.duckdb|\.building/u.test(line),
     );
-    assert.deepEqual(treeOf(restored), ours);
+    const withoutArchive = (tree: readonly string[]): string[] =>
+      tree.filter((line) => !line.includes('archive.sqlite'));
+    assert.deepEqual(withoutArchive(treeOf(restored)), withoutArchive(ours));
+    assert.deepEqual(await wrongInArchive(restored), []);
+    const archive = await openArchive(restored);
+    for (const page of [PAGE, LARGE_PAGE]) assert.equal(Buffer.from(await archive.read(sha256(page))).toString(), page);
     assert.equal(statSync(to).mode & 0o777, 0o700, 'it contains sold answers and tokens');
   });
 
@@ -70,7 +78,7 @@ describe('a backup', () => {
       objectsIn(to).some((path) => path.endsWith(sha256('old'))),
       false,
     );
-    assert.equal((await verifyBackup(to, undefined)).files, 10);
+    assert.equal((await verifyBackup(to, undefined)).backup.files.length, 10);
   });
 
   test('has no private key unless KEYS=1', async () => {
@@ -163,7 +171,7 @@ describe('a damaged file', () => {
   test('of the backup is found by verify and by restore, which leaves the folder empty', async () => {
     const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
     await backUpTo(data, to);
-    const rows = join(to, objectPath(sha256(readFileSync(join(data, `staged/oh_stark_tax/${RUN}.parquet`)))));
+    const rows = objectIn(to, readFileSync(join(data, `staged/oh_stark_tax/${RUN}.parquet`)));
     truncateSync(rows, 1000);
     await assert.rejects(
       verifyBackup(to, undefined),
@@ -178,11 +186,11 @@ describe('a damaged file', () => {
   test('with a changed byte, or a truncated list, is found too', async () => {
     const [data, to] = [dataFolder(), newPath('backups')];
     const { name } = await backUpTo(data, to);
-    const page = join(to, objectPath(sha256(PAGE)));
-    writeFileSync(page, PAGE.replace('a page', 'A page'));
+    const page = objectIn(to, LARGE_PAGE);
+    writeFileSync(page, LARGE_PAGE.replace('a large', 'A large'));
     await assert.rejects(restoreTo(newPath('restored'), to), /does not have its hash/u);
-    truncateSync(join(to, 'backups', `${name}.ndjson.gz`), 60);
-    await assert.rejects(restoreTo(newPath('restored'), to), /\.ndjson\.gz is damaged\. Choose another backup/u);
+    truncateSync(join(to, 'backups', `${name}.json.gz`), 60);
+    await assert.rejects(restoreTo(newPath('restored'), to), /\.json\.gz is damaged\. Choose another backup/u);
   });
 
   test('of the data folder is reported; an earlier backup replaces it', async () => {
@@ -205,6 +213,6 @@ describe('a damaged file', () => {
     assert.match(poor.out, /: it is left out$/mu);
     assert.match(poor.out, /^make status does not count this backup: it lacks damaged files\.$/mu);
     assert.deepEqual(await latestBackup(layoutOf(data)), noted);
-    assert.deepEqual((await verifyBackup(elsewhere, undefined)).header.missing, [deals]);
+    assert.deepEqual((await verifyBackup(elsewhere, undefined)).backup.missing, [deals]);
   });
 });

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,17 +15,18 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { backUp, type Backup } from '../../pipelines/operate/backup/back_up.ts';
+import { backUp, type BackedUp } from '../../pipelines/operate/backup/back_up.ts';
 import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { BARE } from '../environment.ts';
+import { archivePage } from '../lib/archive_files.ts';
 
 export const CLI = fileURLToPath(new URL('../../pipelines/operate/backup/cli.ts', import.meta.url));
 export const RUN = '2026-11-20.01';
 export const PAGE = 'a page '.repeat(50);
+export const LARGE_PAGE = 'a large page '.repeat(81_000);
 export const KEY = `0x${'ab'.repeat(32)}\n`;
 
 const folders: string[] = [];
@@ -45,13 +47,17 @@ export function write(root: string, path: string, content: string | Buffer, mode
   chmodSync(join(root, path), mode);
 }
 
+/** An archive with a page, and one above 1 MiB. */
+const ARCHIVED = newPath('archived');
+for (const page of [PAGE, LARGE_PAGE]) await archivePage(ARCHIVED, page, { source: 'oh_stark_tax', runId: RUN });
+rmSync(join(ARCHIVED, 'archive', 'incoming'), { recursive: true });
+
 /** A data folder with one file of each kind. */
 export function dataFolder(): string {
   const root = newPath('data');
-  const [rows, page, table] = [Buffer.alloc(3_000_000, 'rows'), sha256(PAGE), Buffer.alloc(2_000_000, 'table')];
+  const [rows, table] = [Buffer.alloc(3_000_000, 'rows'), Buffer.alloc(2_000_000, 'table')];
   write(root, 'kind.json', '{"data_clock":"sandbox"}\n');
-  write(root, `archive/${objectPath(page)}`, PAGE);
-  write(root, `archive/requests/oh_stark_tax/${RUN}.ndjson`, `{"sha256":"${page}"}\n`);
+  cpSync(join(ARCHIVED, 'archive'), join(root, 'archive'), { recursive: true });
   write(root, `staged/oh_stark_tax/${RUN}.json`, JSON.stringify({ parquet: { sha256: sha256(rows) } }));
   write(root, `staged/oh_stark_tax/${RUN}.parquet`, rows);
   write(root, `snapshots/${RUN}/deals.parquet`, table);
@@ -74,7 +80,7 @@ export function dataFolder(): string {
 
 const settingsFor = (env: Record<string, string>): ReturnType<typeof readSettings<typeof backUpSettings>> =>
   readSettings(backUpSettings, env);
-export const backUpTo = (DATA_DIR: string, TO: string, env: Record<string, string> = {}): Promise<Backup> =>
+export const backUpTo = (DATA_DIR: string, TO: string, env: Record<string, string> = {}): Promise<BackedUp> =>
   backUp(settingsFor({ DATA_DIR, TO, ...env }));
 export const restoreTo = (
   DATA_DIR: string,
@@ -91,6 +97,10 @@ export const treeOf = (root: string): string[] =>
       return `${path.slice(root.length)} ${isFile ? `${mode} ${sha256(readFileSync(path))}` : ''}`;
     })
     .sort();
+
+/** File of a content in a folder of backups. */
+export const objectIn = (root: string, content: string | Buffer): string =>
+  join(root, 'objects', sha256(content).slice(0, 2), sha256(content));
 
 export const objectsIn = (root: string): string[] =>
   readdirSync(join(root, 'objects'), { recursive: true, withFileTypes: true })

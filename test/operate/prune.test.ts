@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { type Layout } from '../../pipelines/layout.ts';
 import { holdFolder, holdForReading } from '../../pipelines/run/lock.ts';
-import { planPrune, prune } from '../../pipelines/operate/prune.ts';
+import { prune } from '../../pipelines/operate/prune.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { diffSnapshots } from '../../pipelines/analyse/diff.ts';
 import { explain } from '../../pipelines/analyse/explain/explain.ts';
 import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { archivedPages, readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { listSnapshots, readManifest, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { copyOf, published, runDay, withoutChanges } from '../pipelines/runs.ts';
@@ -70,7 +70,7 @@ describe('on the disk', () => {
     assert.equal(await readlink(pruned.current), 'snapshots/2026-11-30.01');
     assert.deepEqual(await verifySnapshot(pruned, '2026-11-30.01'), []);
     assert.equal((await snapshotBefore(pruned, '2026-11-30'))?.run_id, '2026-11-23.01');
-    assert.deepEqual((await planPrune(pruned, 0)).plan, {
+    assert.deepEqual((await prune(pruned, 0, { apply: false })).plan, {
       snapshots: [],
       files: [],
       reads: [],
@@ -107,7 +107,7 @@ describe('on the disk', () => {
       [old, 'dealfeed.duckdb'],
       [old, 'filings.parquet'],
     ]);
-    assert.deepEqual((await planPrune(pruned, daily)).plan, {
+    assert.deepEqual((await prune(pruned, daily, { apply: false })).plan, {
       snapshots: [],
       files: [],
       reads: [],

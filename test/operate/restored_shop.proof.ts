@@ -18,7 +18,7 @@ import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/
 import { prune } from '../../pipelines/operate/prune.ts';
 import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { buyerWith, bodyOf, type Buyer } from '../api/support/buyers.ts';
 import { newLayout, published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_RUN, SECOND_DAY, SECOND_RUN, type StartingPoint } from '../pipelines/starting_points.ts';

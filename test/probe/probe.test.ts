@@ -11,7 +11,7 @@ import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { IN_A_BROWSER, newLayout, TINY } from '../pipelines/runs.ts';

@@ -75,7 +75,7 @@ it('a report names column, key, both values and the archived page, and ends with
       ' record compared missing extra repeated differing',
       ' signals 1 0 0 0 1',
       ' signals: owner: 1',
-      ` 1 expected "ANN", found "BEN" (archive/objects/ab/${PAGE} row 3)`,
+      ` 1 expected "ANN", found "BEN" (page ${PAGE} row 3)`,
     ],
   );
   assert.match(verdict(different), /^Different: signals: owner\./u);

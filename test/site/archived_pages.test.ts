@@ -1,19 +1,19 @@
 /** Archived pages as text: hostile bytes are refused or inert, and no byte is shown that does not verify. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { MAX_STORED_BYTES, PageArchive, runsToSearch } from '../../api/site/archive/page_archive.ts';
 import { MAX_DECODED_BYTES, readArchivedPage, visibleText, excerpt } from '../../api/site/archive/content.ts';
-import { objectPath } from '../../lib/archive_path.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { sha256 } from '../../lib/files.ts';
+import { archivePage } from '../lib/archive_files.ts';
 
 let archive: string;
 before(async () => {
   archive = await mkdtemp(join(tmpdir(), 'dealfeed-archived-'));
-  await mkdir(join(archive, 'requests/a_source'), { recursive: true });
 });
 after(() => rm(archive, { recursive: true, force: true }));
 
@@ -21,32 +21,24 @@ interface Stored {
   readonly type?: string;
   readonly encoding?: string;
   /** Bytes to store under the hash instead of its own. */
-  readonly instead?: Uint8Array;
+  readonly instead?: string;
 }
 
 /** Archive a body as the fetcher does. @returns its SHA-256 */
-async function store(
+const store = (
   body: Uint8Array | string,
   { type = 'text/html', encoding = '', instead }: Stored = {},
-): Promise<string> {
-  const hash = sha256(body);
-  const file = join(archive, objectPath(hash));
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, instead ?? body);
-  const record = {
-    url: 'https://www.broker.example/',
-    sha256: hash,
-    observedAt: '2026-11-20T12:00:00Z',
-    fromCache: false,
-    error: null,
-    responseHeaders: { 'content-type': type, ...(encoding === '' ? {} : { 'content-encoding': encoding }) },
-  };
-  await writeFile(
-    join(archive, `requests/a_source/2026-11-20.${String(hash.charCodeAt(0))}.ndjson`),
-    `an incomplete line of a crash ${hash}\n${JSON.stringify(record)}\n`,
+): Promise<string> =>
+  archivePage(
+    archive,
+    body,
+    {
+      url: 'https://www.broker.example/',
+      runId: `2026-11-20.${String(sha256(body).charCodeAt(0))}`,
+      responseHeaders: { 'content-type': type, ...(encoding === '' ? {} : { 'content-encoding': encoding }) },
+    },
+    instead,
   );
-  return hash;
-}
 
 const DAY = '2026-11-20';
 const read = (hash: string, source = 'a_source', folder = archive) =>
@@ -66,7 +58,7 @@ describe('an archived page', () => {
   });
 
   it('is refused if its bytes have another hash', async () => {
-    const damaged = await store('<p>true</p>', { instead: Buffer.from('<p>false</p>') });
+    const damaged = await store('<p>true</p>', { instead: '<p>false</p>' });
     await assert.rejects(read(damaged), { kind: 'damaged' });
   });
 
@@ -86,17 +78,16 @@ describe('an archived page', () => {
     const hash = await store('<p>a page</p>');
     for (const name of ['../current', `${hash}/../${hash}`, hash.toUpperCase(), `${hash}\0`, ''])
       await assert.rejects(read(name), { kind: 'missing' });
-    for (const source of ['../requests/a_source', '.', 'another_source'])
+    for (const source of ['../a_source', '.', 'another_source'])
       await assert.rejects(read(hash, source), { kind: 'missing' });
   });
 
   it('has its request searched in the run of its read first, and once for all readers', async () => {
     const days = ['2026-11-19.01', '2026-11-21.01', `${DAY}.09`, `${DAY}.10`];
     assert.deepEqual(runsToSearch(days, `${DAY}T12:00:00Z`), [days[3], days[2], days[0], days[1]]);
-    const unlisted = sha256('a page that no list has');
-    const file = join(archive, objectPath(unlisted));
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, 'a page that no list has');
+    const opened = await openArchive(archive);
+    const unlisted = await opened.put(Buffer.from('a page that no request has'));
+    await opened.close();
     const pages = new PageArchive(archive);
     const page = { sha256: unlisted, source: 'a_source', readAt: DAY };
     assert.equal(await pages.request(page), null);

@@ -1,16 +1,14 @@
 /** The site over HTTP: content negotiation, caching, escaping and the content security policy. */
 import assert from 'node:assert/strict';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { countText } from '../../api/site/format.ts';
 import { allPages, PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';
-import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
+import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { sharedApp } from '../api/support/test_app.ts';
 import { rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
 
@@ -108,22 +106,11 @@ describe('with a snapshot', () => {
   it('an archived page that the example report cites is text with its hash, and its bytes are a file', async () => {
     const address = `${shared.app.url}/report/pages/${PAGE_HASH}`;
     assert.equal((await fetch(address, asPage)).status, 404, 'without an archive');
-    const object = join(shared.folder.path, 'archive', objectPath(PAGE_HASH));
-    await mkdir(dirname(object), { recursive: true });
-    await writeFile(object, PAGE);
-    await mkdir(join(shared.folder.path, 'archive/requests/a_broker'), { recursive: true });
-    const request = {
+    await archivePage(shared.folder.path, PAGE, {
+      source: 'a_broker',
       url: 'javascript:alert(1)',
-      sha256: PAGE_HASH,
-      observedAt: '2026-11-20T12:00:00Z',
-      fromCache: false,
-      error: null,
       responseHeaders: { 'content-type': 'text/html' },
-    };
-    await writeFile(
-      join(shared.folder.path, 'archive/requests/a_broker/2026-11-20.01.ndjson'),
-      `${JSON.stringify(request)}\n`,
-    );
+    });
     const page = await fetch(address, asPage);
     assert.equal(page.status, 200);
     assert.match(page.headers.get('Content-Security-Policy') ?? '', /default-src 'none'/);
@@ -137,18 +124,16 @@ describe('with a snapshot', () => {
     assert.match(bytes.headers.get('Content-Security-Policy') ?? '', /^sandbox; default-src 'none'$/);
     assert.match(bytes.headers.get('Content-Disposition') ?? '', /^attachment/);
 
-    await writeFile(object, 'other bytes');
+    replaceBody(shared.folder.path, PAGE_HASH, 'other bytes');
     const damaged = await fetch(`${address}/bytes`);
     assert.equal(damaged.status, 500);
     assert.doesNotMatch(await damaged.text(), /other bytes/);
-    await rename(object, `${object}.away`);
+    loseBody(shared.folder.path, PAGE_HASH);
     assert.equal((await fetch(`${address}/bytes`)).status, 404);
   });
 
   it('no other page of the archive can be reached', async () => {
-    const other = sha256('another page');
-    await mkdir(dirname(join(shared.folder.path, 'archive', objectPath(other))), { recursive: true });
-    await writeFile(join(shared.folder.path, 'archive', objectPath(other)), 'another page');
+    const other = await archivePage(shared.folder.path, 'another page');
     for (const name of [other, `${PAGE_HASH.slice(1)}0`, '..%2f..%2fcurrent', PAGE_HASH.toUpperCase(), '%00'])
       for (const path of [name, `${name}/bytes`]) {
         const response = await fetch(`${shared.app.url}/report/pages/${path}`);

@@ -101,7 +101,7 @@ test('a page of items can be parsed again from its own record alone', async () =
   assert.match(page.context['saleTypes'] ?? '', /FIRST SALE/u);
 });
 
-test('each page has the statuses that UPDATE gives right after its LOAD, ten at most', async () => {
+test('each page is loaded once, with the statuses that UPDATE gives right after its LOAD, ten at most', async () => {
   const canceled = (index: number): DoubleItem => ({
     aid: String(50_000 + index),
     area: 'W',
@@ -120,6 +120,9 @@ test('each page has the statuses that UPDATE gives right after its LOAD, ten at 
       updates.map((query) => /ref=([^&]*)/u.exec(query)?.[1]?.split(',').filter(Boolean).length),
       [10, 10, 3],
     );
+    const loads = asked.filter((query) => query.includes('FNC=LOAD&AREA=W'));
+    // A site that pages forward only ignores the first page number.
+    assert.equal(loads.length, paging === 'by number' ? 3 : 4);
     for (const update of updates) assert.match(asked[asked.indexOf(update) - 1] ?? '', /FNC=LOAD&AREA=W/u);
   }
 });

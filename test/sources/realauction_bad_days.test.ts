@@ -29,9 +29,9 @@ const FAULTS: readonly (readonly [what: string, fault: Partial<DoubleDay>, reaso
   ],
   [
     'its list changes between two requests',
-    { losesOneAfter: 3 },
+    { losesOneAfter: 1 },
     'count_mismatch',
-    /^the sale of 2026-12-09 is unreadable: a page of the waiting sales had the items .* and now has /u,
+    /^the sale of 2026-12-09 is unreadable: 11 items read for 2026-12-09, the calendar counts 12 scheduled/u,
   ],
   ['it has a new label', { newLabel: 'Judge:' }, 'unknown_column', /^the sale of 2026-12-09 is unreadable: .*Judge/u],
 ];

@@ -216,6 +216,7 @@ export function doubleContext(site: DoubleSite, asOf: string): Double {
       return page;
     },
     getIfExists,
+    withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
     secret: () => undefined,
     unreadable(key, error) {
       unreadable.push({ key, error });

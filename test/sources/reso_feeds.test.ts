@@ -10,7 +10,7 @@ import { type Page, type SourceSpec, SourceUnavailable } from '../../sources/con
 import { resoWebApi } from '../../sources/families/reso/adapter.ts';
 import type { ResoServer } from '../../sources/families/reso/server.ts';
 import { mlsGrid, trestle } from '../../sources/families/reso/vendors.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import mls from '../../sandbox/sources/listings/reso_sandbox_mls/source.ts';
 import { get } from '../sandbox/browse.ts';

@@ -11,7 +11,7 @@ import { ingest } from '../../pipelines/ingest/ingest.ts';
 import { standingRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { defineSource, type SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { findSources } from '../../sources/index.ts';
 import { serve } from '../fetch/site.ts';

@@ -14,7 +14,7 @@ import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { spellStreet } from '../../sandbox/world/streets.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { type Page, Quarantine } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { findSources } from '../../sources/index.ts';
 import { parsed } from './parsed.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { readDrop, type Dropped } from '../../sources/fetch/drop.ts';
 import buckeye from '../../sandbox/sources/listings/buckeye_income_property/source.ts';
 import heartland from '../../sandbox/sources/listings/heartland_multifamily/source.ts';

@@ -61,6 +61,7 @@ export async function readFrom(
         throw error;
       }
     },
+    withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
     unreadable: (key, error) => {
       unreadable.push({ key, error });
     },

@@ -9,7 +9,7 @@ import { LAST_DAY } from '../../pipelines/clock.ts';
 import { rebuildSource } from '../../pipelines/commands/rebuild_source.ts';
 import { standingRead, trustedRows } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { objectOf, type NamedFile } from '../../lib/store/store.ts';
+import { objectOf } from '../../lib/store/store.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
@@ -19,12 +19,13 @@ import { filesByRun } from '../../pipelines/store/local_runs.ts';
 import { openRunStore, createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { copyOf, hashesOf, newLayout, runDay, type OneRun } from '../pipelines/runs.ts';
 import { icebergOf } from './iceberg_tables.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
+import { loseBody } from '../lib/archive_files.ts';
 
 const world = makeWorld({ seed: 7, listings: 16, parcels: 400, auctions: 0, filings: 0 });
 /** A site whose pages a second read confirms, one that has rows rejected, and a file. */
@@ -244,7 +245,8 @@ describe('hosts with one store', () => {
       lines[0] ?? '',
       /^STORE \S+ objects\/\S+ has the SHA-256 \w+…, .* Its files are fetched one by one\.$/u,
     );
-    assert.deepEqual(await filesByRun(damaged), await filesByRun(whole));
+    const files = async (of: Layout) => filesByRun({ layout: of, archive: await openArchive(of.root) });
+    assert.deepEqual(await files(damaged), await files(whole));
   });
 
   test('pages that workers put into the store need not be in the folder; a lost page is named', async () => {
@@ -252,21 +254,21 @@ describe('hosts with one store', () => {
     const store = await openStore(`${s3.address}-of-workers`, 0);
     const run = createRunStore({ store, layout, cacheMb: 1000, print: () => {} });
     open.push(run);
-    const [page, other] = (await (await openArchive(layout.root)).records(SOURCES[0] ?? '', `${first}.01`)).flatMap(
+    const archive = await openArchive(layout.root);
+    const [stored = '', lost = ''] = (await archive.records(SOURCES[0] ?? '', `${first}.01`)).flatMap(
       ({ sha256 }) => sha256 ?? [],
     );
-    const [stored, lost] = [objectOf(page ?? assert.fail()), objectOf(other ?? assert.fail())];
-    const pathOf = ({ name }: NamedFile): string => join(layout.root, 'archive', name);
-    await store.putFile(stored, pathOf(stored));
-    await rm(pathOf(stored));
-    await rename(pathOf(lost), `${pathOf(lost)}.lost`);
+    await store.put(objectOf(stored), await archive.read(stored));
+    const lostBytes = await archive.read(lost);
+    for (const hash of [stored, lost]) assert.equal(loseBody(layout.root, hash), 1);
     await assert.rejects(run.pull('2026-11-23'), {
       name: 'StoreDamage',
       message:
         /^page [0-9a-f]{64} of the archive is neither in DATA_DIR .* nor in STORE s3:\/\/deals\/feed-of-workers\./u,
     });
     assert.equal(await readCatalog(store), null);
-    await rename(`${pathOf(lost)}.lost`, pathOf(lost));
+    await archive.put(lostBytes);
+    await archive.close();
     await run.pull('2026-11-23');
     assert.ok((await readCatalog(store))?.catalog.runs.some(({ run_id }) => run_id === `${first}.01`));
   });

@@ -11,7 +11,7 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
 import { storeState } from '../../pipelines/store/state.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { startApp } from '../api/support/test_app.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
@@ -214,6 +214,7 @@ describe('a server with a store', () => {
     const archive = await openArchive(host.path);
     await archive.put(new TextEncoder().encode(page));
     await archive.append({ ...REQUEST, runId, sha256: hash, bytes: page.length });
+    await archive.close();
     await host.publish(
       runId,
       {

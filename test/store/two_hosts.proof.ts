@@ -18,7 +18,7 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { atOnce } from '../../pipelines/operate/backup/at_once.ts';
 import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { RequestRecord } from '../../sources/fetch/archive.ts';
+import { RequestRecord } from '../../lib/request_record.ts';
 import { loadSources } from '../../sources/index.ts';
 import { bodyOf, buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { startServer } from '../process/program.ts';

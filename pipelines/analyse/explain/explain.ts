@@ -9,7 +9,7 @@ import { tablesRead } from '../../../models/graph.ts';
 import { columnsOfModels } from '../../../models/columns.ts';
 import { loadMarts, loadModels, type Model } from '../../../models/index.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
-import type { Archive } from '../../../sources/fetch/archive.ts';
+import type { Archive } from '../../../lib/archive.ts';
 import { isSale } from '../../../sources/kinds.ts';
 import { readsUpTo } from '../../ingest/reads.ts';
 import type { OpenSnapshot } from '../open_snapshot.ts';

@@ -124,8 +124,7 @@ function formatPage(page: PageFound, position: number): string[] {
     `[${position}] ${page.role}${note}: ${page.url ?? ''}`,
     ...(page.file === null ? [] : [`    dropped file ${page.file}`]),
     `    ${formatRequest(page)}`,
-    `    archived ${page.path}`,
-    `    SHA-256 ${page.hash === 'verified' ? 'verified' : `NOT VERIFIED: ${page.hash}`}`,
+    `    SHA-256 ${page.sha256} ${page.hash === 'verified' ? 'verified' : `NOT VERIFIED: ${page.hash}`}`,
   ];
   if (page.excerpt !== null) {
     lines.push(`    row ${page.row ?? ''} of the page, as published:`);

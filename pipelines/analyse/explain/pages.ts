@@ -1,5 +1,7 @@
 /** Finds the page of a row: the request, the archived bytes, their hash, and the row as published. */
-import { ArchiveDamage, type Archive, type RequestRecord } from '../../../sources/fetch/archive.ts';
+import { ArchiveDamage, type Archive } from '../../../lib/archive.ts';
+import type { RequestRecord } from '../../../lib/request_record.ts';
+import { openPage } from '../../../sources/fetch/page.ts';
 import type { Candidate, Page, SourceSpec } from '../../../sources/contract.ts';
 import { droppedName } from '../../../sources/dropped_files.ts';
 import { parseRunId } from '../../layout.ts';
@@ -33,8 +35,6 @@ export interface PageFound extends Pick<PageQuery, 'role' | 'note' | 'source' | 
   readonly content_type: string | null;
   /** Last request that found the page unchanged, if it is a later one. */
   readonly confirmed_at: string | null;
-  /** Path in the data folder. */
-  readonly path: string;
   /** "verified", or the damage of the archived bytes. */
   readonly hash: string;
   /** Position of the row on the page, from 0. */
@@ -51,13 +51,8 @@ async function requestsFor(
   { source, sha256, url }: PageQuery,
   asOf: string,
 ): Promise<RequestRecord[]> {
-  const found: RequestRecord[] = [];
-  for (const runId of await archive.runs(source)) {
-    if ((parseRunId(runId)?.asOf ?? '9') > asOf) continue;
-    found.push(
-      ...(await archive.records(source, runId)).filter((record) => record.sha256 === sha256 && record.error === null),
-    );
-  }
+  const all = await archive.requestsFor(source, sha256);
+  const found = all.filter(({ runId }) => (parseRunId(runId)?.asOf ?? '9') <= asOf);
   const ofUrl = found.filter((request) => request.url === url);
   return ofUrl.length > 0 ? ofUrl : found;
 }
@@ -97,11 +92,10 @@ export async function findPage(
   const { role, note, source, sha256 } = query;
   const requests = await requestsFor(archive, query, asOf);
   const first = requests.find((record) => !record.fromCache) ?? requests[0];
-  // A read may load a page twice: the second time its context has what the parser needs from other pages.
   const fetched = requests.findLast((record) => record.runId === first?.runId && record.fromCache === first.fromCache);
-  // An operator may add a column map to a dropped file: the rows are from its last context.
-  const parsed = requests.findLast((record) => record.fromCache === first?.fromCache);
   const last = requests.at(-1);
+  // The last context: of a page with the statuses of another one, or of a dropped file with a column map.
+  const parsed = requests.findLast(({ status }) => status !== 304) ?? last;
   const request = {
     role,
     ...(note === undefined ? {} : { note }),
@@ -115,14 +109,13 @@ export async function findPage(
     status: fetched?.status ?? null,
     bytes: fetched?.bytes ?? null,
     content_type: fetched?.responseHeaders['content-type'] ?? null,
-    confirmed_at: last && last !== fetched ? last.observedAt : null,
-    path: `archive/objects/${sha256.slice(0, 2)}/${sha256}`,
+    confirmed_at: last && last.observedAt !== fetched?.observedAt ? last.observedAt : null,
   };
   try {
     await archive.read(sha256);
     if (!parsed) return { ...request, ...NO_ROW, hash: 'verified' };
     const spec = sources.find((each) => each.name === source);
-    const found = await findRow(spec, await archive.page(parsed), query.isRow);
+    const found = await findRow(spec, await openPage(archive, parsed), query.isRow);
     return { ...request, ...found, hash: 'verified' };
   } catch (error) {
     if (!(error instanceof ArchiveDamage)) throw error;

@@ -4,7 +4,8 @@ import { messageOf } from '../../../lib/errors.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { StoreUnavailable } from '../../../lib/store/store.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
-import { openArchive, type Archive, type RequestRecord } from '../../../sources/fetch/archive.ts';
+import { openArchive, type Archive } from '../../../lib/archive.ts';
+import type { RequestRecord } from '../../../lib/request_record.ts';
 import { createFetcher, type Fetcher } from '../../../sources/fetch/fetcher.ts';
 import { hostsOf } from '../../../sources/index.ts';
 import { liveClock, sandboxClock } from '../../clock.ts';
@@ -85,9 +86,11 @@ async function archiveFor({ options, earlier }: JobContext, job: CrawlJob, attem
   const { dataDir, store: cache, print } = options;
   if (!cache) return openArchive(dataDir);
   const { source, reading } = job;
-  await earlier?.fetch(source);
-  for (const runId of [...reading.resumes, reading.runId]) await fetchRequests(cache.store, dataDir, { source, runId });
-  return openWorkerArchive(dataDir, cache.store, { source, runId: reading.runId, attempt }, print);
+  const archive = await openWorkerArchive(dataDir, cache.store, { source, runId: reading.runId, attempt }, print);
+  await earlier?.fetch(source, archive);
+  for (const runId of [...reading.resumes, reading.runId])
+    await fetchRequests(cache.store, dataDir, archive, { source, runId });
+  return archive;
 }
 
 /**
@@ -110,6 +113,7 @@ export async function readJob(context: JobContext, { id, data, retryCount: attem
     const outcome = await readPages(fetcher, spec, job, attempt);
     // Requests after the claim was lost belong to another worker.
     claim.lost.throwIfAborted();
+    await archive.endRead({ source: spec.name, runId: job.reading.runId });
     const { pages, traffic, failure } = outcome;
     const took = `${Math.round(performance.now() - startedAt)} ms`;
     const reason = failure ? ` (${failure.reason}: ${failure.detail})` : '';
@@ -134,6 +138,7 @@ export async function readJob(context: JobContext, { id, data, retryCount: attem
   } finally {
     await claim.release();
     await fetcher.close();
-    if (options.store) await trimPages(options.dataDir, options.store.cacheMb * BYTES_PER_MB);
+    if (options.store) await trimPages(options.dataDir, archive, options.store.cacheMb * BYTES_PER_MB);
+    await archive.close();
   }
 }

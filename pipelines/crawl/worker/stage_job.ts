@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Job } from 'pg-boss';
 import { StoreUnavailable } from '../../../lib/store/store.ts';
 import { type Page, Quarantine, type SourceSpec } from '../../../sources/contract.ts';
-import type { Archive, RequestRecord } from '../../../sources/fetch/archive.ts';
+import type { Archive } from '../../../lib/archive.ts';
+import type { RequestRecord } from '../../../lib/request_record.ts';
+import { openPage } from '../../../sources/fetch/page.ts';
 import {
   cutPart,
   removeShard,
@@ -30,7 +32,7 @@ export class OpenPages {
 
   open(archive: Archive, request: RequestRecord, isDivided: boolean): Promise<Page> {
     // The worker that read the page has checked its size limit.
-    const opened = (): Promise<Page> => archive.page(request, constants.MAX_LENGTH);
+    const opened = (): Promise<Page> => openPage(archive, request, constants.MAX_LENGTH);
     if (!isDivided) return opened();
     const key = JSON.stringify(request);
     if (this.#divided?.key !== key) this.#divided = { key, page: opened() };
@@ -87,7 +89,7 @@ export async function stageJob(
     if (store) {
       await putShard(store.store, `shards/${path}`, files, staged);
       await removeShard(files);
-      await trimPages(dataDir, store.cacheMb * BYTES_PER_MB);
+      await trimPages(dataDir, archive, store.cacheMb * BYTES_PER_MB);
     }
     report(`staged, ${staged.accepted} rows`);
     return { worker: name, attempt, staged };
@@ -103,5 +105,7 @@ export async function stageJob(
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
     report(defect);
     return { worker: name, attempt, staged: null, defect };
+  } finally {
+    await archive.close();
   }
 }

@@ -35,21 +35,19 @@ async function backUpCommand(): Promise<number> {
 
 async function verifyCommand(): Promise<number> {
   const { FROM, BACKUP } = readSettings(verifySettings);
-  const { name, header, files, bytes } = await verifyBackup(FROM, BACKUP);
-  print(`backup ${name} in ${FROM} is intact: ${number(files)} files, ${bytesShort(bytes)}`);
-  for (const path of header.missing) print(`missing: ${path} was damaged when the backup was made`);
-  return header.missing.length === 0 ? 0 : 1;
+  const { name, backup } = await verifyBackup(FROM, BACKUP);
+  const bytes = backup.files.reduce((sum, file) => sum + file.bytes, 0);
+  print(`backup ${name} in ${FROM} is intact: ${number(backup.files.length)} files, ${bytesShort(bytes)}`);
+  for (const path of backup.missing) print(`missing: ${path} was damaged when the backup was made`);
+  return backup.missing.length === 0 ? 0 : 1;
 }
 
 async function restoreCommand(): Promise<number> {
   const settings = readSettings(restoreSettings);
-  const { name, header, files, ledger } = await restoreFolder(settings);
-  print(`restored ${settings.DATA_DIR} from backup ${name}: ${number(files)} files, every hash verified`);
-  print(
-    header.current === null
-      ? 'The backup has no current snapshot.'
-      : `current snapshot: ${header.current.split('/').at(-1)}`,
-  );
+  const { name, backup, ledger } = await restoreFolder(settings);
+  const { files, current, keys, missing } = backup;
+  print(`restored ${settings.DATA_DIR} from backup ${name}: ${number(files.length)} files, every hash verified`);
+  print(current === null ? 'The backup has no current snapshot.' : `current snapshot: ${current.split('/').at(-1)}`);
   if (ledger === null) print('The ledger was not restored: the backup has none, or WITHOUT_LEDGER is 1.');
   else {
     const { counts, identity, replayed } = ledger;
@@ -57,8 +55,8 @@ async function restoreCommand(): Promise<number> {
     if (replayed > 0)
       print(`${replayed} purchases changed after the ledger's backup, by the journal: they are put back`);
   }
-  if (!header.keys) print('The backup has no private keys. Put back RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
-  for (const path of header.missing) print(`missing: ${path} was damaged when the backup was made`);
+  if (!keys) print('The backup has no private keys. Put back RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
+  for (const path of missing) print(`missing: ${path} was damaged when the backup was made`);
   print(`next: make status${inFolder(settings.DATA_DIR)}`);
   return 0;
 }

@@ -1,14 +1,13 @@
 /** Which files of a data folder belong in a backup, in an order in which no file is listed before what it names. */
-import { createReadStream, type Dirent } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { LINK_ENDING } from '../../../lib/files.ts';
+import { LINK_ENDING, namesIn } from '../../../lib/files.ts';
 import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
 import { parseRunId, type Layout } from '../../layout.ts';
 import { BUILD_DATABASE } from '../../run/partial_files.ts';
 import { BACKUP_NOTE } from './latest.ts';
-import { isMissing } from './store.ts';
 
 /** One file or empty folder, relative to the data folder. */
 export interface Listed {
@@ -30,6 +29,8 @@ const LEFT_OUT = new Set([
   'iceberg',
   'shards',
 ]);
+/** Listed by functions of their own. */
+const LISTED = new Set(['archive', 'staged', 'snapshots', 'ledger.journal']);
 /** Folder of a sandbox server's test wallet and receipt keys. */
 const SANDBOX = 'sandbox';
 /** Folder of a restore that has not ended. */
@@ -40,19 +41,19 @@ const MAX_KEY_BYTES = 65_536;
 /** A settlement key, or a private key as JSON or PEM. */
 const PRIVATE_KEY = /^\s*(0x)?[0-9a-f]{64}\s*$|"d"\s*:\s*"|-----BEGIN [A-Z ]*PRIVATE KEY-----|"?privateKey"?\s*:/iu;
 /** Top-level folders whose files come from pages and runs. Other files may be keys. */
-const DATA_FOLDERS = new Set(['archive', 'staged', 'snapshots', 'runs', 'drop', 'schedule']);
+const DATA_FOLDERS = new Set(['runs', 'drop', 'schedule']);
 
 const isPartial = (name: string): boolean =>
   name.startsWith('.') || name.endsWith('.tmp') || name.endsWith(LINK_ENDING) || name.startsWith(BUILD_DATABASE);
 
 const listEntries = (folder: string): Promise<Dirent[]> =>
-  readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+  readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
 
 /** Files and empty folders under a folder. A link is followed, so that a folder may be on another disk. */
-export async function* walk(root: string, path: string): AsyncGenerator<Listed> {
+async function* walk(root: string, path: string): AsyncGenerator<Listed> {
   const entries = (await listEntries(join(root, path))).filter((entry) => !isPartial(entry.name));
   if (entries.length === 0) yield { path, isFolder: true };
   for (const entry of entries) {
@@ -68,83 +69,68 @@ export async function* walk(root: string, path: string): AsyncGenerator<Listed> 
   }
 }
 
+/** JSON of a file; null if it is missing or damaged. */
+const jsonIn = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> => {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return null;
+  }
+};
+
 const file = z.object({ file: z.string(), sha256: z.string() });
 /** The part of a manifest of any version that states hashes. */
 const Hashes = z.object({ tables: z.record(z.string(), file), database: file.optional() });
+const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 
 /** Hashes of a snapshot's files by name; empty if its manifest cannot be read. */
 export async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
-  const text = await readFile(join(layout.snapshot(runId), 'manifest.json'), 'utf8').catch(() => '{}');
-  let stated: z.infer<typeof Hashes>;
-  try {
-    stated = Hashes.parse(JSON.parse(text));
-  } catch {
-    return new Map();
-  }
-  const files = [...Object.values(stated.tables), ...(stated.database ? [stated.database] : [])];
+  const stated = await jsonIn(join(layout.snapshot(runId), 'manifest.json'), Hashes);
+  const files = stated === null ? [] : [...Object.values(stated.tables), ...(stated.database ? [stated.database] : [])];
   return new Map(files.map((entry) => [entry.file, entry.sha256]));
 }
 
-/** Files of the snapshots. */
-export async function* snapshotFiles(layout: Layout): AsyncGenerator<Listed> {
-  const names = (await listEntries(layout.snapshots)).map((entry) => entry.name);
-  for (const runId of names.filter((name) => parseRunId(name) !== null)) {
+/** Files of the snapshots, then those of the staged reads that they name. */
+export async function* publishedFiles(layout: Layout): AsyncGenerator<Listed> {
+  for (const runId of (await namesIn(layout.snapshots)).filter((name) => parseRunId(name) !== null)) {
     const hashes = await statedHashes(layout, runId);
     for await (const listed of walk(layout.root, `snapshots/${runId}`))
       yield { ...listed, known: hashes.get(basename(listed.path)) };
   }
-}
-
-const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
-
-/** Hash of staged rows according to their record; undefined if the record is missing or damaged. */
-async function recordedHash(parquet: string): Promise<string | undefined> {
-  const text = await readFile(parquet.replace(/parquet$/u, 'json'), 'utf8').catch(() => '');
-  try {
-    return Rows.parse(JSON.parse(text)).parquet?.sha256;
-  } catch {
-    return undefined;
-  }
-}
-
-export async function* stagedFiles(layout: Layout): AsyncGenerator<Listed> {
   for await (const listed of walk(layout.root, 'staged')) {
     if (listed.path.endsWith(HANDED_OVER)) continue;
+    const record = join(layout.root, listed.path.replace(/parquet$/u, 'json'));
     const isRows = listed.path.endsWith('.parquet');
-    yield isRows ? { ...listed, known: await recordedHash(join(layout.root, listed.path)) } : listed;
+    yield isRows ? { ...listed, known: (await jsonIn(record, Rows))?.parquet?.sha256 } : listed;
   }
 }
 
-/** Archived pages, whose names are their hashes. */
-export async function* archivedFiles(layout: Layout): AsyncGenerator<Listed> {
-  for await (const listed of walk(layout.root, 'archive/objects'))
-    yield { ...listed, known: /^[0-9a-f]{64}$/u.exec(basename(listed.path))?.[0] };
+/** Large archived pages, whose names are their hashes. */
+export async function* largePages(layout: Layout): AsyncGenerator<Listed> {
+  for await (const listed of walk(layout.root, 'archive/large'))
+    if (!listed.isFolder) yield { ...listed, known: /^[0-9a-f]{64}$/u.exec(basename(listed.path))?.[0] };
 }
 
 /** Whether a file contains a private key. */
 async function isKey(path: string): Promise<boolean> {
-  if ((await stat(path)).size > MAX_KEY_BYTES) return false;
-  const chunks = (await createReadStream(path).toArray()) as Buffer[];
-  return PRIVATE_KEY.test(Buffer.concat(chunks).toString('latin1'));
+  return (await stat(path)).size <= MAX_KEY_BYTES && PRIVATE_KEY.test(await readFile(path, 'latin1'));
 }
 
 /** The rest of the folder: settings, states, reports, dropped files. Keys only if they are wanted. */
 export async function* otherFiles(
   layout: Layout,
-  { keys, except }: { readonly keys: boolean; readonly except: ReadonlySet<string> },
+  { keys, except }: { readonly keys: boolean; readonly except: string },
 ): AsyncGenerator<Listed | { readonly leftOut: string }> {
-  const done = new Set(['archive', 'staged', 'snapshots', 'ledger.journal']);
   const isWanted = (name: string): boolean =>
-    !done.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && !except.has(name);
-  for (const entry of (await listEntries(layout.root)).filter((listEntry) => isWanted(listEntry.name))) {
-    if (entry.name === SANDBOX && !keys) {
+    !LISTED.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && name !== except;
+  for (const { name } of (await listEntries(layout.root)).filter((entry) => isWanted(entry.name))) {
+    if (name === SANDBOX && !keys) {
       yield { leftOut: SANDBOX };
       continue;
     }
-    const isFolder = (await stat(join(layout.root, entry.name))).isDirectory();
-    const found = isFolder ? walk(layout.root, entry.name) : [{ path: entry.name, isFolder: false }];
-    for await (const listed of found) {
-      const mayBeKey = !keys && !listed.isFolder && !DATA_FOLDERS.has(entry.name);
+    const isFolder = (await stat(join(layout.root, name))).isDirectory();
+    for await (const listed of isFolder ? walk(layout.root, name) : [{ path: name, isFolder: false }]) {
+      const mayBeKey = !keys && !listed.isFolder && !DATA_FOLDERS.has(name);
       if (mayBeKey && (await isKey(join(layout.root, listed.path)))) yield { leftOut: listed.path };
       else yield listed;
     }

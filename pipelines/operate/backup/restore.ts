@@ -3,8 +3,8 @@
  * with its hash, and only a complete copy is renamed into place.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { open, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
@@ -12,70 +12,53 @@ import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from './at_once.ts';
 import { RESTORING } from './contents.ts';
-import { readList, type BackupList, type Header } from './store.ts';
 import type { RestoreSettings } from './settings.ts';
-import { findBackup, readContent, type Content } from './store.ts';
+import { type Backup, type Content, contentPath, copyFlushed, findBackup, readBackup } from './store.ts';
 
 const OWNER_ONLY = 0o600;
 /** Names in a new folder that are no data. */
 const NO_DATA = new Set(['README.md', 'lost+found', RESTORING]);
 
-/**
- * Read a stored content to its end.
- * @param take gets each chunk
- * @throws DamagedFile if it is missing, or differs from its hash
- */
-async function readVerified(root: string, content: Content, take: (chunk: Buffer) => Promise<unknown>): Promise<void> {
-  const { sha256, bytes } = content;
-  const hash = createHash('sha256');
-  let length = 0;
+/** Read a stored content to its end, or copy it. @throws DamagedFile if it is missing, or differs from its hash */
+async function checkContent(root: string, { sha256, bytes }: Content, read: (path: string) => Promise<Content>) {
   const damaged = (why: string): DamagedFile =>
     new DamagedFile(`The backup's content ${sha256} ${why}. Choose another backup with BACKUP=..., or another copy`);
-  try {
-    for await (const chunk of readContent(root, content)) {
-      hash.update(chunk);
-      length += chunk.length;
-      await take(chunk);
-    }
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    throw code === 'ENOENT' && syscall === 'open' ? damaged('is missing') : error;
-  }
-  if (length !== bytes) throw damaged(`has ${length} bytes, expected ${bytes}`);
-  if (hash.digest('hex') !== sha256) throw damaged('does not have its hash');
+  const path = contentPath(root, sha256);
+  if (!existsSync(path)) throw damaged('is missing');
+  const found = await read(path);
+  if (found.bytes !== bytes) throw damaged(`has ${found.bytes} bytes, expected ${bytes}`);
+  if (found.sha256 !== sha256) throw damaged('does not have its hash');
 }
 
-async function copyOut(root: string, content: Content, path: string, mode: number): Promise<void> {
-  const target = await open(path, 'wx', mode);
-  try {
-    await readVerified(root, content, (chunk) => target.writeFile(chunk));
-    // Independent of the umask.
-    await target.chmod(mode);
-    await target.sync();
-  } finally {
-    await target.close();
+/** Hash and length of a file. */
+async function contentOf(path: string): Promise<Content> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
   }
+  return { sha256: hash.digest('hex'), bytes };
 }
 
-/** A backup whose contents all have their hashes. */
-export interface Verified {
+const copyOut = (root: string, content: Content, path: string, mode: number): Promise<void> =>
+  checkContent(root, content, (from) => copyFlushed(from, path, mode));
+
+/** A backup by its name. */
+export interface Named {
   readonly name: string;
-  readonly header: Header;
-  readonly files: number;
-  readonly bytes: number;
+  readonly backup: Backup;
 }
 
 /** Read every content of a backup. @throws DamagedFile naming the first damage */
-export async function verifyBackup(root: string, backup: string | undefined): Promise<Verified> {
-  const name = await findBackup(root, backup);
-  const { header, files } = await readList(root, name);
-  const contents = new Map([...files, ...(header.ledger ? [header.ledger] : [])].map((file) => [file.sha256, file]));
-  let bytes = 0;
-  await atOnce(contents.values(), async (content) => {
-    await readVerified(root, content, async () => undefined);
-    bytes += content.bytes;
-  });
-  return { name, header, files: files.length, bytes };
+export async function verifyBackup(root: string, wanted: string | undefined): Promise<Named> {
+  const name = await findBackup(root, wanted);
+  const backup = await readBackup(root, name);
+  const contents = new Map(
+    [...backup.files, ...(backup.ledger ? [backup.ledger] : [])].map((file) => [file.sha256, file]),
+  );
+  await atOnce(contents.values(), (content) => checkContent(root, content, contentOf));
+  return { name, backup };
 }
 
 async function checkEmpty(dataDir: string): Promise<void> {
@@ -91,7 +74,7 @@ async function checkEmpty(dataDir: string): Promise<void> {
   );
 }
 
-async function writeFiles(root: string, folder: string, { files, folders }: BackupList): Promise<void> {
+async function writeFiles(root: string, folder: string, { files, folders }: Backup): Promise<void> {
   const parents = new Set([
     ...files.map(({ path }) => dirname(join(folder, path))),
     ...folders.map((parent) => join(folder, parent)),
@@ -112,7 +95,7 @@ function ledgerPlace({ DATA_DIR, LEDGER }: RestoreSettings, folder: string): str
 async function writeLedger(
   settings: RestoreSettings,
   folder: string,
-  { ledger }: Header,
+  { ledger }: Backup,
 ): Promise<RestoredLedger | null> {
   if (ledger === null || settings.WITHOUT_LEDGER) return null;
   const file = join(folder, 'ledger.backup.tmp');
@@ -142,10 +125,7 @@ async function moveInto(dataDir: string, folder: string): Promise<void> {
   await sync(dataDir);
 }
 
-export interface Restored {
-  readonly name: string;
-  readonly header: Header;
-  readonly files: number;
+export interface Restored extends Named {
   readonly ledger: RestoredLedger | null;
 }
 
@@ -158,17 +138,17 @@ export async function restoreFolder(settings: RestoreSettings): Promise<Restored
   if (absent !== undefined)
     throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected existing journals of the ledger`);
   const name = await findBackup(settings.FROM, settings.BACKUP);
-  const list = await readList(settings.FROM, name);
+  const backup = await readBackup(settings.FROM, name);
   await checkEmpty(settings.DATA_DIR);
   const folder = join(settings.DATA_DIR, RESTORING);
   await rm(folder, { recursive: true, force: true });
   await makeFolder(folder);
   try {
-    await writeFiles(settings.FROM, folder, list);
-    const ledger = await writeLedger(settings, folder, list.header);
-    if (list.header.current !== null) await symlink(list.header.current, join(folder, 'current'));
+    await writeFiles(settings.FROM, folder, backup);
+    const ledger = await writeLedger(settings, folder, backup);
+    if (backup.current !== null) await symlink(backup.current, join(folder, 'current'));
     await moveInto(settings.DATA_DIR, folder);
-    return { name, header: list.header, files: list.files.length, ledger };
+    return { name, backup, ledger };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

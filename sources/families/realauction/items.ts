@@ -100,11 +100,20 @@ export function itemsIn($: CheerioAPI, area: ReturnType<CheerioAPI>, pageUrl: st
   return items;
 }
 
+/** Items by the bytes of their page: its ids are needed when it is fetched, its rows when it is parsed. */
+const itemsOf = new WeakMap<Uint8Array, readonly Item[]>();
+
 /**
  * Items of a response to LOAD; none if the area is empty, or if the session has no date.
  * @throws Quarantine if it is not such a response, or its list of ids differs from its items
  */
-export function readItems(page: Page): Item[] {
+export function readItems(page: Page): readonly Item[] {
+  const items = itemsOf.get(page.bytes) ?? parseItemsOf(page);
+  itemsOf.set(page.bytes, items);
+  return items;
+}
+
+function parseItemsOf(page: Page): readonly Item[] {
   const { retHTML, rlist } = jsonOf(page);
   const changed = (detail: string): never => {
     throw new Quarantine('template_changed', detail, page.url);

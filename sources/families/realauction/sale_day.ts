@@ -1,7 +1,7 @@
 /** Reading all items of one sale day with their statuses, checked against the calendar's counts. */
 import { type FetchContext, type Page, Quarantine, type Session } from '../../contract.ts';
 import { type Area, readCalendar, readPreview, type SaleDay } from './calendar.ts';
-import { type Item, readDetails, readItems, readStatuses, type Slot, type StatusAnswer, valueOf } from './items.ts';
+import { readDetails, readItems, readStatuses, type Slot, type StatusAnswer, valueOf } from './items.ts';
 import { hasDetails } from './labels.ts';
 import { type County, parseItems } from './rows.ts';
 import { firstPage, MAX_STATUSES, nextPage, numberedPage, type Site } from './site.ts';
@@ -44,10 +44,10 @@ export interface DayReader {
   readonly details: DetailsReader;
 }
 
-/** A page of items, by the request that gave it. */
+/** A page of items, and the statuses that UPDATE gave right after it. */
 interface LoadedPage {
   readonly area: Area;
-  readonly paging: string;
+  readonly page: Page;
   readonly aids: readonly string[];
   readonly slots: Readonly<Record<string, Slot>>;
 }
@@ -63,8 +63,6 @@ interface DayRead {
   /** Number of items in the closed area. */
   readonly closed: number;
 }
-
-const aidsOf = (items: readonly Item[]): string[] => items.map(({ aid }) => aid);
 
 /**
  * Statuses of the items of the page that the session loaded last, and the page counts. UPDATE answers COUNT 0 for
@@ -111,14 +109,15 @@ async function findItems({ site, ctx }: DayReader, day: SaleDay): Promise<DayRea
   let closed = 0;
   /** Load one page of items. @returns the page count of its area if stated; null if the page has no new item */
   const load = async (area: Area, paging: string): Promise<{ pages: number | undefined } | null> => {
-    const found = aidsOf(readItems(await site.load({ area, paging, session, context: { saleDate: day.day } })));
+    const items = await site.load({ area, paging, session, context: { saleDate: day.day } });
+    const found = readItems(items).map(({ aid }) => aid);
     if (found.every((aid) => aids.has(aid))) return null;
     for (const aid of found) aids.add(aid);
     if (area === 'C') closed += found.length;
     const pageNumber = loaded.filter((other) => other.area === area).length + 1;
     const pageName = `page ${pageNumber} of the ${AREA_NAMES[area]} sales`;
     const { slots, pages } = await fetchStatuses(site, session, found, pageName);
-    loaded.push({ area, paging, aids: found, slots });
+    loaded.push({ area, page: items, aids: found, slots });
     return { pages: pages[area] };
   };
   // The running area has items only during the sale.
@@ -154,33 +153,19 @@ function checkComplete(day: SaleDay, read: DayRead): void {
   );
 }
 
-/**
- * Load the pages of items once more, with their statuses and sale types in the context, so that an archived page can be
- * parsed again from its own record.
- * @throws Quarantine count_mismatch if a page has other items now
- */
-async function loadWithNotes(
-  { county, site }: DayReader,
-  day: SaleDay,
+/** The pages of items with their statuses and sale types in the context. */
+async function withNotes(
+  { county, ctx }: DayReader,
   read: DayRead,
   saleTypes: Readonly<Record<string, string>>,
 ): Promise<Page[]> {
   const pages: Page[] = [];
-  for (const { area, paging, aids, slots } of read.loaded) {
+  for (const { page: bare, aids, slots } of read.loaded) {
     const types = Object.fromEntries(Object.entries(saleTypes).filter(([aid]) => aids.includes(aid)));
-    const context = {
-      saleDate: day.day,
+    const page = await ctx.withContext(bare, {
       slots: JSON.stringify(slots),
       ...(Object.keys(types).length === 0 ? {} : { saleTypes: JSON.stringify(types) }),
-    };
-    const page = await site.load({ area, paging, session: read.session, context });
-    const found = aidsOf(readItems(page));
-    if (found.length !== aids.length || found.some((aid) => !aids.includes(aid)))
-      throw new Quarantine(
-        'count_mismatch',
-        `a page of the ${AREA_NAMES[area]} sales had the items ${aids.join(', ')} and now has ${found.join(', ')}`,
-        page.url,
-      );
+    });
     // An unknown label is a fault of this day, not of the county.
     parseItems(county, page);
     pages.push(page);
@@ -193,7 +178,7 @@ async function readOnce(reader: DayReader, day: SaleDay): Promise<Page[]> {
   checkComplete(day, read);
   const shown = [...read.aids].slice(0, reader.ctx.sampleRows ?? read.aids.size);
   const saleTypes = hasDetails(reader.county.state) ? await reader.details.saleTypes(shown, read.session) : {};
-  return loadWithNotes(reader, day, read, saleTypes);
+  return withNotes(reader, read, saleTypes);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Headers of requests and responses: those that are sent, and those that the archive stores. */
 import type { CookieJar } from 'tough-cookie';
 import type { GetOptions } from '../../contract.ts';
-import type { RequestRecord } from '../archive.ts';
+import type { RequestRecord } from '../../../lib/request_record.ts';
 import { withoutSecretQuery } from '../credentials/secret_query.ts';
 
 type Headers = Readonly<Record<string, string>>;

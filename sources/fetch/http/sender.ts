@@ -1,7 +1,7 @@
 /** Sends requests of one read: with retries, each response archived and classified. */
 import pRetry from 'p-retry';
 import { type Grant, Quarantine, SourceUnavailable } from '../../contract.ts';
-import type { RequestRecord } from '../archive.ts';
+import type { RequestRecord } from '../../../lib/request_record.ts';
 import { classify, type Classification } from './classify.ts';
 import { ACCEPT_ENCODING } from '../../../lib/content_encoding.ts';
 import { decodeBody } from './decode.ts';

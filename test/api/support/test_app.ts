@@ -144,7 +144,7 @@ export async function startApp(
     snapshots,
     publicUrl,
     spoolDir: join(dataDir, 'spool'),
-    archiveDir: join(dataDir, 'archive'),
+    archiveOf: dataDir,
     cursorSecret: 'a secret of the tests',
     nowMs,
     checkResponses: true,

@@ -17,6 +17,7 @@ import { refusal } from './refusal.ts';
 import { newLayout, runDay, TINY } from '../runs.ts';
 import { JOIN_RATES } from '../some_tables.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../starting_points.ts';
+import { alter } from '../../lib/archive_files.ts';
 
 const SITE = 'buckeye_income_property';
 const BROKEN_RUN = `${FIRST_DAY}.02`;
@@ -32,8 +33,8 @@ describe('the command line', () => {
     ({ layout } = await afterFirstDay());
     empty = await newLayout();
     // As if no run had tried the site.
-    for (const folder of [layout.staged(SITE), join(layout.root, 'archive', 'requests', SITE)])
-      await rm(folder, { recursive: true });
+    await rm(layout.staged(SITE), { recursive: true });
+    alter(layout.root, 'DELETE FROM read WHERE source = ?', SITE);
     sandbox = await startSandbox({ world: makeWorld(TINY), day: FIRST_DAY });
   });
   after(() => sandbox.close());

@@ -15,6 +15,8 @@ import type { Manifest } from '../../../models/manifest.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { modelsOf } from '../some_tables.ts';
 import { afterBadDay, BAD_DAY, BAD_DAY_TABLES, BAD_RUN, FIRST_RUN } from '../starting_points.ts';
+import { openArchive } from '../../../lib/archive.ts';
+import { replaceBody } from '../../lib/archive_files.ts';
 
 /** A page of this source is damaged. */
 const DAMAGED = 'oh_stark_tax';
@@ -41,7 +43,6 @@ describe('after two days, the second with a failed page, a site that is down, so
     const leads = (JSON.parse(manifest) as Manifest).tables['leads']?.sha256 ?? assert.fail('no leads');
     const names = await files();
     const hash = (await standingRead(layout, DAMAGED, BAD_DAY))?.pages[0]?.sha256 ?? assert.fail('no page');
-    const page = names.find((n) => n.startsWith('archive/') && n.includes(hash)) ?? assert.fail('no body');
     const staged = names.filter(
       (n) => n.startsWith('staged/') && n.endsWith('.parquet') && !n.startsWith(`staged/${DAMAGED}/`),
     );
@@ -51,8 +52,9 @@ describe('after two days, the second with a failed page, a site that is down, so
     await rename(filings, `${away}-filings`);
     await assert.rejects(rebuild(layout, BAD_RUN), /that snapshot is damaged: filings\.parquet is missing/);
     await writePrunedFiles(layout, FIRST_RUN, ['filings.parquet']);
-    const body = await readFile(join(layout.root, page));
-    await writeFile(join(layout.root, page), body.subarray(0, body.length - 1));
+    const archive = await openArchive(layout.root);
+    const body = await archive.read(hash);
+    assert.equal(replaceBody(layout.root, hash, 'another page'), 1);
     await writeFile(path, manifest.replace(leads, 'f'.repeat(64)));
     const without = await files();
     const result = await rebuild(layout, BAD_RUN, { models: await modelsOf(BAD_DAY_TABLES) });
@@ -77,7 +79,8 @@ describe('after two days, the second with a failed page, a site that is down, so
       ),
     );
     assert.equal(isSame(result), false);
-    await writeFile(join(layout.root, page), body);
+    await archive.put(body);
+    await archive.close();
     await writeFile(path, manifest);
     for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
     await writePrunedFiles(layout, FIRST_RUN, []);

@@ -11,7 +11,7 @@ import { formatRebuiltReads, rebuildSource, type RebuiltRead } from '../../../pi
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import type { World } from '../../../sandbox/world/types.ts';
 import type { Candidate, SourceSpec } from '../../../sources/contract.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { published, runDay } from '../runs.ts';
 import { afterBadDay, BAD_DAY, BAD_RUN } from '../starting_points.ts';

@@ -12,7 +12,7 @@ import { layoutOf } from '../../../pipelines/layout.ts';
 import { standingRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { defineSource, type SourceSpec } from '../../../sources/contract.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { answer, inTurn, serve, type Handler } from '../../fetch/site.ts';

@@ -6,7 +6,7 @@ import { sandboxClock } from '../../../pipelines/clock.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { SILENT } from '../../../pipelines/progress/progress.ts';
 import { formatSummary } from '../../../pipelines/run/summary/summary.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import type { Resolve } from '../../../sources/fetch/network.ts';
 import { hostsOf, loadSources } from '../../../sources/index.ts';

@@ -10,7 +10,7 @@ import { mayBeFetched, missingPermissions } from '../../../pipelines/permission.
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { archivedPages } from '../../../pipelines/ingest/reads.ts';
-import { ArchiveDamage, openArchive } from '../../../sources/fetch/archive.ts';
+import { ArchiveDamage, openArchive } from '../../../lib/archive.ts';
 
 test('each page has the context and the instant at which it was read', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'dealfeed-archived-'));

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { startSandbox, type Alter } from '../../../sandbox/server.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { hashesOf, newLayout, runDay, TINY } from '../runs.ts';
 import { BARE } from '../../environment.ts';
@@ -45,6 +45,8 @@ test('killed while it reads the listings', async () => {
     day: DAY,
     alter: (request) => {
       if (request.host.includes('heartland') && isDetail(request.path)) asked += 1;
+      // Slow enough that the archive has been written, which it is every second.
+      if (asked > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
       if (asked === Math.floor(details.length / 2)) child?.kill('SIGKILL');
       return undefined;
     },

@@ -16,7 +16,7 @@ import type { Layout } from '../../../pipelines/layout.ts';
 import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { codeOfName } from '../../../sources/dropped_files.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import spec from '../../../sources/listings/operator_files/source.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';

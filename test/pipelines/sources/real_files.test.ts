@@ -11,7 +11,7 @@ import { sandboxClock } from '../../../pipelines/clock.ts';
 import { layoutOf } from '../../../pipelines/layout.ts';
 import { run } from '../../../pipelines/run/run.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
-import { openArchive } from '../../../sources/fetch/archive.ts';
+import { openArchive } from '../../../lib/archive.ts';
 import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';

@@ -1,0 +1,364 @@
+/** The archive: what it stores, what it reports of damage, and what is left of it after a kill or on a full disk. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Archive, ArchiveDamage, archiveFile, openArchive } from '../../lib/archive.ts';
+import { DamagedFile, sha256 } from '../../lib/files.ts';
+import { fill } from '../crash/full_disk.ts';
+import { thorough } from '../thorough.ts';
+import {
+  alter,
+  cut,
+  damageBodies,
+  largeFile,
+  lose,
+  loseBody,
+  putPages,
+  recordOf,
+  replaceBody,
+  wrongInArchive,
+} from './archive_files.ts';
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-archive-'));
+  folders.push(folder);
+  return folder;
+}
+const RUN = '2026-11-20.01';
+const LARGE = Buffer.alloc((1 << 20) + 1, 'large');
+const rowsIn = (dataDir: string, table: string): number => {
+  const db = new DatabaseSync(archiveFile(dataDir));
+  const [row] = db.prepare(`SELECT count(*) AS n FROM ${table}`).all();
+  db.close();
+  return Number(row?.['n']);
+};
+
+describe('pages', () => {
+  test('of the same bytes are stored once, in one file; one above 1 MiB is a file of its own', async () => {
+    const dataDir = newFolder();
+    const [one, two] = [await openArchive(dataDir), await openArchive(dataDir)];
+    const hashes = await Promise.all([one, two, one].map((archive) => archive.put(Buffer.from('a page'))));
+    assert.equal(new Set(hashes).size, 1);
+    const large = await one.put(LARGE);
+    await one.flush();
+    await two.flush();
+    assert.equal(rowsIn(dataDir, 'body'), 2);
+    assert.deepEqual(readdirSync(join(dataDir, 'archive')).sort(), ['archive.sqlite', 'incoming', 'large']);
+    assert.deepEqual(readFileSync(largeFile(dataDir, large)), LARGE);
+    assert.deepEqual(Buffer.from(await two.read(large)), LARGE);
+    assert.equal(two.size(large), LARGE.length);
+    const before = statSync(archiveFile(dataDir)).mtimeMs;
+    await two.put(Buffer.from('a page'));
+    await two.close();
+    assert.equal(statSync(archiveFile(dataDir)).mtimeMs, before, 'nothing was written again');
+  });
+
+  test('are read before they are written, and by another process a second later', async () => {
+    const dataDir = newFolder();
+    const [archive, other] = [await openArchive(dataDir), await openArchive(dataDir)];
+    const [hash = ''] = await putPages(archive, ['a page']);
+    assert.equal(Buffer.from(await archive.read(hash)).toString(), 'a page');
+    assert.equal((await archive.latest('a_source', 'https://www.example.com/0'))?.sha256, hash);
+    assert.equal((await archive.requestsFor('a_source', hash)).length, 1);
+    assert.equal(other.size(hash), null);
+    while (other.size(hash) === null) await pause(50);
+    assert.equal((await other.records('a_source', RUN)).length, 1);
+    assert.deepEqual(await wrongInArchive(dataDir), []);
+  });
+
+  test('that are damaged or lost are errors that name them, and come back with the same bytes', async () => {
+    const dataDir = newFolder();
+    const archive = await openArchive(dataDir);
+    const bodies = [Buffer.from('a page'), LARGE];
+    for (const body of bodies) await archive.put(body);
+    await archive.flush();
+    const [page = '', large = ''] = bodies.map(sha256);
+    const named = (hash: string, problem: RegExp) => (error: unknown) =>
+      error instanceof ArchiveDamage && error.message.includes(hash) && problem.test(error.message);
+    for (const [damage, hash, problem] of [
+      [() => damageBodies(dataDir), page, /cannot be decompressed|its SHA-256 is/u],
+      [() => replaceBody(dataDir, page, 'another page'), page, /its SHA-256 is/u],
+      [() => loseBody(dataDir, page), page, /is missing/u],
+      [() => cut(largeFile(dataDir, large), 3), large, /its SHA-256 is/u],
+      [() => lose(largeFile(dataDir, large)), large, /is missing/u],
+    ] as const) {
+      damage();
+      await assert.rejects(archive.read(hash), named(hash, problem));
+      for (const body of bodies) await archive.put(body);
+      await archive.flush();
+      assert.deepEqual(await wrongInArchive(dataDir), []);
+    }
+  });
+
+  test('that a store has are fetched from it, once', async () => {
+    let fetched = 0;
+    const archive = await openArchive(newFolder(), {
+      fetchObject: async (hash) =>
+        hash === sha256('stored') ? Buffer.from(`stored${'!'.repeat((fetched += 1) - 1)}`) : null,
+    });
+    for (let time = 0; time < 2; time += 1)
+      assert.equal(Buffer.from(await archive.read(sha256('stored'))).toString(), 'stored');
+    assert.equal(fetched, 1);
+    await assert.rejects(archive.read(sha256('elsewhere')), ArchiveDamage);
+  });
+
+  test('are removed oldest first from a cache that exceeds its limit, and their space is given back', async () => {
+    const dataDir = newFolder();
+    const archive = await openArchive(dataDir);
+    const large = await archive.put(LARGE);
+    const noise = (seed: number): string =>
+      sha256(String(seed))
+        .repeat(2000)
+        .replaceAll('0', () => String(Math.random()));
+    const hashes = await putPages(
+      archive,
+      Array.from({ length: 30 }, (_, number) => noise(number)),
+    );
+    await archive.flush();
+    const before = statSync(archiveFile(dataDir)).size;
+    await archive.trim(before / 3);
+    assert.equal(existsSync(largeFile(dataDir, large)), false);
+    assert.equal(archive.size(hashes[0] ?? ''), null);
+    assert.ok(archive.size(hashes.at(-1) ?? '') !== null);
+    assert.ok(statSync(archiveFile(dataDir)).size < before / 2);
+  });
+});
+
+describe('records of requests', () => {
+  test('keep the order in which they were appended, also over 500, and are grouped when their read ends', async () => {
+    const dataDir = newFolder();
+    const archive = await openArchive(dataDir);
+    const numbers = Array.from({ length: 1203 }, (_, number) => number);
+    for (const number of numbers) {
+      await archive.append(recordOf({ url: `https://a.example/${number}` }));
+      if (number % 100 === 0) await archive.flush();
+    }
+    const listed = async (from: Archive): Promise<number[]> =>
+      (await from.records('a_source', RUN)).map(({ url }) => Number(new URL(url).pathname.slice(1)));
+    assert.deepEqual(await listed(archive), numbers);
+    await archive.endRead({ source: 'a_source', runId: RUN });
+    assert.equal(rowsIn(dataDir, 'record'), 3);
+    const reopened = await openArchive(dataDir);
+    for (const from of [archive, reopened]) {
+      assert.deepEqual(await listed(from), numbers);
+      assert.equal((await from.latest('a_source', 'https://a.example/1'))?.url, undefined, 'it has no body');
+    }
+  });
+
+  test('give the latest usable response: newest run first, refusals and truncated bodies skipped', async () => {
+    const dataDir = newFolder();
+    const archive = await openArchive(dataDir);
+    const hash = await archive.put(Buffer.from('x'));
+    for (const [runId, rest] of [
+      ['2026-11-18.01', { sha256: hash }],
+      ['2026-11-19.2', { sha256: hash, kind: 'second' }],
+      ['2026-11-19.10', { sha256: hash, kind: 'tenth' }],
+      ['2026-11-20.01', { status: 403, sha256: hash, error: 'refused' }],
+      ['2026-11-20.02', { error: 'truncated_download' }],
+    ] as const)
+      await archive.append(recordOf({ runId, ...rest }));
+    await archive.flush();
+    for (const from of [archive, await openArchive(dataDir)]) {
+      const latest = async (accepts?: Parameters<Archive['latest']>[2]): Promise<string | undefined> =>
+        (await from.latest('a_source', recordOf({}).url, accepts))?.kind;
+      assert.deepEqual(await from.runs('a_source'), [
+        '2026-11-18.01',
+        '2026-11-19.2',
+        '2026-11-19.10',
+        '2026-11-20.01',
+        '2026-11-20.02',
+      ]);
+      assert.equal(await latest(), 'tenth');
+      assert.equal(await latest(({ kind }) => kind !== 'tenth'), 'second');
+      assert.equal(await from.latest('another_source', recordOf({}).url), undefined);
+    }
+    await archive.append(recordOf({ runId: '2026-11-21.01', kind: 'newer', sha256: hash }));
+    assert.equal((await archive.latest('a_source', recordOf({}).url))?.kind, 'newer');
+  });
+
+  test('that are damaged are an error, and no other record takes their place', async () => {
+    const dataDir = newFolder();
+    const archive = await openArchive(dataDir);
+    await putPages(archive, ['a page']);
+    await archive.flush();
+    alter(dataDir, "UPDATE record SET zstd = CAST(substr(zstd, 1, length(zstd) - 4) || x'00000000' AS BLOB)");
+    await assert.rejects((await openArchive(dataDir)).records('a_source', RUN), ArchiveDamage);
+  });
+});
+
+describe('an archive that cannot be used is refused in one line', () => {
+  const refused = async (dataDir: string, name: string, message: RegExp): Promise<void> => {
+    await assert.rejects(openArchive(dataDir), (error: Error) => {
+      assert.equal(error.name, name);
+      assert.match(error.message, message);
+      assert.equal(error.message.includes('\n'), false);
+      return true;
+    });
+  };
+  test('of another version, or the folder of an older one', async () => {
+    const [newer, older] = [newFolder(), newFolder()];
+    await (await openArchive(newer)).close();
+    alter(newer, 'PRAGMA user_version = 2');
+    await refused(newer, 'SettingError', /whose archive is of another version \(2\); expected version 1\./u);
+    mkdirSync(join(older, 'archive', 'objects'), { recursive: true });
+    await refused(older, 'SettingError', /whose archive is of another version \(a folder of objects\)/u);
+  });
+
+  test('or torn: truncated, with a changed head, or no database', async () => {
+    const whole = newFolder();
+    const archive = await openArchive(whole);
+    await putPages(
+      archive,
+      Array.from({ length: 200 }, (_, number) => `page ${number} `.repeat(number)),
+    );
+    await archive.close();
+    const file = readFileSync(archiveFile(whole));
+    const torn = async (bytes: Uint8Array): Promise<string> => {
+      const dataDir = newFolder();
+      mkdirSync(join(dataDir, 'archive'));
+      writeFileSync(archiveFile(dataDir), bytes);
+      return dataDir;
+    };
+    const named =
+      /^The archive \S+archive\.sqlite cannot be used: .*\. Check its disk and its permissions, or restore/u;
+    await refused(await torn(Buffer.from('no database, but a long text '.repeat(40))), 'DamagedFile', named);
+    for (const length of [file.length / 2, file.length - 4096]) {
+      const cutOff = await torn(file.subarray(0, length));
+      const use = async (): Promise<void> => {
+        const opened = await openArchive(cutOff);
+        await opened.records('a_source', RUN);
+        for (const hash of opened.storedBytes().keys()) await opened.read(hash);
+      };
+      await assert.rejects(use(), (error) => error instanceof DamagedFile || error instanceof ArchiveDamage);
+    }
+  });
+});
+
+const WRITER = fileURLToPath(new URL('archive_writer.ts', import.meta.url));
+function startWriter(dataDir: string, source: string, pages: number) {
+  const child = spawn(process.execPath, [WRITER, dataDir, source, String(pages)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.split('\n').filter(Boolean)));
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
+  return { child, lines, ended };
+}
+
+describe('processes that write at once', () => {
+  test('lose nothing, and none waits for another', async () => {
+    const dataDir = newFolder();
+    const writers = ['one', 'two'].map((source) => startWriter(dataDir, source, 300));
+    for (const { ended } of writers) assert.equal(await ended, null);
+    const archive = await openArchive(dataDir);
+    for (const source of ['one', 'two']) assert.equal((await archive.records(source, RUN)).length, 300);
+    assert.equal(archive.storedBytes().size, 600);
+    assert.deepEqual(await wrongInArchive(dataDir), []);
+  });
+
+  test('a process that holds the file for long delays no page: they are written afterwards', async () => {
+    const dataDir = newFolder();
+    const archive = await openArchive(dataDir);
+    const holder = new DatabaseSync(archiveFile(dataDir));
+    holder.exec('BEGIN IMMEDIATE');
+    const hashes = await putPages(
+      archive,
+      Array.from({ length: 100 }, (_, number) => `page ${number}`),
+    );
+    for (const hash of hashes) assert.ok(await archive.read(hash));
+    assert.equal(rowsIn(dataDir, 'body'), 0, 'all of them are in memory');
+    const flushed = archive.flush();
+    await pause(300);
+    holder.exec('COMMIT');
+    await flushed;
+    assert.deepEqual([rowsIn(dataDir, 'body'), await wrongInArchive(dataDir)], [100, []]);
+  });
+
+  test('a copy made meanwhile is whole', async () => {
+    const dataDir = newFolder();
+    const { lines, ended } = startWriter(dataDir, 'one', 300);
+    while (lines.length < 5) await pause(5);
+    const archive = await openArchive(dataDir);
+    const copy = newFolder();
+    mkdirSync(join(copy, 'archive'));
+    const known = Number(lines.at(-1));
+    await archive.copyTo(archiveFile(copy));
+    assert.equal(await ended, null);
+    assert.deepEqual(await wrongInArchive(copy), []);
+    const copied = await (await openArchive(copy)).records('one', RUN);
+    assert.ok(copied.length >= known && copied.length <= 300, `${copied.length} of at least ${known}`);
+  });
+});
+
+test('after a kill at any instant, every page that was written is there, and the next process writes on', async () => {
+  const dataDir = newFolder();
+  const ROUNDS = thorough(6, 60);
+  let cuts = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const source = `round_${round}`;
+    const { child, lines, ended } = startWriter(dataDir, source, 100_000);
+    while (lines.length === 0) await pause(2);
+    await pause((round * 37) % 200);
+    child.kill('SIGKILL');
+    assert.equal(await ended, 'SIGKILL');
+    if (existsSync(`${archiveFile(dataDir)}-journal`)) cuts += 1;
+    const archive = await openArchive(dataDir);
+    const records = await archive.records(source, RUN);
+    assert.ok(records.length >= Number(lines.at(-1)), `${records.length} of ${lines.at(-1) ?? ''}`);
+    records.forEach(({ url }, index) => assert.equal(url, `https://${source}.example/${index + 1}`));
+    await archive.close();
+  }
+  assert.deepEqual(await wrongInArchive(dataDir), []);
+  assert.ok(cuts > 0 || ROUNDS < 60, 'some kills were in the middle of a write');
+});
+
+const disk = newFolder();
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0;
+
+test(
+  'on a full disk a write fails with its reason, what was written stays, and the archive goes on when there is space',
+  { skip: isMounted ? false : 'no file system can be mounted here' },
+  async (t) => {
+    t.after(() => spawnSync('umount', ['-l', disk]));
+    const archive = await openArchive(disk);
+    const [first = ''] = await putPages(archive, ['the first page']);
+    await archive.flush();
+    fill(join(disk, 'filler'));
+    const texts = Array.from({ length: 60 }, (_, number) => sha256(`page ${number}`).repeat(2000) + String(number));
+    const noise = texts.map((text, index) =>
+      [...text].map((c, at) => String.fromCharCode(c.charCodeAt(0) + ((at * index) % 31))).join(''),
+    );
+    const full = async (): Promise<void> => {
+      await putPages(archive, noise, { runId: '2026-11-21.01' });
+      await archive.flush();
+    };
+    await assert.rejects(full(), /database or disk is full|no space left/iu);
+    await assert.rejects(archive.put(LARGE), /ENOSPC/u);
+    assert.deepEqual(await wrongInArchive(disk), []);
+    lose(join(disk, 'filler'));
+    const again = await openArchive(disk);
+    assert.equal(Buffer.from(await again.read(first)).toString(), 'the first page');
+    await putPages(again, noise.slice(0, 3), { runId: '2026-11-21.01' });
+    await again.close();
+    assert.deepEqual(await wrongInArchive(disk), []);
+  },
+);
