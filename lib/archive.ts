@@ -164,10 +164,7 @@ export class Archive {
 
   /** Records of one read, in the order of the responses. @throws ArchiveDamage */
   async records(source: string, runId: string): Promise<RequestRecord[]> {
-    const id = this.#idOf({ source, runId });
-    const groups =
-      id === undefined ? [] : this.#file.all('SELECT first, count FROM record WHERE read = ? ORDER BY first', id);
-    const lines = groups.flatMap(({ first, count }) => this.#group(id ?? 0, Number(first), Number(count)));
+    const lines = this.#groupsOf(this.#idOf({ source, runId })).flatMap((group) => this.#linesOf(group));
     const pending = this.#records.filter((record) => record.source === source && record.runId === runId);
     return [...lines.map((line) => JSON.parse(line) as RequestRecord), ...pending];
   }
@@ -231,11 +228,10 @@ export class Archive {
   async endRead(read: ArchivedRead): Promise<void> {
     await this.#write(() => {
       const id = this.#idOf(read);
-      if (id === undefined) return;
-      const groups = this.#file.all('SELECT first, count FROM record WHERE read = ? ORDER BY first', id);
+      const groups = this.#groupsOf(id);
       const total = groups.reduce((sum, { count }) => sum + Number(count), 0);
-      if (groups.length <= Math.ceil(total / RECORDS_TOGETHER)) return;
-      const lines = groups.flatMap(({ first, count }) => this.#group(id, Number(first), Number(count)));
+      if (id === undefined || groups.length <= Math.ceil(total / RECORDS_TOGETHER)) return;
+      const lines = groups.flatMap((group) => this.#linesOf(group));
       this.#file.run('DELETE FROM record WHERE read = ?', id);
       this.#addGroups(id, 0, lines);
     });
@@ -370,27 +366,27 @@ export class Archive {
 
   #recordAt({ id, number, record, ...read }: Place): RequestRecord {
     if (record) return record;
-    const sql = 'SELECT first, count FROM record WHERE read = ? AND first <= ? ORDER BY first DESC LIMIT 1';
-    const { first, count } = this.#file.get(sql, id, number) ?? {};
-    const line = this.#group(id, Number(first), Number(count))[number - Number(first)];
+    const group = this.#file.get('SELECT * FROM record WHERE read = ? AND first <= ? ORDER BY first DESC', id, number);
+    const line = group && this.#linesOf(group)[number - Number(group['first'])];
     if (line === undefined) throw new ArchiveDamage(`the archive has no record of request ${number} of ${keyOf(read)}`);
     return JSON.parse(line) as RequestRecord;
   }
 
-  /** Records of a read as JSON lines. @throws ArchiveDamage */
-  #group(id: number, first: number, count: number): readonly string[] {
-    const key = `${id}.${first}.${count}`;
+  #groupsOf(id: number | undefined): readonly Row[] {
+    return id === undefined ? [] : this.#file.all('SELECT * FROM record WHERE read = ? ORDER BY first', id);
+  }
+
+  /** Records of a group as JSON lines. @throws ArchiveDamage */
+  #linesOf({ read, first, count, zstd }: Row): readonly string[] {
+    const key = `${String(read)}.${String(first)}.${String(count)}`;
     let lines = this.#groups.get(key);
     this.#groups.delete(key);
-    if (!lines) {
-      const zstd = this.#file.get('SELECT zstd FROM record WHERE read = ? AND first = ?', id, first)?.['zstd'];
-      try {
-        lines = zstdDecompressSync(zstd as Uint8Array)
-          .toString('utf8')
-          .split('\n');
-      } catch {
-        throw new ArchiveDamage(`the archive's records ${key} of a read are damaged`);
-      }
+    try {
+      lines ??= zstdDecompressSync(zstd as Uint8Array)
+        .toString('utf8')
+        .split('\n');
+    } catch {
+      throw new ArchiveDamage(`the archive's records ${key} of a read are damaged`);
     }
     this.#groups.set(key, lines);
     for (const [oldest] of this.#groups) if (this.#groups.size > GROUPS_CACHED) this.#groups.delete(oldest);
