@@ -65,6 +65,11 @@ const EQUITY: Readonly<Record<string, readonly [row: InputRow, points: number, r
     'the judgment and unpaid taxes, $102,000, leaves 15.00% of the assessed value',
   ],
   DEED: [TAX_DEED, 28, 'the minimum bid for unpaid taxes, $9,000, leaves 92.50% of the assessed value of $120,000'],
+  DEEDTAXED: [
+    { ...TAX_DEED, parcel_raw: '000102-0000' },
+    28,
+    'the minimum bid for unpaid taxes, $9,000, leaves 92.50%',
+  ],
   DEEDVALUELESS: [{ ...TAX_DEED, assessed_value: null }, 10, '$9,000 is owed, and no page prints the value'],
   TAXES: [
     { ...TAX_SALE, parcel_raw: '100-2' },
@@ -121,6 +126,7 @@ before(async () => {
         lien('1', '5000.00'),
         lien('2', '7000.00'),
         lien('3', '3000.00', { record_state: 'closed' }),
+        lien('4', '3000.00', { parcel_raw: '000102-0000' }),
       ],
       staged_parcel: [{ ...CUYAHOGA, source: 'layer', parcel_raw: '900-1', property_class: '401' }],
     },
