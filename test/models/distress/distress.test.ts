@@ -1,7 +1,7 @@
 /** How a county record at an address matches a listing, and what it scores. test/identity has the spellings. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, debtRow, listingRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
 /** A listing, a county record and their match: exact, a candidate without points, or none. */
 interface Case {
@@ -60,6 +60,12 @@ const listingOf = (id: string, [street, zip]: Case['listing']): InputRow => list
 const debtOf = (parcel: string, [street, zip, city]: Case['record'], amount = '2000.00'): InputRow =>
   debtRow(parcel, { street, city, zip, amount });
 
+/** Days to a sale, its day, and its points. */
+const SALES = [
+  [30, '2026-12-21', 60],
+  [31, '2026-12-22', 40],
+] as const;
+
 describe('county records and listings', () => {
   let built: Built;
   before(async () => {
@@ -78,7 +84,11 @@ describe('county records and listings', () => {
         staged_listing: [
           ...cases.map(({ listing }, i) => listingOf(`L${i}`, listing)),
           listingOf('SEVERAL', ['1290 Linden Ave', '44102']),
+          ...SALES.map(([, day], i) => listingOf(day, [`${1310 + 10 * i} Linden Ave`, '44102'])),
         ],
+        staged_sheriff_sale: SALES.map(([, sale_date], i) =>
+          saleRow(`CV${i}`, { street: `${1310 + 10 * i} LINDEN AVE`, sale_date }),
+        ),
         staged_tax_parcel: [
           ...cases.map(({ record }, i) => debtOf(`P${i}`, record)),
           ...['1000.00', '3000.00', '2000.00'].map((amount, i) =>
@@ -105,6 +115,10 @@ describe('county records and listings', () => {
       assert.equal(deal['distress_score'], exact ? 44 : 0);
     });
   }
+
+  for (const [days, day, points] of SALES)
+    it(`a sale in ${days} days earns ${points} points`, async () =>
+      assert.deepEqual(await built.values('deals', `listing_id = '${day}'`, 'distress_score'), [points]));
 
   it('several debts of one property count with their sum', async () => {
     const deal = await built.one('deals', "listing_id = 'SEVERAL'");
