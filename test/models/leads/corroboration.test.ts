@@ -68,7 +68,7 @@ describe('a debt and a sale', () => {
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 
   for (const [i, [title, , , expected]] of PAIRS.entries())
-    it(`${title}: ${expected.map((points) => points ?? 'no lead').join(' and ')} points for corroboration`, async () => {
+    it(`${title}: points for corroboration ${expected.map((points) => points ?? 'no lead').join(', ')}`, async () => {
       const house = 100 + i;
       const debt = await corroborationOf(`signal_id IS NOT NULL AND parcel_id = '${house}-00-001'`);
       assert.deepEqual([debt, await corroborationOf(`case_number = 'CV${house}'`)], expected);
