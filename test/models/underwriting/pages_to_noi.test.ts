@@ -1,0 +1,262 @@
+/**
+ * From the pages to NOI, read by the real adapters: a deal is underwritten with HUD's rents of its ZIP, the census row
+ * of its own county and of its metropolitan area. test/models/recompute.test.ts goes on from these steps to every
+ * figure.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { fraction, type Fraction } from '../../../lib/fraction.ts';
+import { SANDBOX_DAY } from '../../../lib/settings.ts';
+import type { Alter } from '../../../sandbox/server.ts';
+import { rents } from '../../../sandbox/world/rents.ts';
+import { zipRents } from '../../../sandbox/world/zip_rents.ts';
+import { buildTables, listingRow } from '../build_models.ts';
+import { newLayout, published, runDay, smallWorld } from '../../pipelines/runs.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Area = Readonly<Record<string, string>>;
+
+interface Deal {
+  readonly [column: string]: unknown;
+  readonly id: string;
+  readonly zip: string;
+  readonly state: string;
+  readonly county_fips: string | null;
+  readonly rent_area_code: string;
+  readonly steps: Readonly<Record<'mix' | 'market' | 'in_place' | 'contract', Json>>;
+  readonly tax: Readonly<Record<string, string | null>>;
+}
+
+const referenceRows = (name: string): readonly Area[] =>
+  parse(readFileSync(new URL(`../../../models/reference/${name}.csv`, import.meta.url), 'utf8'), { columns: true });
+
+const COUNTY_OF_ZIP = new Map(referenceRows('zip_places').map((row) => [row['zip'], row['county_fips']]));
+const STATE_OF_COUNTY = new Map(referenceRows('counties').map((row) => [row['county_fips'], row['state']]));
+const CLASSES = new Map(referenceRows('tax_rules').map((row) => [row['state'], row['class_factor']]));
+
+const METRO = 'metropolitan statistical area/micropolitan statistical area';
+const codeOf = (row: Area): string => row[METRO] ?? `${row['state'] ?? ''}${row['county'] ?? ''}`;
+
+/** Rows of a page of the census, by the names in its header. */
+function areasOf(body: Uint8Array): readonly Area[] {
+  const [header = [], ...rows] = JSON.parse(new TextDecoder().decode(body)) as readonly (readonly string[])[];
+  return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ''])));
+}
+
+/** Changes a figure of an area on the page. */
+type Edit = (area: Area) => Area;
+
+interface Published {
+  readonly deals: ReadonlyMap<string, Deal>;
+  /** The census's rows as the pages show them, by the code of the area. */
+  readonly census: ReadonlyMap<string, Area>;
+}
+
+/** A run over the listings, HUD's rents and the census. */
+async function underwritten(edit: Edit): Promise<Published> {
+  const census = new Map<string, Area>();
+  const alter: Alter = ({ host, path }, response) => {
+    if (host !== 'api.census.gov' || !path.startsWith('/data/') || response.status !== 200) return undefined;
+    const areas = areasOf(response.body).map(edit);
+    for (const area of areas) census.set(codeOf(area), area);
+    const header = Object.keys(areas[0] ?? {});
+    const rows = [header, ...areas.map((area) => header.map((name) => area[name] ?? ''))];
+    return { ...response, body: new TextEncoder().encode(JSON.stringify(rows)) };
+  };
+  const only = ({ name, family }: { readonly name: string; readonly family: string }): boolean =>
+    ['listings', 'fmr'].includes(family) || name === 'census_acs';
+  const layout = await newLayout();
+  const { runId } = await runDay({ layout, world: smallWorld(), day: SANDBOX_DAY, alter, only, tables: ['deals'] });
+  const rows = await published(layout, runId, 'deals', 'WHERE list_price IS NOT NULL AND noi_underwritten IS NOT NULL');
+  const deals = rows.map((row) => ({
+    ...row,
+    steps: JSON.parse(String(row['rent_steps'])) as unknown,
+    tax: JSON.parse(String(row['property_tax'])) as unknown,
+  })) as unknown as readonly Deal[];
+  return { census, deals: new Map(deals.map((deal) => [deal.id, deal])) };
+}
+
+const BEDROOMS = [0, 1, 2, 3, 4];
+const median = (area: Area | undefined, variable: string): Fraction | null => {
+  const figure = area?.[variable];
+  return figure === undefined || figure.startsWith('-') ? null : fraction(figure);
+};
+const within = (least: string, value: Fraction, most: string): string => {
+  if (value.isBelow(fraction(least))) return fraction(least).rounded(4);
+  return fraction(most).isBelow(value) ? fraction(most).rounded(4) : value.rounded(4);
+};
+
+/** HUD's rents of a ZIP: of the area with the lowest rent of two bedrooms. */
+const hudRentOf = (zip: string) =>
+  zipRents
+    .filter((rent) => rent.zip === zip)
+    .sort((a, b) => Number(a.rents[2]) - Number(b.rents[2]) || (a.area.hudAreaCode < b.area.hudAreaCode ? -1 : 1))[0];
+
+const countyOf = ({ zip, state }: Deal): string | null => {
+  const county = COUNTY_OF_ZIP.get(zip) ?? null;
+  return county !== null && STATE_OF_COUNTY.get(county) === state ? county : null;
+};
+
+/** The county with the most people of a HUD area in a state. */
+const largestCountyOf = ({ rent_area_code: code, state }: Deal): string | undefined =>
+  rents
+    .filter((rent) => rent.hudAreaCode === code && rent.stusps === state)
+    .sort((a, b) => b.population - a.population)[0]
+    ?.fips.slice(0, 5);
+
+describe('the underwriting of a published deal', () => {
+  let given: Published;
+  before(async () => {
+    given = await underwritten((area) => area);
+    assert.ok(given.deals.size > 60, `${given.deals.size} deals`);
+  });
+  const each = (check: (deal: Deal) => void): void => {
+    for (const deal of given.deals.values()) check(deal);
+  };
+  const censusOf = (deal: Deal): Area | undefined => given.census.get(countyOf(deal) ?? largestCountyOf(deal) ?? '');
+
+  it("has HUD's rents of its ZIP for each number of bedrooms", () => {
+    each((deal) => {
+      const { rents: ofZip = [], area } = hudRentOf(deal.zip) ?? {};
+      assert.deepEqual(
+        [deal.rent_area_code, Object.values(deal.steps.market['rents'] as Json)],
+        [area?.hudAreaCode, ofZip.map((rent) => fraction(rent).rounded(2))],
+        deal.zip,
+      );
+    });
+  });
+
+  it("has the ratio of its metropolitan area, the census's rent over HUD's of the area", () => {
+    each((deal) => {
+      const metro = given.census.get(deal.rent_area_code.slice(5, 10));
+      const fmr = hudRentOf(deal.zip)?.area.fmr ?? assert.fail(deal.zip);
+      const ratios = BEDROOMS.map((b) => {
+        const rent = median(metro, `B25031_00${b + 2}E`);
+        return rent && within('0.70', rent.over(fraction(fmr[b] ?? 0)), '1');
+      });
+      assert.deepEqual(
+        Object.values(deal.steps.in_place['ratios'] as Json),
+        ratios.map((ratio) => ratio ?? ratios[2]),
+      );
+    });
+  });
+
+  it('has the share of utilities of its own county', () => {
+    each((deal) => {
+      const [gross, contract] = ['B25064_001E', 'B25058_001E'].map((name) => median(censusOf(deal), name));
+      const share = gross && contract ? within('0.03', gross.minus(contract).over(gross), '0.20') : '0.1200';
+      assert.equal(deal.steps.contract['utility_share'], share, deal.zip);
+    });
+  });
+
+  it('has the tax rate of its own county and the class factor of its state', () => {
+    each((deal) => {
+      const [tax, value] = ['B25103_001E', 'B25077_001E'].map((name) => median(censusOf(deal), name));
+      assert.ok(tax && value);
+      const factor = Number(deal['units']) > 1 ? (CLASSES.get(deal.state) ?? '1.0000') : '1.0000';
+      assert.deepEqual(
+        [deal.tax['rate_pct'], deal.tax['rate_basis'], deal.tax['class_factor']],
+        [tax.over(value).times(fraction(100)).rounded(2), countyOf(deal) ? 'county' : 'largest_county_of_area', factor],
+        deal.zip,
+      );
+    });
+  });
+
+  it('moves with the rate of its county and the rents of its metropolitan area, and with no others', async () => {
+    const deals = [...given.deals.values()];
+    const byCounty = Map.groupBy(
+      deals.filter((deal) => countyOf(deal) !== largestCountyOf(deal) && deal.tax['bill'] === null),
+      (deal) => countyOf(deal) ?? '',
+    );
+    const [county, ofCounty] = [...byCounty].sort(([, a], [, b]) => b.length - a.length)[0] ?? assert.fail('no county');
+    const metroOf = (deal: Deal): string => deal.rent_area_code.slice(5, 10);
+    const byMetro = Map.groupBy(deals, metroOf);
+    byMetro.delete(metroOf(ofCounty[0] ?? assert.fail()));
+    const [metro] = [...byMetro].sort(([, a], [, b]) => b.length - a.length)[0] ?? assert.fail('no metro');
+    const after = await underwritten((area) => {
+      if (codeOf(area) === county) return { ...area, B25103_001E: String(Number(area['B25103_001E']) * 2) };
+      if (codeOf(area) !== metro) return area;
+      const lower = BEDROOMS.map((b) => `B25031_00${b + 2}E`).map((name) => [name, area[name] ?? ''] as const);
+      const rent = (text: string): string => (text.startsWith('-') ? text : String(Math.round(Number(text) * 0.94)));
+      return { ...area, ...Object.fromEntries(lower.map(([name, text]) => [name, rent(text)])) };
+    });
+    const moved = deals.filter(({ id, noi_underwritten: noi }) => after.deals.get(id)?.['noi_underwritten'] !== noi);
+    const strangers = moved.filter((deal) => countyOf(deal) !== county && metroOf(deal) !== metro);
+    assert.deepEqual(
+      strangers.map(({ zip }) => zip),
+      [],
+      `only ${county} and ${metro} change`,
+    );
+    assert.ok(
+      moved.some((deal) => countyOf(deal) === county),
+      `no NOI of ${county} moved`,
+    );
+    for (const deal of deals.filter((each) => metroOf(each) === metro)) assert.ok(moved.includes(deal), deal.zip);
+    for (const { id, tax, list_price: price } of ofCounty) {
+      const doubled = after.deals.get(id)?.tax ?? {};
+      const atPrice = fraction(String(price))
+        .times(fraction(String(doubled['rate_pct'])))
+        .over(fraction(100));
+      assert.notEqual(doubled['rate_pct'], tax['rate_pct']);
+      assert.equal(
+        after.deals.get(id)?.['tax_after_reset'],
+        atPrice.times(fraction(String(tax['class_factor']))).rounded(2),
+      );
+    }
+  });
+});
+
+describe('a building on the edge of a size or an age', () => {
+  const SIZES = [
+    [1, '2_4'],
+    [4, '2_4'],
+    [5, '5_12'],
+    [12, '5_12'],
+    [13, '13_24'],
+    [24, '13_24'],
+    [25, '25_49'],
+    [49, '25_49'],
+    [50, '50_up'],
+  ] as const;
+  const AGES = [
+    [1959, 'before_1960', '15000.00'],
+    [1960, '1960_1999', '8000.00'],
+    [1999, '1960_1999', '8000.00'],
+    [2000, 'from_2000', '3000.00'],
+    [2026, 'from_2000', '3000.00'],
+    [2027, 'any', '8000.00'],
+    [null, 'any', '8000.00'],
+  ] as const;
+  const CASES = SIZES.flatMap(([units, size]) =>
+    AGES.map(([year, age, repairs]) => ({ units, size, year, age, repairs })),
+  );
+  const MIXES = referenceRows('bedroom_mixes');
+  const CELLS = referenceRows('expense_cells');
+
+  it('has the bedrooms, the expenses and the repairs of that size and age', async (t) => {
+    const listings = CASES.map(({ units, year }) => listingRow(`${units} ${year}`, { units, year_built: year }));
+    const built = await buildTables({ staged_listing: listings }, ['deals']);
+    t.after(() => built.close());
+    for (const { units, size, year, age, repairs } of CASES) {
+      const deal = await built.one('deals', `listing_id = '${units} ${year}'`);
+      const ofCell = (row: Area): boolean => row['size'] === size && row['vintage'] === age;
+      const [mix, cell] = [MIXES.find(ofCell) ?? {}, CELLS.find(ofCell) ?? {}];
+      const { weights } = (JSON.parse(String(deal['rent_steps'])) as Deal['steps']).mix;
+      assert.deepEqual(
+        [Object.values(weights as Json), deal['expense_q1_pct'], deal['expense_q3_pct']],
+        [
+          BEDROOMS.map((b) => mix[`share_${b}`]),
+          ...['q1', 'q3'].map((name) =>
+            fraction(cell[name] ?? '')
+              .times(fraction(100))
+              .rounded(2),
+          ),
+        ],
+        `${units} units of ${year}`,
+      );
+      assert.equal(deal['upfront_repairs_per_unit'], repairs, `${units} units of ${year}`);
+    }
+  });
+});
