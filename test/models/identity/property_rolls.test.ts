@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { buildTables, debtRow, listingRow, type Built, type InputRow } from '../build_models.ts';
 
 const ALLEGHENY = { county_fips: '42003', county: 'Allegheny County, PA' };
+const WASHINGTON = { county_fips: '42125', county: 'Washington County, PA' };
 const lot = (n: number): string => `0063F00${n}000000`;
 
 const parcel = (n: number, street: string, more: InputRow = {}): InputRow => ({
@@ -48,10 +49,12 @@ describe('the roll of a property', () => {
           parcel(104, '18 Alder Ave'),
           parcel(105, '18 Alder Ave'),
           parcel(106, 'Birch St', { zip: null, county_value: null }),
+          parcel(106, 'Elm St', { ...WASHINGTON, zip: null }),
           parcel(107, '99 Cedar Ct', { zip: '15299' }),
         ],
         staged_tax_parcel: [
           debtRow('63F106', { source: 'list', ...ALLEGHENY, street: '20 Birch Street', zip: '15210' }),
+          debtRow(lot(106), { source: 'list', ...WASHINGTON }),
         ],
         staged_listing: [
           listing('exact', '12 Alder Ave'),
@@ -89,7 +92,7 @@ describe('the roll of a property', () => {
     assert.deepEqual(figuresOf('condominium'), ['ambiguous', null, null, null]);
     assert.deepEqual(figuresOf('two parcels'), ['ambiguous', null, null, null]);
   });
-  it('is that of the parcel that a matching county record names', () => {
+  it('is that of the parcel that a matching county record names, not of its number in another county', () => {
     assert.deepEqual(figuresOf('parcel of a record'), ['matched', '2019-05-04', '150000.00', null]);
   });
   it('says whether a roll of the place was read', () => {
@@ -114,7 +117,7 @@ describe('the roll of a property', () => {
     const rows = await built.rows('stg_parcel_rows');
     assert.deepEqual(
       rows.map((row) => row['parcel_raw']),
-      [101, 102, 103, 104, 105, 106].map(lot),
+      [101, 102, 103, 104, 105, 106, 106].map(lot),
     );
   });
   it('passes every audit', () => {

@@ -193,7 +193,7 @@ describe('the underwriting of a published deal', () => {
       moved.some((deal) => countyOf(deal) === county),
       `no NOI of ${county} moved`,
     );
-    for (const deal of deals.filter((each) => metroOf(each) === metro)) assert.ok(moved.includes(deal), deal.zip);
+    for (const deal of deals.filter((one) => metroOf(one) === metro)) assert.ok(moved.includes(deal), deal.zip);
     for (const { id, tax, list_price: price } of ofCounty) {
       const doubled = after.deals.get(id)?.tax ?? {};
       const atPrice = fraction(String(price))
