@@ -109,7 +109,7 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Facts of lines that no deal of a world has. */
-const RARE_FACTS = ['tax, amount unknown', 'no NOI', 'one unit', 'land', 'price cut'];
+const RARE_FACTS = ['to be vacated', 'tax, amount unknown', 'no NOI', 'one unit', 'land', 'price cut'];
 
 type Rows = (table: string) => Promise<readonly PublishedRecord[]>;
 
