@@ -68,8 +68,8 @@ texts as (
       when rental_status = 'Pass' then 'rated_pass'
       else 'agrees'
     end as underwriting_agreement,
-    cap_gap_pct >= material_gap and not is_not_let as is_claim_high,
-    cap_gap_pct <= -material_gap and not is_not_let as is_claim_low,
+    cap_gap_pct >= material_gap as is_claim_high,
+    cap_gap_pct <= -material_gap as is_claim_low,
     noi_scoring is not null and not is_not_let as is_let,
     noi_scoring is not null and dscr_underwritten < 1 as is_uncovered
   from inputs
@@ -112,7 +112,7 @@ facts as (
       fact(tax_after_reset >= tax_bill * line_tax_rise, 0,
         'a sale raises the tax from ' || dollars(round(tax_bill)) || ' to ' || dollars(round(tax_after_reset)),
         'tax after a sale ' || dollars(round(tax_after_reset))),
-      fact(is_let and underwriting_agreement in ('agrees', 'rated_pass'), 0,
+      fact(underwriting_agreement in ('agrees', 'rated_pass'), 0,
         'claimed cap ' || claim || ' is near HUD rent''s ' || hud_cap, ''),
       fact(is_uncovered, 2,
         'does not cover its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',

@@ -57,8 +57,8 @@ function readDeal(values: Values) {
   const isBelow = (column: string, limit: Fraction): boolean => has(column) && of(column).isBelow(limit);
   const [material, one, wanted] = [assumed('material_gap'), fraction(1), assumed('loan_coverage')];
   const [isHigh, isLow] = [
-    isLet && isAtLeast('cap_gap_pct', material),
-    isLet && has('cap_gap_pct') && !fraction(0).minus(of('cap_gap_pct')).isBelow(material),
+    isAtLeast('cap_gap_pct', material),
+    has('cap_gap_pct') && !fraction(0).minus(of('cap_gap_pct')).isBelow(material),
   ];
   const matches = record['distress_matches'] as readonly Match[];
   const [sale] = matches
@@ -96,7 +96,7 @@ function readDeal(values: Values) {
     'high yield': isRisk && is('condition_risk', 'high_cap_rate'),
     'price cut': isAtLeast('price_reduction_pct', assumed('line_price_cut_pct')),
     'tax rise': bill !== null && isAtLeast('tax_after_reset', fraction(bill).times(assumed('line_tax_rise'))),
-    'claim agrees': isEarning && is('underwriting_agreement', 'agrees', 'rated_pass'),
+    'claim agrees': is('underwriting_agreement', 'agrees', 'rated_pass'),
     'no coverage': isUncovered,
     'thin coverage': isEarning && isAtLeast('dscr_underwritten', one) && isBelow('dscr_underwritten', wanted),
     coverage: isEarning && isAtLeast('dscr_underwritten', wanted),
