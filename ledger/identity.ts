@@ -108,7 +108,7 @@ export function fencedStore(store: Store, opened: Identity): Store {
   };
   return {
     ...store,
-    async write(work) {
+    async write(work, durability) {
       // Before BEGIN, whose message for an emptied file is misleading; and again after waiting for a lock.
       checkFile();
       return store.write(async (query) => {
@@ -116,7 +116,7 @@ export function fencedStore(store: Store, opened: Identity): Store {
         const { id, epoch } = await readIdentity(query);
         if (id !== opened.id || epoch !== opened.epoch) throw new LedgerFenced(LEDGER_RESTORED);
         return work(query);
-      });
+      }, durability);
     },
   };
 }

@@ -206,19 +206,28 @@ export function copiedStore(store: Store, path: string, ledgerId: string): Store
       throw new LedgerUnavailable(`the journal file cannot be written${code}`, { cause: error });
     }
   };
+  /** Lines that a crash may still take from the database: the file gets them after the next flushed write. */
+  let unsure: string[] = [];
   return {
     ...store,
-    async write(work) {
+    async write(work, durability) {
       let lines: string[] = [];
-      const result = await store.write(async (query) => {
-        lines = [];
-        return work(async (sql, ...parameters) => {
-          const rows = await query(sql, ...parameters);
-          if (sql === APPEND) lines.push(...rows.map((row) => String(row['line'])));
-          return rows;
+      const now = durability === 'soon' ? [] : unsure.splice(0);
+      const result = await store
+        .write(async (query) => {
+          lines = [];
+          return work(async (sql, ...parameters) => {
+            const rows = await query(sql, ...parameters);
+            if (sql === APPEND) lines.push(...rows.map((row) => String(row['line'])));
+            return rows;
+          });
+        }, durability)
+        .catch((error: unknown) => {
+          unsure.unshift(...now);
+          throw error;
         });
-      });
-      if (lines.length > 0) await copy(lines);
+      if (durability === 'soon') unsure.push(...lines);
+      else if (now.length + lines.length > 0) await copy([...now, ...lines]);
       return result;
     },
     async close() {
@@ -226,6 +235,7 @@ export function copiedStore(store: Store, path: string, ledgerId: string): Store
       await last;
       await store.close();
       // Writes that were still under way.
+      if (unsure.length > 0) await copy(unsure.splice(0));
       next?.start();
       await last;
     },

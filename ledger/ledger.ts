@@ -188,8 +188,9 @@ export const isLongUnresolved = (purchase: Parameters<typeof settlingSinceMs>[0]
 export type ExclusivePause = 'restored_not_audited' | 'restored_transfers_owed';
 
 /**
- * Every method is atomic and safe across processes; its writes are on disk when it resolves. Callers pass times in
- * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
+ * Every method is atomic and safe across processes; its writes are on disk when it resolves, but for a reservation and
+ * the record of a delivery, which a crash of the database's host may undo. Callers pass times in milliseconds of Unix
+ * time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
 export interface Ledger extends LeadClaims, TransferBook {
   /**

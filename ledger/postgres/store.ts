@@ -122,6 +122,13 @@ async function commit(query: Query): Promise<void> {
   }
 }
 
+/** Isolation levels, and what follows BEGIN. A commit that does not wait for the disk comes in order with all others. */
+const MODES = {
+  flushed: 'READ COMMITTED',
+  soon: 'READ COMMITTED; SET LOCAL synchronous_commit = off',
+  snapshot: 'REPEATABLE READ READ ONLY',
+} as const;
+
 const storeOn = (pool: Pool, patienceMs: number): Store => ({
   kind: 'postgres',
   isSameFile: () => true,
@@ -130,9 +137,10 @@ const storeOn = (pool: Pool, patienceMs: number): Store => ({
     await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name);
   },
   read: (sql, ...values) => retryWhileUnavailable(patienceMs, () => queryOn(pool)(sql, ...values)),
-  write: (work) => retryWhileUnavailable(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
+  write: (work, durability = 'flushed') =>
+    retryWhileUnavailable(patienceMs, () => transaction(pool, MODES[durability], work)),
   readSnapshot: (work) =>
-    transaction(pool, 'REPEATABLE READ READ ONLY', async (query) => {
+    transaction(pool, MODES.snapshot, async (query) => {
       // The transaction idles while the caller processes rows: a backup writes them to disk.
       await query('SET LOCAL idle_in_transaction_session_timeout = 0');
       return work(query);

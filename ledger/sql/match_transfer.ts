@@ -6,7 +6,11 @@ import { insertClaim } from './lead_claims.ts';
 import { FACTS, purchaseOf } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
-const OF_PAYMENT = 'payer = $1 AND nonce = $2 AND pay_to = $3 AND chain = $4';
+/** Purchases with this payer and nonce, by one index or the other. */
+export const paidWith = (payer: string, nonce: string): string =>
+  `(standing = 1 AND payer = ${payer} AND nonce = ${nonce}
+    OR state = 'released' AND payer = ${payer} AND nonce = ${nonce})`;
+const OF_PAYMENT = `${paidWith('$1', '$2')} AND pay_to = $3 AND chain = $4`;
 /** Purchases of a payment: first the one that is not released, then the released ones, latest first. */
 const BY_PAYMENT = `SELECT ${FACTS} FROM purchases WHERE ${OF_PAYMENT}
   ORDER BY CASE WHEN standing = 1 THEN 0 ELSE 1 END, ended_at_ms DESC, id`;

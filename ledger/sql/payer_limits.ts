@@ -8,22 +8,25 @@ import type { Query } from './store.ts';
 export const expiredAt = (parameter: string): string =>
   `state = 'reserved' AND (lease_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
 
+/** The condition of the index purchases_unfinished, literally. */
+export const UNFINISHED = "state IN ('reserved', 'settling')";
+
 /** Open purchases of a payer, at most as many as the limits allow. SQLite cannot add 256-bit amounts. */
 const OPEN = `SELECT amount FROM purchases
-  WHERE payer = $1 AND state IN ('reserved', 'settling') AND NOT (${expiredAt('$2')})`;
+  WHERE payer = $1 AND ${UNFINISHED} AND NOT (${expiredAt('$2')})`;
 
 /** Leads that a payer holds, and those of its released purchases, latest first, but of what was never sent. */
-const LEADS_OF_PAYER = `SELECT p.ended_at_ms FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id
-  WHERE p.payer = $1 AND p.state IN ('reserved', 'settling', 'released')
-    AND CASE p.state WHEN 'released' THEN p.returned_lead IS NOT NULL AND p.why <> 'not_sent' AND p.ended_at_ms > $3
-      ELSE c.lead_id IS NOT NULL AND NOT (${expiredAt('$2')}) END
-  ORDER BY p.ended_at_ms DESC`;
+const LEADS_OF_PAYER = `SELECT CAST(NULL AS BIGINT) AS ended_at_ms FROM purchases p JOIN claims c ON c.purchase_id = p.id
+    WHERE payer = $1 AND ${UNFINISHED} AND NOT (${expiredAt('$2')})
+  UNION ALL SELECT ended_at_ms FROM purchases
+    WHERE payer = $1 AND state = 'released' AND returned_lead IS NOT NULL AND why <> 'not_sent' AND ended_at_ms > $3
+  ORDER BY ended_at_ms DESC`;
 
+const SOLD_TO = "standing = 1 AND state = 'sold' AND payer =";
 const HELD_BY_NEW_PAYERS = `SELECT count(*) AS leads FROM purchases p JOIN claims c ON c.purchase_id = p.id
-  WHERE p.state IN ('reserved', 'settling') AND NOT (${expiredAt('$1')})
-    AND NOT EXISTS (SELECT 1 FROM purchases s WHERE s.payer = p.payer AND s.state = 'sold')`;
-
-const HAS_BOUGHT = `SELECT 1 AS one FROM purchases WHERE payer = $1 AND state = 'sold' LIMIT 1`;
+  WHERE ${UNFINISHED} AND NOT (${expiredAt('$1')})
+    AND NOT EXISTS (SELECT 1 FROM purchases WHERE ${SOLD_TO} p.payer)`;
+const HAS_BOUGHT = `SELECT 1 AS one FROM purchases WHERE ${SOLD_TO} $1 LIMIT 1`;
 
 /** Why this payer may not begin this purchase now; null if it may. */
 export async function payerRefusal(

@@ -104,10 +104,11 @@ export const reservations = (store: Store, newId: () => string): Pick<Ledger, 'b
     checkPurchase(wanted);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const id = newId();
+      // Nothing depends on a reservation but its own request, whose next write fails without it.
       const begun = await store.write(async (query) => {
         await store.lock(query, wanted.payment.payer);
         return tryReserve(query, wanted, id);
-      });
+      }, 'soon');
       if (begun) return begun;
     }
     throw new Error(`the purchase of this payment changed during each of ${MAX_TRIES} tries to reserve it`);

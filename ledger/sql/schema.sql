@@ -66,14 +66,13 @@ CREATE TABLE purchases (
 ) STRICT, WITHOUT ROWID;
 
 -- A payment, and an identifier of a payer, belong to one purchase until it is released.
-CREATE UNIQUE INDEX purchase_of_payment ON purchases (network, asset, payer, nonce) WHERE standing = 1;
+CREATE UNIQUE INDEX purchase_of_payment ON purchases (payer, nonce, network, asset) WHERE standing = 1;
 CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash)
   WHERE standing = 1 AND identifier_hash IS NOT NULL;
-CREATE INDEX purchases_in_order ON purchases (reserved_at_ms, id);
-CREATE INDEX purchases_unfinished ON purchases (state, lease_until_ms) WHERE state IN ('reserved', 'settling');
+-- Each index is a page more that a sale writes.
+CREATE INDEX purchases_unfinished ON purchases (payer) WHERE state IN ('reserved', 'settling');
 CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS NOT NULL;
-CREATE INDEX purchases_of_payer ON purchases (payer, state);
-CREATE INDEX purchases_released ON purchases (nonce) WHERE state = 'released';
+CREATE INDEX purchases_released ON purchases (payer, nonce) WHERE state = 'released';
 
 CREATE TABLE claims (
   lead_id     TEXT NOT NULL PRIMARY KEY,
@@ -92,7 +91,7 @@ CREATE TABLE claimed_properties (
 CREATE UNIQUE INDEX claim_of_property ON claimed_properties (property_key) WHERE standing = 1;
 
 CREATE TABLE deliveries (
-  number      INTEGER PRIMARY KEY AUTOINCREMENT,
+  number      INTEGER PRIMARY KEY,
   purchase_id TEXT    NOT NULL REFERENCES purchases (id),
   kind        TEXT    NOT NULL CHECK (kind IN ('first', 'identifier', 'wallet')),
   at_ms       INTEGER NOT NULL,
@@ -179,7 +178,7 @@ CREATE TABLE ledger_identity (
 
 -- Append-only. DATA_DIR/ledger.journal has the same lines, in any order.
 CREATE TABLE journal (
-  seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq     INTEGER PRIMARY KEY,
   -- Id of the purchase; '' for the ledger itself.
   subject TEXT    NOT NULL,
   -- From 1, by subject: sequences of PostgreSQL are not in the order of commits.

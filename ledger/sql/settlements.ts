@@ -2,6 +2,7 @@
 import type { Answer, Ledger } from '../ledger.ts';
 import type { StoredAnswers } from './answers.ts';
 import { change, drop, record } from './journal.ts';
+import { UNFINISHED } from './payer_limits.ts';
 import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
@@ -13,7 +14,7 @@ const START_SETTLING = `UPDATE purchases SET changes = changes + 1, state = 'set
   answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1 AND state = 'reserved'
   RETURNING ${FACTS}`;
 const UNRESOLVED = `SELECT ${FACTS} FROM purchases
-  WHERE state = 'settling' AND settling_at_ms < $1 ORDER BY settling_at_ms, id`;
+  WHERE ${UNFINISHED} AND settling_at_ms < $1 ORDER BY settling_at_ms, id`;
 
 async function bodyInBase64({ body, bytes }: Answer): Promise<{ answer?: string }> {
   if (bytes > MAX_JOURNAL_BYTES) return {};

@@ -14,32 +14,24 @@ import { upkeep } from './upkeep.ts';
 const PAGE_ROWS = 500;
 
 const PURCHASES = `SELECT ${FACTS} FROM purchases
-  WHERE (reserved_at_ms, id) > ($1, $2) ORDER BY reserved_at_ms, id LIMIT $3`;
+  WHERE id > $1 ORDER BY id LIMIT $2`;
 const DELIVERIES = `SELECT number, purchase_id, kind, at_ms, complete FROM deliveries
   WHERE number > $1 ORDER BY number LIMIT $2`;
 
 /** All purchases and deliveries, read page by page. */
 const history = (store: Store): Pick<Ledger, 'purchases' | 'deliveries' | 'recordDelivery'> => ({
   async recordDelivery({ purchaseId, kind, atMs, isComplete }) {
-    await store.write((query) =>
-      query(
-        'INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)',
-        purchaseId,
-        kind,
-        atMs,
-        isComplete ? 1 : 0,
-      ),
-    );
+    const sql = 'INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)';
+    await store.write((query) => query(sql, purchaseId, kind, atMs, isComplete ? 1 : 0), 'soon');
   },
 
   async *purchases() {
-    let [atMs, id] = [Number.MIN_SAFE_INTEGER, ''];
-    for (;;) {
-      const page = (await store.read(PURCHASES, atMs, id, PAGE_ROWS)).map(purchaseOf);
+    for (let id = ''; ;) {
+      const page = (await store.read(PURCHASES, id, PAGE_ROWS)).map(purchaseOf);
       yield* page;
       const last = page.at(-1);
       if (!last || page.length < PAGE_ROWS) return;
-      [atMs, id] = [last.reservedAtMs, last.id];
+      ({ id } = last);
     }
   },
 

@@ -8,16 +8,22 @@ export type Query = (sql: string, ...parameters: readonly Value[]) => Promise<re
 
 export type StoreKind = 'sqlite' | 'postgres';
 
+/**
+ * `flushed`: on the disk when it resolves. `soon`: a crash of the database's host may still undo it, and with it all
+ * that came later; the next flushed write puts it on the disk.
+ */
+export type Durability = 'flushed' | 'soon';
+
 export interface Store {
   readonly kind: StoreKind;
   /** Whether the ledger's path still names the opened file. Always true for a database server. */
   isSameFile(): boolean;
   /**
-   * Run `work` in one transaction, which is durable when this resolves. If `work` throws, nothing is written. `work`
-   * may run several times, so it must have no effect outside `query`.
+   * Run `work` in one transaction. If `work` throws, nothing is written. `work` may run several times, so it must have
+   * no effect outside `query`. By default the transaction is flushed.
    * @throws LedgerUnavailable if the database cannot be written now
    */
-  write<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  write<T>(work: (query: Query) => Promise<T>, durability?: Durability): Promise<T>;
   /** Run one statement that only reads. */
   readonly read: Query;
   /** Read a consistent snapshot while others write. `work` may take long. */

@@ -9,7 +9,7 @@ import type {
   TransferKind,
 } from '../transfers.ts';
 import { change, recordEvent, type JournalLine } from './journal.ts';
-import { matchTransfer, type BookingTransaction } from './match_transfer.ts';
+import { matchTransfer, paidWith, type BookingTransaction } from './match_transfer.ts';
 import { liftMark } from './restore_mark.ts';
 import { asNumber, FACTS, purchaseOf } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
@@ -25,7 +25,7 @@ const BY_PLACE = `SELECT ${COLUMNS} FROM transfers
   WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`;
 const OWED = `SELECT ${COLUMNS} FROM transfers
   WHERE kind = 'owed' AND chain = $1 AND pay_to = $2
-    AND EXISTS (SELECT 1 FROM purchases p WHERE p.payer = transfers.payer AND p.nonce = transfers.nonce)
+    AND EXISTS (SELECT 1 FROM purchases WHERE ${paidWith('transfers.payer', 'transfers.nonce')})
   ORDER BY booked_at_ms LIMIT ${MAX_OWED}`;
 const SET_MATCH = `UPDATE transfers SET kind = 'matched', purchase_id = $5
   WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`;

@@ -1,7 +1,7 @@
 /** Maintenance of the ledger: expired reservations, old answers, used tokens, gas, and the kind of money. */
 import type { Ledger } from '../ledger.ts';
 import { change, drop, recordEvent } from './journal.ts';
-import { expiredAt } from './payer_limits.ts';
+import { expiredAt, UNFINISHED } from './payer_limits.ts';
 import { asNumber } from './rows.ts';
 import type { Store } from './store.ts';
 
@@ -29,7 +29,8 @@ type UpkeepMethods = Pick<
 export function upkeep(store: Store): UpkeepMethods {
   let pinging: Promise<unknown> | undefined;
   return {
-    deleteExpiredReservations: (nowMs) => store.write((query) => drop(query, expiredAt('$1'), nowMs)),
+    deleteExpiredReservations: (nowMs) =>
+      store.write((query) => drop(query, `${UNFINISHED} AND ${expiredAt('$1')}`, nowMs)),
 
     forgetAnswers: (endedBeforeMs) =>
       store.write(async (query) => {

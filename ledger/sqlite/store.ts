@@ -6,10 +6,12 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
 import { checkVersion, LedgerRefused, schemaFor } from '../sql/schema.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
-import type { Query, Row, Store } from '../sql/store.ts';
+import type { Durability, Query, Row, Store } from '../sql/store.ts';
 
 const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 25;
+/** Writes in one commit: more would keep the event loop busy for too long. */
+const MAX_GROUP = 16;
 /** Marks the file as a ledger: "Deal" in ASCII. */
 const APPLICATION_ID = 0x4465_616c;
 
@@ -39,10 +41,9 @@ function unavailable(error: unknown): unknown {
 
 /**
  * Retry while another process holds the lock, without blocking the event loop as SQLite's own busy timeout would.
- * @throws LedgerUnavailable after `patienceMs`, or at once for an error that a retry cannot fix
+ * @throws LedgerUnavailable after `untilMs` of performance.now(), or at once for an error that a retry cannot fix
  */
-async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T> | T): Promise<T> {
-  const untilMs = performance.now() + patienceMs;
+async function retryWhileLocked<T>(untilMs: number, attempt: () => Promise<T> | T): Promise<T> {
   for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return await attempt();
@@ -116,13 +117,25 @@ function sameFiles(path: string): () => boolean {
   };
 }
 
+/** A write that waits for its commit. */
+interface Write {
+  readonly work: (query: Query) => Promise<unknown>;
+  readonly durability: Durability;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
 /** One transaction. BEGIN IMMEDIATE takes the write lock first, so that no reader upgrades to a writer. */
-async function transaction<T>(db: DatabaseSync, query: Query, work: (query: Query) => Promise<T>): Promise<T> {
+async function transaction(db: DatabaseSync, query: Query, writes: readonly Write[]): Promise<readonly unknown[]> {
+  // With FULL in WAL mode, a commit is on disk before COMMIT returns, and so is every earlier one.
+  const isFlushed = writes.some(({ durability }) => durability === 'flushed');
+  await query(`PRAGMA synchronous = ${isFlushed ? 'FULL' : 'NORMAL'}`);
   await query('BEGIN IMMEDIATE');
   try {
-    const result = await work(query);
+    const results: unknown[] = [];
+    for (const { work } of writes) results.push(await work(query));
     await query('COMMIT');
-    return result;
+    return results;
   } catch (error) {
     // After some errors, such as a full disk, SQLite has already rolled back.
     if (db.isTransaction) db.exec('ROLLBACK');
@@ -139,31 +152,52 @@ function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteO
     last = done.catch(() => undefined);
     return done;
   };
-  // A commit blocks the event loop while it flushes. Let other work run between two commits.
-  const writeInTurn = <T>(work: (query: Query) => Promise<T>): Promise<T> => {
-    const written = inTurn(() => transaction(db, query, work));
-    last = last.then(() => yieldToEventLoop());
-    return written;
+  const soon = (): number => performance.now() + retryMs;
+  /** Writes that come while another transaction runs: they share a commit, which waits for the disk. */
+  let next: Write[] | null = null;
+  const commit = async (writes: readonly Write[], untilMs: number): Promise<void> => {
+    const attempt = (): Promise<readonly unknown[]> => {
+      const written = inTurn(() => {
+        if (next === writes) next = null;
+        return transaction(db, query, writes);
+      });
+      // A commit blocks the event loop while it flushes. Let other work run between two commits.
+      last = last.then(() => yieldToEventLoop());
+      return written;
+    };
+    try {
+      const results = await retryWhileLocked(untilMs, attempt);
+      for (const [i, { resolve }] of writes.entries()) resolve(results[i]);
+    } catch (error) {
+      // One of them failed, and none is written.
+      if (writes.length === 1) writes[0]?.reject(error);
+      else for (const write of writes) await commit([write], untilMs);
+    }
   };
   const pending = new Set<Promise<unknown>>();
-  const write = <T>(work: (query: Query) => Promise<T>): Promise<T> => {
-    const written = retryWhileLocked(retryMs, () => writeInTurn(work));
-    const settled = written.catch(() => undefined).finally(() => pending.delete(settled));
-    pending.add(settled);
-    return written;
+  const write = <T>(work: (query: Query) => Promise<T>, durability: Durability = 'flushed'): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const mine = { work, durability, resolve, reject };
+    if (next && next.length < MAX_GROUP) next.push(mine);
+    else {
+      next = [mine];
+      const committed = commit(next, soon()).finally(() => pending.delete(committed));
+      pending.add(committed);
+    }
+    return promise as Promise<T>;
   };
   return {
     kind: 'sqlite',
     isSameFile: sameFiles(path),
     lockRows: '',
     lock: async () => undefined,
-    read: (sql, ...values) => retryWhileLocked(retryMs, () => inTurn(() => query(sql, ...values))),
+    read: (sql, ...values) => retryWhileLocked(soon(), () => inTurn(() => query(sql, ...values))),
     write,
     readSnapshot: async (work) => {
       // On a separate connection, so that writes continue during a long read.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
       try {
-        await retryWhileLocked(retryMs, () => {
+        await retryWhileLocked(soon(), () => {
           reader.exec('BEGIN; SELECT 1 FROM heartbeat');
         });
         return await work(queryOn(reader));
@@ -186,13 +220,13 @@ function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteO
  * @throws LedgerRefused if the file is not a ledger of this version; LedgerUnavailable if it cannot be opened now
  */
 export async function openSqliteStore(path: string, { retryMs = RETRY_MS }: SqliteOptions = {}): Promise<Store> {
-  const db = await retryWhileLocked(retryMs, () => openFile(path));
+  const untilMs = performance.now() + retryMs;
+  const db = await retryWhileLocked(untilMs, () => openFile(path));
   try {
-    await retryWhileLocked(retryMs, () => db.exec('PRAGMA journal_mode = WAL'));
-    // With FULL in WAL mode, a commit is on disk before COMMIT returns.
+    await retryWhileLocked(untilMs, () => db.exec('PRAGMA journal_mode = WAL'));
     db.exec('PRAGMA synchronous = FULL');
     // Move tables and id from the log into the file, so that a truncated log does not lose them.
-    if (await retryWhileLocked(retryMs, () => createTables(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (await retryWhileLocked(untilMs, () => createTables(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     db.exec('PRAGMA foreign_keys = ON');
   } catch (error) {
     db.close();

@@ -1,6 +1,8 @@
 /** SQLite and PostgreSQL meet the requirements of every ledger. */
-import { describe } from 'node:test';
-import { openLedger } from '../../ledger/open.ts';
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openLedger, openStore } from '../../ledger/open.ts';
+import { sqlLedger } from '../../ledger/sql/sql_ledger.ts';
 import { thorough } from '../thorough.ts';
 import { audit } from './conformance/audit.ts';
 import { balance } from './conformance/balance.ts';
@@ -16,13 +18,20 @@ import { retention } from './conformance/retention.ts';
 import { settling } from './conformance/settling.ts';
 import { transfers } from './conformance/transfers.ts';
 import { ledgerFolders } from './ledger_folders.ts';
+import { purchaseIn } from './purchases.ts';
 
 /** How often tests repeat what depends on the order of concurrent steps. */
 const EFFORT = { sequences: thorough(6, 15), races: thorough(4, 12) } as const;
 
+/** The setting that decides whether a commit waits for the disk: its values if it does, and if it does not. */
+const FLUSHES = {
+  sqlite: ['PRAGMA synchronous', 2, 1],
+  postgres: ['SHOW synchronous_commit', 'on', 'off'],
+} as const;
+
 describe('every ledger', () => {
   const { dataDir, kinds } = ledgerFolders();
-  for (const { name, fresh } of kinds) {
+  for (const { name, kind, fresh } of kinds) {
     describe(name, () => {
       const shared = sharedLedger({
         fresh: () => fresh(dataDir()),
@@ -40,6 +49,26 @@ describe('every ledger', () => {
       balance(shared.onEmpty, EFFORT);
       audit(shared.onEmpty);
       transfers(shared.onEmpty, EFFORT);
+
+      test('has each change on the disk when a call returns, but for reservations and deliveries', async () => {
+        const store = await openStore({ DATA_DIR: '', LEDGER: await fresh(dataDir()) });
+        const [setting, flushed, soon] = FLUSHES[kind];
+        const seen: unknown[] = [];
+        const ledger = sqlLedger({
+          ...store,
+          write: (work, durability) =>
+            store.write(async (query) => {
+              const [row] = await query(setting);
+              seen.push(Object.values(row ?? {})[0]);
+              return work(query);
+            }, durability),
+        });
+        const { id } = await purchaseIn(ledger, 'sold', 1, { lead: 'one' });
+        await ledger.recordDelivery({ purchaseId: id, kind: 'first', atMs: 1, isComplete: true });
+        // Reserved, claimed, settling, sold, delivered.
+        assert.deepEqual(seen, [soon, flushed, flushed, flushed, soon]);
+        await ledger.close();
+      });
     });
   }
 });

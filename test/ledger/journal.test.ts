@@ -15,6 +15,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, mock, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sell } from '../../api/payments/sale.ts';
 import { journalFile } from '../../ledger/journal_file.ts';
 import type { OfferedLead } from '../../ledger/lead_claims.ts';
@@ -188,6 +189,21 @@ describe('the journal', () => {
       ['refund of 1', 'refund of 2', null],
     );
     await restored.close();
+  });
+
+  test('has no line in its file that a crash can still take from the database', async () => {
+    const DATA_DIR = dataDir();
+    const ledger = await openServingLedger({ DATA_DIR });
+    const { id } = await reserve(ledger, wanted(1));
+    const copied = (): readonly unknown[] => linesIn(DATA_DIR).map(({ event }) => event);
+    await sleep(100);
+    assert.equal(statSync(journalFile(DATA_DIR), { throwIfNoEntry: false }), undefined);
+    await claim(ledger, id, ['one'], 0);
+    await sleep(100);
+    assert.deepEqual(copied(), ['reserved', 'claimed']);
+    await reserve(ledger, wanted(2));
+    await ledger.close();
+    assert.deepEqual(copied(), ['reserved', 'claimed', 'reserved']);
   });
 
   test('is flushed before money moves for an exclusive lead, and only then', async () => {

@@ -41,6 +41,8 @@ export async function restorable(store: Store): Promise<RestorableStore> {
     store: copied,
     backUp: async () => void (await copy(store, backup)),
     async restore(nowMs, hasFile) {
+      // The lines of the last reservations are copied after a write that is flushed.
+      await copied.write((query) => query('UPDATE heartbeat SET beats = beats + 1'));
       const lines = (await store.read('SELECT line FROM journal')).map((row) => String(row['line']));
       // The last lines are written soon after their commit.
       while (!lines.every((line) => readFileSync(file, 'utf8').includes(line))) await sleep(1);
@@ -60,3 +62,14 @@ export async function restorable(store: Store): Promise<RestorableStore> {
     },
   };
 }
+
+/** A crash of the database's host takes back its last transactions, if they are not flushed: those that only reserved. */
+export const loseReservations = (store: Store): Promise<number> =>
+  store.write(async (query) => {
+    for (let lost = 0; ; lost += 1) {
+      const [last] = await query('SELECT seq, subject, line FROM journal ORDER BY seq DESC LIMIT 1');
+      if (last === undefined || !String(last['line']).includes('"event":"reserved"')) return lost;
+      await query('DELETE FROM purchases WHERE id = $1', String(last['subject']));
+      await query('DELETE FROM journal WHERE seq = $1', Number(last['seq']));
+    }
+  });

@@ -14,7 +14,7 @@ import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } f
 import { checkEnd } from './invariants.ts';
 import { awaitedLedger } from './ledger_view.ts';
 import { realParts, type Parts } from './parts.ts';
-import { restorable, type Lost, type RestorableStore } from './restore.ts';
+import { loseReservations, restorable, type Lost, type RestorableStore } from './restore.ts';
 import { Server } from './server.ts';
 import type { Limits } from './session.ts';
 import { World, type Process } from './world.ts';
@@ -124,11 +124,13 @@ class Events {
   kills = 0;
   readonly #scene: Scene;
   readonly #ledger: Ledger;
+  readonly #store: Store;
   readonly #violations: string[];
 
-  constructor(scene: Scene, ledger: Ledger, violations: string[]) {
+  constructor(scene: Scene, { ledger, store }: { ledger: Ledger; store: Store }, violations: string[]) {
     this.#scene = scene;
     this.#ledger = ledger;
+    this.#store = store;
     this.#violations = violations;
   }
 
@@ -192,6 +194,8 @@ class Events {
     } else if (dice < 0.988) {
       process.skewMs += world.pick([-1, 1]) * world.pick([1000, 60_000, HOUR_MS, DAY_MS]);
       world.log(process.name, `its clock is now ${process.skewMs / 1000} s wrong`);
+    } else if (dice < 0.992) {
+      world.log('database', `crashes, and ${await loseReservations(this.#store)} reservations are gone`);
     } else await this.#spendWithoutServer();
   }
 
@@ -275,7 +279,7 @@ export async function runSchedule({
   const scene: Scene = { world, chain, server, processes, requests: [] };
   restartNonces();
   const { violations } = checks;
-  const events = new Events(scene, ledger, violations);
+  const events = new Events(scene, { ledger, store: empty.store }, violations);
   const busy = new Set<Promise<void>>();
   const begin = (work: Promise<void>): void => {
     const done = work
