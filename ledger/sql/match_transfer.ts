@@ -6,10 +6,11 @@ import { insertClaim } from './lead_claims.ts';
 import { FACTS, purchaseOf } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
-/** Purchases with this payer and nonce, by one index or the other. */
-export const paidWith = (payer: string, nonce: string): string =>
-  `(standing = 1 AND payer = ${payer} AND nonce = ${nonce}
-    OR state = 'released' AND payer = ${payer} AND nonce = ${nonce})`;
+/** Purchases with this payer and nonce, each by its index. */
+export function paidWith(payer: string, nonce: string): string {
+  const isPaid = `payer = ${payer} AND nonce = ${nonce}`;
+  return `(standing = 1 AND ${isPaid} OR state = 'released' AND ${isPaid})`;
+}
 const OF_PAYMENT = `${paidWith('$1', '$2')} AND pay_to = $3 AND chain = $4`;
 /** Purchases of a payment: first the one that is not released, then the released ones, latest first. */
 const BY_PAYMENT = `SELECT ${FACTS} FROM purchases WHERE ${OF_PAYMENT}

@@ -127,7 +127,7 @@ const audit: readonly Fault[] = [
     'WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain',
     'WHERE chain = $1 AND pay_to = $2 AND $3 = $3 RETURNING chain',
   ),
-  inSource('a transfer is matched by its payer alone', MATCH, 'payer = $1 AND nonce = $2', 'payer = $1 AND $2 = $2'),
+  inSource('a transfer is matched by its payer alone', MATCH, 'payer} AND nonce = ${', 'payer} AND ${nonce} = ${'),
   inSource('a transfer of another amount pays a purchase', MATCH, 'payment.amount !== transfer.amount || ', ''),
   inSource(
     'a released purchase is sold without its lead',
@@ -186,12 +186,12 @@ const limits: readonly Fault[] = [
     'committed + payment.amount > limits.balance',
     'payment.amount > limits.balance',
   ),
-  inSource('released purchases of leads are not counted', LIMITS, "p.why <> 'not_sent'", 'FALSE'),
+  inSource('released purchases of leads are not counted', LIMITS, "why <> 'not_sent'", 'FALSE'),
   inSource(
     'a payer is refused for the purchases of others',
     LIMITS,
-    'WHERE payer = $1 AND state IN',
-    'WHERE $1 = $1 AND state IN',
+    'SELECT amount FROM purchases WHERE payer = $1',
+    'SELECT amount FROM purchases WHERE $1 = $1',
   ),
   inSource('leads of a payer are not counted', LIMITS, 'leads.length >= limits.perPayer', 'leads.length >= 99'),
   inSource(
@@ -261,7 +261,7 @@ const steps: readonly Fault[] = [
   inSource(
     'a purchase that settles is deleted as an abandoned reservation',
     UPKEEP,
-    "drop(query, expiredAt('$1'), nowMs)",
+    "drop(query, `${UNFINISHED} AND ${expiredAt('$1')}`, nowMs)",
     `query("DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id", nowMs)
       .then(({ length }) => length)`,
   ),
