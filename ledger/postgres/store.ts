@@ -61,10 +61,19 @@ const asDriverError = async <T>(work: Promise<T>): Promise<T> => {
     throw new DriverError(error);
   }
 };
+/** Names of statements with parameters, which each connection parses and plans once. */
+const names = new Map<string, string>();
+function nameOf(sql: string): string {
+  const name = names.get(sql) ?? `s${names.size}`;
+  names.set(sql, name);
+  return name;
+}
 const queryOn =
   (client: Pick<PoolClient, 'query'>): Query =>
-  async (sql, ...values) =>
-    (await asDriverError(client.query<Record<string, unknown>>(sql, [...values]))).rows;
+  async (text, ...values) => {
+    const statement = values.length === 0 ? { text } : { text, name: nameOf(text), values };
+    return (await asDriverError(client.query<Record<string, unknown>>(statement))).rows;
+  };
 
 /** Retry errors that may pass. @throws LedgerUnavailable after `patienceMs`; any other error at once */
 async function retryWhileUnavailable<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {

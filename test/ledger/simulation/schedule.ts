@@ -127,10 +127,10 @@ class Events {
   readonly #store: Store;
   readonly #violations: string[];
 
-  constructor(scene: Scene, { ledger, store }: { ledger: Ledger; store: Store }, violations: string[]) {
+  constructor(scene: Scene, opened: { readonly ledger: Ledger; readonly store: Store }, violations: string[]) {
     this.#scene = scene;
-    this.#ledger = ledger;
-    this.#store = store;
+    this.#ledger = opened.ledger;
+    this.#store = opened.store;
     this.#violations = violations;
   }
 
