@@ -131,7 +131,7 @@ async function commit(query: Query): Promise<void> {
   }
 }
 
-/** Isolation levels, and what follows BEGIN. A commit that does not wait for the disk comes in order with all others. */
+/** Isolation levels, and what follows BEGIN. Commits that do not wait for the disk reach it in the order of all. */
 const MODES = {
   flushed: 'READ COMMITTED',
   soon: 'READ COMMITTED; SET LOCAL synchronous_commit = off',

@@ -16,7 +16,8 @@ const OPEN = `SELECT amount FROM purchases
   WHERE payer = $1 AND ${UNFINISHED} AND NOT (${expiredAt('$2')})`;
 
 /** Leads that a payer holds, and those of its released purchases, latest first, but of what was never sent. */
-const LEADS_OF_PAYER = `SELECT CAST(NULL AS BIGINT) AS ended_at_ms FROM purchases p JOIN claims c ON c.purchase_id = p.id
+const LEADS_OF_PAYER = `SELECT CAST(NULL AS BIGINT) AS ended_at_ms
+    FROM purchases p JOIN claims c ON c.purchase_id = p.id
     WHERE payer = $1 AND ${UNFINISHED} AND NOT (${expiredAt('$2')})
   UNION ALL SELECT ended_at_ms FROM purchases
     WHERE payer = $1 AND state = 'released' AND returned_lead IS NOT NULL AND why <> 'not_sent' AND ended_at_ms > $3

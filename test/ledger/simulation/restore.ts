@@ -63,7 +63,7 @@ export async function restorable(store: Store): Promise<RestorableStore> {
   };
 }
 
-/** A crash of the database's host takes back its last transactions, if they are not flushed: those that only reserved. */
+/** A crash of the database's host takes back its last transactions that are not flushed: those that only reserved. */
 export const loseReservations = (store: Store): Promise<number> =>
   store.write(async (query) => {
     for (let lost = 0; ; lost += 1) {
