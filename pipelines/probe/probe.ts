@@ -89,7 +89,7 @@ async function firstRows(spec: SourceSpec, ctx: FetchContext, lost: readonly unk
     last = page;
     const rows: Values[] = [];
     const rejects: Rejected[] = [];
-    for await (const checked of checkedRows(spec, [page])) {
+    for (const checked of (await Array.fromAsync(checkedRows(spec, [page]))).flat()) {
       if ('values' in checked) rows.push(checked.values);
       else rejects.push(checked.reject);
     }

@@ -36,7 +36,7 @@ export async function parsed(
   pages: readonly Page[],
   unreadable: readonly Unreadable[] = [],
 ): Promise<Parsed> {
-  const all = await Array.fromAsync(checkedRows(spec, pages));
+  const all = (await Array.fromAsync(checkedRows(spec, pages))).flat();
   const accepted = all.flatMap((row) => ('values' in row ? [row.values] : []));
   const refused = all.filter((row) => 'reject' in row);
   const keyOf = (row: Values): string =>

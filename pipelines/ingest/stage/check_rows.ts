@@ -33,24 +33,38 @@ export const WHOLE_FILE = '(the whole file)';
 export const NO_BYTES = '0'.repeat(64);
 
 /** Rows between pauses for timers and other reads, which parsing would block until a page is done. */
-const ROWS_PER_TURN = 1000;
+const ROWS_PER_TURN = 200;
 
-/** Every candidate of the pages, in order. @throws Quarantine when the adapter does not know a page */
-export async function* checkedRows(spec: SourceSpec, pages: readonly Page[]): AsyncGenerator<Checked> {
+/**
+ * Every candidate of the pages, in order, many at a time: a promise for each would cost more than to parse it.
+ * @throws Quarantine when the adapter does not know a page
+ */
+export async function* checkedRows(spec: SourceSpec, pages: readonly Page[]): AsyncGenerator<readonly Checked[]> {
   for (const page of pages) {
     let index = 0;
-    for await (const candidate of parsePage(spec, page)) {
-      yield check(spec, page, candidate, index);
-      index += 1;
-      if (index % ROWS_PER_TURN === 0) await nextTurn();
+    for await (const turn of parsePage(spec, page)) {
+      yield turn.map((candidate, at) => check(spec, page, candidate, index + at));
+      index += turn.length;
+      await nextTurn();
     }
   }
 }
 
 /** Candidates of a page. @throws Quarantine, also where the parser itself fails */
-async function* parsePage(spec: SourceSpec, page: Page): AsyncGenerator<Candidate> {
+async function* parsePage(spec: SourceSpec, page: Page): AsyncGenerator<readonly Candidate[]> {
+  let turn: Candidate[] = [];
+  const endTurn = (): readonly Candidate[] => {
+    const ended = turn;
+    turn = [];
+    return ended;
+  };
   try {
-    yield* spec.parse(page);
+    const candidates = spec.parse(page);
+    if (Symbol.asyncIterator in candidates)
+      for await (const candidate of candidates) if (turn.push(candidate) === ROWS_PER_TURN) yield endTurn();
+    if (Symbol.iterator in candidates)
+      for (const candidate of candidates) if (turn.push(candidate) === ROWS_PER_TURN) yield endTurn();
+    yield turn;
   } catch (error) {
     if (error instanceof Quarantine) {
       throw error.pageUrl === undefined ? new Quarantine(error.reason, error.message, page.url) : error;
@@ -73,7 +87,8 @@ function check(spec: SourceSpec, page: Page, candidate: Candidate, index: number
       page_row: index,
       reason,
       detail,
-      raw: candidate.raw.slice(0, RAW_LIMIT) || '(empty)',
+      // A copy: a slice would keep the text of the page in memory as long as the reject.
+      raw: Buffer.from(candidate.raw.slice(0, RAW_LIMIT)).toString() || '(empty)',
       observed_at: page.observedAt,
     },
     key,

@@ -19,7 +19,7 @@ interface RefusedFile {
  * Every candidate of the readable files, and one reject for each unreadable file. Its key is its folder.
  * @throws Quarantine the first one, if no file is readable
  */
-export async function* checkedFiles(spec: SourceSpec, pages: readonly ReadPage[]): AsyncGenerator<Checked> {
+export async function checkedFiles(spec: SourceSpec, pages: readonly ReadPage[]): Promise<readonly Checked[]> {
   const files: FileRows[] = [];
   const refused: RefusedFile[] = [];
   for (const page of pages) {
@@ -33,26 +33,25 @@ export async function* checkedFiles(spec: SourceSpec, pages: readonly ReadPage[]
   const [first] = refused;
   if (first && files.length === 0)
     throw new Quarantine(first.error.reason, `${fileOf(first.page)}: ${first.error.message}`, first.page.url);
-  yield* withoutSharedKeys(spec, files);
-  for (const { page, error } of refused)
-    yield {
-      reject: {
-        source: spec.name,
-        page_url: page.url,
-        page_sha256: page.sha256,
-        page_row: 0,
-        reason: error.reason,
-        detail: `${fileOf(page)}: ${error.message}`,
-        raw: WHOLE_FILE,
-        observed_at: page.observedAt,
-      },
-      key: { folder: page.context['folder'] ?? '' },
-    };
+  const lost = refused.map(({ page, error }) => ({
+    reject: {
+      source: spec.name,
+      page_url: page.url,
+      page_sha256: page.sha256,
+      page_row: 0,
+      reason: error.reason,
+      detail: `${fileOf(page)}: ${error.message}`,
+      raw: WHOLE_FILE,
+      observed_at: page.observedAt,
+    },
+    key: { folder: page.context['folder'] ?? '' },
+  }));
+  return [...withoutSharedKeys(spec, files), ...lost];
 }
 
 /** @throws Quarantine too_many_rejects if too large a share of the file's rows is refused */
 async function rowsOfFile(spec: SourceSpec, page: Page): Promise<readonly Checked[]> {
-  const rows = await Array.fromAsync(checkedRows(spec, [page]));
+  const rows = (await Array.fromAsync(checkedRows(spec, [page]))).flat();
   const rejects = rows.flatMap((row) => ('reject' in row ? [row.reject] : []));
   checkRejects(spec, { rejects, rowsIn: rows.length, unreadablePages: 0 });
   return rows;

@@ -1,5 +1,5 @@
 /** Loads rows in JSON form into DuckDB tables, through a temporary file. */
-import { open, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column } from '../../../lib/record.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
@@ -29,46 +29,73 @@ export async function createTableWithRows(
   await insertRows(connection, target, rows);
 }
 
-/** The same into a table that exists; its other columns stay null. */
-export async function insertRows(
+/** Into a table that exists; its other columns stay null. */
+async function insertRows(
   connection: DuckDBConnection,
-  { table, columns, file }: LoadTarget,
+  target: LoadTarget,
   rows: readonly Record<string, unknown>[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await writeLines(file, rows);
-  const asText = columns
-    .map((column) => `${identifier(column.name)}: '${column.kind === 'json' ? 'JSON' : 'VARCHAR'}'`)
-    .join(', ');
-  const casts = columns
-    .map((column) => `CAST(${identifier(column.name)} AS ${column.sql}) AS ${identifier(column.name)}`)
-    .join(', ');
-  try {
-    await connection.run(
-      `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
-        FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}},
-          maximum_object_size = 16777216)`,
-    );
-  } finally {
-    await rm(file, { force: true });
-  }
+  const batch = new RowBatch(connection, target);
+  for (const row of rows) batch.add(row);
+  await batch.insert();
 }
 
-/** Rows in one write: millions of rows do not fit into one string. */
-const ROWS_PER_WRITE = 20_000;
+/** Bytes of one write to the temporary file. */
+const CHUNK_BYTES = 1_000_000;
 
-async function writeLines(file: string, rows: readonly Record<string, unknown>[]): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    for (let at = 0; at < rows.length; at += ROWS_PER_WRITE) {
-      await handle.appendFile(
-        rows
-          .slice(at, at + ROWS_PER_WRITE)
-          .map((row) => `${JSON.stringify(row)}\n`)
-          .join(''),
-      );
+/**
+ * Rows on their way into a table. They wait as bytes: as objects, the garbage collector would copy each of them several
+ * times.
+ */
+export class RowBatch {
+  readonly #connection: DuckDBConnection;
+  readonly #target: LoadTarget;
+  readonly #full: Buffer[] = [];
+  #chunk = Buffer.alloc(0);
+  #used = 0;
+  /** Rows since the last insert. */
+  rows = 0;
+
+  constructor(connection: DuckDBConnection, target: LoadTarget) {
+    this.#connection = connection;
+    this.#target = target;
+  }
+
+  add(row: Record<string, unknown>): void {
+    const line = `${JSON.stringify(row)}\n`;
+    // At most three bytes for each UTF-16 unit.
+    const most = line.length * 3;
+    if (this.#chunk.length - this.#used < most) {
+      this.#full.push(this.#chunk.subarray(0, this.#used));
+      this.#chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, most));
+      this.#used = 0;
     }
-  } finally {
-    await handle.close();
+    this.#used += this.#chunk.write(line, this.#used);
+    this.rows += 1;
+  }
+
+  /** Insert the rows, and start anew. */
+  async insert(): Promise<void> {
+    if (this.rows === 0) return;
+    const { table, columns, file } = this.#target;
+    const asText = columns
+      .map((column) => `${identifier(column.name)}: '${column.kind === 'json' ? 'JSON' : 'VARCHAR'}'`)
+      .join(', ');
+    const casts = columns
+      .map((column) => `CAST(${identifier(column.name)} AS ${column.sql}) AS ${identifier(column.name)}`)
+      .join(', ');
+    try {
+      await writeFile(file, [...this.#full, this.#chunk.subarray(0, this.#used)]);
+      await this.#connection.run(
+        `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
+        FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}},
+          maximum_object_size = 16777216)`,
+      );
+    } finally {
+      await rm(file, { force: true });
+    }
+    this.#full.length = 0;
+    this.#used = 0;
+    this.rows = 0;
   }
 }

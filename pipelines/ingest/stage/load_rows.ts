@@ -5,9 +5,9 @@ import { openDuck, openSmall } from '../../../lib/duck.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import type { ReadPage } from '../reads.ts';
-import { checkedRows, type Checked, type NaturalKey, type Rejected, type Values } from './check_rows.ts';
+import { checkedRows, type Checked, type NaturalKey, type Rejected } from './check_rows.ts';
 import { checkedFiles } from './each_file.ts';
-import { HANDED_OVER, insertRows, stagedColumns } from './json_rows.ts';
+import { HANDED_OVER, RowBatch, stagedColumns } from './json_rows.ts';
 
 /** Rows in one INSERT. */
 const BATCH_ROWS = 10_000;
@@ -39,8 +39,8 @@ export async function createFresh(connection: DuckDBConnection, spec: SourceSpec
   await connection.run(`CREATE TABLE fresh (${columns.join(', ')})`);
 }
 
-async function* candidatesOf({ spec, pages }: RowsToLoad): AsyncGenerator<Checked> {
-  if (spec.dropFolders) yield* checkedFiles(spec, pages);
+async function* candidatesOf({ spec, pages }: RowsToLoad): AsyncGenerator<Iterable<Checked>> {
+  if (spec.dropFolders) yield await checkedFiles(spec, pages);
   else for (const page of pages) yield* checkedRows(spec, [await page.open()]);
 }
 
@@ -50,22 +50,23 @@ export const loadHere: LoadRows = async (connection, rows) => {
   const columns = stagedColumns(spec);
   const rejects: Rejected[] = [];
   const rejectedKeys: NaturalKey[] = [];
-  let batch: Values[] = [];
+  const batch = new RowBatch(connection, { table: 'fresh', columns, file: `${target}${HANDED_OVER}` });
   let accepted = 0;
   const insertBatch = async (isLast: boolean): Promise<void> => {
-    await insertRows(connection, { table: 'fresh', columns, file: `${target}${HANDED_OVER}` }, batch);
-    accepted += batch.length;
-    batch = [];
+    accepted += batch.rows;
+    await batch.insert();
     onRows?.(accepted, isLast);
   };
-  for await (const checked of candidatesOf(rows)) {
-    if ('values' in checked) {
-      batch.push(checked.values);
-      if (batch.length === BATCH_ROWS) await insertBatch(false);
-      continue;
+  for await (const turn of candidatesOf(rows)) {
+    for (const checked of turn) {
+      if ('values' in checked) {
+        batch.add(checked.values);
+        if (batch.rows === BATCH_ROWS) await insertBatch(false);
+        continue;
+      }
+      rejects.push(checked.reject);
+      if (checked.key) rejectedKeys.push(checked.key);
     }
-    rejects.push(checked.reject);
-    if (checked.key) rejectedKeys.push(checked.key);
     if (rejects.length > MAX_REJECTS)
       throw new Quarantine(
         'too_many_rejects',

@@ -186,7 +186,7 @@ test('a page of many rows gives timers and other reads a turn while it is checke
     immediate = setImmediate(next);
   };
   let immediate = setImmediate(next);
-  const rows = await Array.fromAsync(checkedRows({ ...colorado, parse: () => refused }, [page]));
+  const rows = (await Array.fromAsync(checkedRows({ ...colorado, parse: () => refused }, [page]))).flat();
   clearImmediate(immediate);
   assert.equal(rows.length, 5000);
   assert.ok(turns >= 5, `${turns} turns`);
