@@ -2,101 +2,71 @@
 import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
 import { dayNumber, isNotLet, type Recomputed, type Values } from './record.ts';
 
-/** Whether an input is known (2), known in part (1) or not known (0), and its reason if it is not known or in part. */
-type Evidence = readonly [level: 0 | 1 | 2, unknown: string | null, partly?: string];
+/** Inputs by the keys of their weights: the name of the part, and the reason if it is not known, or in part. */
+const INPUTS: Readonly<Record<string, readonly [part: string, unknown: string, partly?: string]>> = {
+  price: ['price', 'price_old_or_missing', 'price_recent'],
+  units: ['units', 'units_missing'],
+  year_built: ['year_built', 'year_built_missing'],
+  bedrooms: ['bedrooms', 'bedrooms_assumed'],
+  rent: ['rent', 'rent_outdated', 'rent_of_area'],
+  in_place: ['rent_in_place', 'rent_in_place_assumed', 'rent_in_place_of_reference'],
+  utilities: ['utilities', 'utilities_assumed', 'utilities_of_area'],
+  vacancy: ['vacancy', 'vacancy_assumed'],
+  tax_bill: ['tax_bill', 'tax_bill_assumed', 'tax_bill_exempt'],
+  tax_rate: ['tax_rate', 'tax_rate_assumed', 'tax_rate_of_area'],
+  expenses: ['expenses', 'expenses_clipped'],
+  loan_rate: ['loan_rate', 'loan_rate_old_or_assumed', 'loan_rate_stale'],
+  claim: ['claim', 'claim_missing', 'claim_derived'],
+  agreement: ['agreement', 'claim_not_confirmed', 'claim_differs'],
+};
+/** Inputs that say nothing where HUD's rent does not fit. */
+const OF_RENT = new Set(['bedrooms', 'rent', 'in_place', 'utilities', 'expenses', 'agreement']);
 
-type Json = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** Not known, known in part, known. */
+type Level = 0 | 1 | 2;
 
-/** Known, known in part, or not, by the basis of an input. */
-function byBasis(basis: unknown, known: readonly string[], unknown: readonly string[]): 0 | 1 | 2 {
-  if (unknown.includes(String(basis))) return 0;
-  return known.includes(String(basis)) ? 2 : 1;
-}
+const byBasis = (basis: unknown, known: readonly string[], unknown: readonly string[]): Level =>
+  unknown.includes(String(basis)) ? 0 : known.includes(String(basis)) ? 2 : 1;
 
 /** Known up to a first limit, in part up to a second. */
-function byLimits(value: Fraction | null, first: Fraction, second: Fraction): 0 | 1 | 2 {
-  if (value === null || second.isBelow(value)) return 0;
-  return first.isBelow(value) ? 1 : 2;
-}
+const byLimits = (value: Fraction | null, [first, second]: readonly [Fraction, Fraction]): Level =>
+  value === null || second.isBelow(value) ? 0 : first.isBelow(value) ? 1 : 2;
 
 const sizeOf = (value: Fraction): Fraction => (value.isBelow(fraction(0)) ? fraction(0).minus(value) : value);
-const all = (isKnown: boolean): 0 | 2 => (isKnown ? 2 : 0);
 
-/** The inputs by the keys of their weights. */
-function inputsOf(values: Values): Readonly<Record<string, readonly [part: string, Evidence]>> {
-  const { record, has, of, assumed, asOf } = values;
-  const isFit = record['underwrite_reliability'] === 'ok';
-  const issue = String(record['claim_issue']);
-  const isContradicted = issue.startsWith('noi_');
-  const [rents, tax] = [record['rent_steps'] as Json, record['property_tax'] as Readonly<Record<string, unknown>>];
-  const ifFit = (evidence: Evidence): Evidence => (isFit ? evidence : [0, null]);
-  const days = (column: string): Fraction | null =>
-    has(column) ? fraction(String(dayNumber(asOf) - dayNumber(record[column]))) : null;
-  const age = has('list_price') ? days('last_verified') : null;
-  const rateAge = has('loan_rate_age_days') ? of('loan_rate_age_days') : null;
-  const isYearKnown = has('year_built') && issue !== 'year_built_in_future';
-  const isZip = String(record['rent_basis']).startsWith('zip');
-  const claim = { stated: 2, derived_from_advertised_cap: 1 }[String(record['noi_source'])] ?? 0;
-  const limits = (name: string, from: string, to: string): readonly [Fraction, Fraction] => [
-    assumed(`confidence_${name}_${from}`),
-    assumed(`confidence_${name}_${to}`),
+type Json = Readonly<Record<string, unknown>>;
+
+function levelsOf(
+  { record, has, of, assumed, asOf }: Values,
+  isContradicted: boolean,
+): Readonly<Record<string, Level>> {
+  const [rents, tax] = [record['rent_steps'] as Readonly<Record<string, Json>>, record['property_tax'] as Json];
+  const priceAge = has('list_price') ? fraction(String(dayNumber(asOf) - dayNumber(record['last_verified']))) : null;
+  const limits = (first: string, second: string): readonly [Fraction, Fraction] => [
+    assumed(`confidence_${first}`),
+    assumed(`confidence_${second}`),
   ];
+  const claims: Readonly<Record<string, Level>> = { stated: 2, derived_from_advertised_cap: 1 };
+  const isOfZip = String(record['rent_basis']).startsWith('zip');
   const gap = has('cap_gap_pct') && !isContradicted ? sizeOf(of('cap_gap_pct')) : null;
   return {
-    price: [
-      'price',
-      [
-        byLimits(age, assumed('confidence_fresh_days'), assumed('confidence_recent_days')),
-        'price_old_or_missing',
-        'price_recent',
-      ],
-    ],
-    units: ['units', [all(has('units')), 'units_missing']],
-    year_built: ['year_built', [all(isYearKnown), has('year_built') ? issue : 'year_built_missing']],
-    bedrooms: ['bedrooms', ifFit([all(rents['mix']?.['basis'] === 'listing'), 'bedrooms_assumed'])],
-    rent: [
-      'rent',
-      ifFit([record['rent_outdated_reason'] === null ? (isZip ? 2 : 1) : 0, 'rent_outdated', 'rent_of_area']),
-    ],
-    in_place: [
-      'rent_in_place',
-      ifFit([
-        byBasis(rents['in_place']?.['basis'], ['metro_of_source'], ['declared']),
-        'rent_in_place_assumed',
-        'rent_in_place_of_reference',
-      ]),
-    ],
-    utilities: [
-      'utilities',
-      ifFit([
-        byBasis(rents['contract']?.['basis'], ['county'], ['declared']),
-        'utilities_assumed',
-        'utilities_of_area',
-      ]),
-    ],
-    vacancy: ['vacancy', [byBasis(record['vacancy_basis'], ['metro_survey'], ['declared']), 'vacancy_assumed']],
-    tax_bill: [
-      'tax_bill',
-      [byBasis(tax['after_basis'], ['bill', 'reset'], ['estimated', 'unknown']), 'tax_bill_assumed', 'tax_bill_exempt'],
-    ],
-    tax_rate: [
-      'tax_rate',
-      [byBasis(tax['rate_basis'], ['county'], ['declared']), 'tax_rate_assumed', 'tax_rate_of_area'],
-    ],
-    expenses: ['expenses', ifFit([all(record['expense_check'] === 'within_quartiles'), 'expenses_clipped'])],
-    loan_rate: [
-      'loan_rate',
-      [byLimits(rateAge, ...limits('rate', 'stale_days', 'old_days')), 'loan_rate_old_or_assumed', 'loan_rate_stale'],
-    ],
-    claim: ['claim', isContradicted ? [0, issue] : [claim as 0 | 1 | 2, 'claim_missing', 'claim_derived']],
-    agreement: [
-      'agreement',
-      ifFit([
-        byLimits(gap, ...limits('gap', 'small_points', 'medium_points')),
-        isContradicted ? null : 'claim_not_confirmed',
-        'claim_differs',
-      ]),
-    ],
+    price: byLimits(priceAge, limits('fresh_days', 'recent_days')),
+    units: has('units') ? 2 : 0,
+    year_built: has('year_built') && record['claim_issue'] !== 'year_built_in_future' ? 2 : 0,
+    bedrooms: rents['mix']?.['basis'] === 'listing' ? 2 : 0,
+    rent: record['rent_outdated_reason'] === null ? (isOfZip ? 2 : 1) : 0,
+    in_place: byBasis(rents['in_place']?.['basis'], ['metro_of_source'], ['declared']),
+    utilities: byBasis(rents['contract']?.['basis'], ['county'], ['declared']),
+    vacancy: record['vacancy_basis'] === 'declared' ? 0 : 2,
+    tax_bill: byBasis(tax['after_basis'], ['bill', 'reset'], ['estimated', 'unknown']),
+    tax_rate: byBasis(tax['rate_basis'], ['county'], ['declared']),
+    expenses: record['expense_check'] === 'within_quartiles' ? 2 : 0,
+    loan_rate: byLimits(
+      has('loan_rate_age_days') ? of('loan_rate_age_days') : null,
+      limits('rate_stale_days', 'rate_old_days'),
+    ),
+    claim: isContradicted ? 0 : (claims[String(record['noi_source'])] ?? 0),
+    agreement: byLimits(gap, limits('gap_small_points', 'gap_medium_points')),
   };
 }
 
@@ -110,29 +80,36 @@ function conditionOf(values: Values, earned: Fraction): Fraction {
 }
 
 export function recomputeConfidence(values: Values): Recomputed {
-  const { record, assumed } = values;
-  const inputs = Object.entries(inputsOf(values)).map(([key, [part, [level, unknown, partly]]]) => {
+  const { record, has, assumed } = values;
+  const issue = String(record['claim_issue']);
+  const isContradicted = issue.startsWith('noi_');
+  const isFit = record['underwrite_reliability'] === 'ok';
+  const levels = levelsOf(values, isContradicted);
+  // A claim that cannot be, and a year to come, are their own reasons.
+  const own: Readonly<Record<string, string | null>> = {
+    ...(isContradicted ? { claim: issue, agreement: null } : {}),
+    ...(has('year_built') ? { year_built: issue } : {}),
+  };
+  const parts = Object.entries(INPUTS).map(([key, [part, unknown, partly]]) => {
+    const isSilent = OF_RENT.has(key) && !isFit;
+    const level = isSilent ? 0 : (levels[key] ?? 0);
     const weight = assumed(`confidence_${key}`);
     const half = fraction(weight.times(assumed('confidence_partly')).rounded(2));
-    const [points, reason] = [
-      [fraction(0), unknown],
-      [half, partly],
-      [weight, null],
-    ][level] as [Fraction, string | null];
-    return { part, points, reason };
+    const reason = isSilent ? null : [key in own ? own[key] : unknown, partly, null][level];
+    return { part, points: [fraction(0), half, weight][level] ?? weight, reason };
   });
-  const earned = inputs.reduce((sum, { points }) => sum.plus(points), fraction(0));
+  const earned = parts.reduce((sum, { points }) => sum.plus(points), fraction(0));
   const lost = conditionOf(values, earned);
   const ofCondition = isNotLet(values) ? 'condition_record' : 'condition_risk';
   return {
     confidence_parts: Object.fromEntries([
-      ...inputs.map(({ part, points }) => [part, points.rounded(2)]),
+      ...parts.map(({ part, points }) => [part, points.rounded(2)]),
       ['condition', fraction(0).minus(lost).rounded(2)],
     ]),
     confidence_score: earned.minus(lost).rounded(2),
     confidence_reasons: [
-      ...(record['underwrite_reliability'] === 'ok' ? [] : ['rent_does_not_fit']),
-      ...inputs.flatMap(({ reason }) => reason ?? []),
+      ...(isFit ? [] : ['rent_does_not_fit']),
+      ...parts.flatMap(({ reason }) => reason ?? []),
       ...(isNotLet(values) || fraction(0).isBelow(lost) ? [ofCondition] : []),
     ],
   };
