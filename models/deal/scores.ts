@@ -143,11 +143,12 @@ export const scores = {
       "the broker's unverified claim.",
   ),
   offer_low: money(
-    "Low end: the high end's NOI under the declared stress, at the target cap, less repairs; at most the high end.",
+    'Low end: the price at the target cap under the declared stress, with repairs; at most the high end.',
     { absent: NO_OFFER },
   ),
   offer_high: money(
-    'High end: least of the asking price, NOI at the target cap less repairs, and NOI at the declared coverage.',
+    'High end: least of the asking price, the price at the target cap with repairs, and the price at the declared ' +
+      'coverage after reserves, each with the tax and NOI of its own price.',
     { absent: NO_OFFER },
   ),
   offer_range_basis: oneOf(
@@ -164,7 +165,7 @@ export const scores = {
       absent: NO_OFFER,
     },
   ),
-  ask_at_or_below_target_value: flag('True if the asking price is no higher than NOI at the target cap.', {
+  ask_at_or_below_target_value: flag('True if the asking price is no higher than the price at the target cap.', {
     absent: NO_OFFER,
   }),
 };

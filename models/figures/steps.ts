@@ -23,7 +23,7 @@ export const STEPS: Readonly<Record<string, string>> = {
   int_rents_in_place: 'market_rent_mix rent_in_place contract_rent',
   int_property_taxes: 'tax_at_price tax_current tax_floor tax_fixed tax_per_dollar tax_after_reset',
   int_expenses: `gross_potential_rent effective_gross_income insurance management repairs owner_utilities other reserves
-    operating_expenses noi_after_reset noi_at_current_tax`,
+    operating_expenses noi_after_reset noi_at_current_tax noi_lowest noi_highest noi_untaxed`,
   int_hud_proxies: 'noi_hud_2br cap_rate_hud_2br',
   int_loan_rates: 'loan_rate_pct',
   int_properties: 'price_reduction_pct',
@@ -39,8 +39,8 @@ export const STEPS: Readonly<Record<string, string>> = {
     deal_score_condition deal_score`,
   int_confidence: 'confidence_score',
   int_paths: 'arv mao',
-  int_offers: `limit_list_price limit_target_cap limit_debt_coverage offer_high variable_expense_ratio_pct
-    limit_under_stress offer_low`,
+  int_offers: `limit_target_cap limit_debt_coverage offer_high noi_lost_under_stress limit_under_stress offer_low
+    offer_tax offer_noi offer_cap_pct offer_debt_service offer_dscr`,
   int_auction_leads: `known_debt equity_pct part_base part_equity_gap part_urgency part_corroboration part_absentee
     part_freshness part_property_kind part_stacked_distress lead_score`,
   int_tax_leads: `part_base part_amount_to_value part_years_delinquent part_absentee_owner part_corroboration

@@ -105,6 +105,10 @@ CREATE OR REPLACE MACRO at_24_decimals(x) AS
 CREATE OR REPLACE MACRO quotient_down_to(n, d, step) AS -- reads as floor_to(n / d, step)
   CAST(at_24_decimals(n) // (at_24_decimals(d) * step) * step AS DECIMAL(14, 2));
 
+-- An income at a yield, in whole dollars. Null if the income is null.
+CREATE OR REPLACE MACRO value_at(income, yield) AS -- reads as floor_to(max(0, income) / yield, 1)
+  CASE WHEN income IS NOT NULL THEN quotient_down_to(greatest(0, income), yield, 1) END;
+
 -- x rounded down to a whole multiple of `step`. Positive amounts.
 CREATE OR REPLACE MACRO down_to(x, step) AS -- reads as floor_to(x, step)
   quotient_down_to(x, 1, step);

@@ -16,13 +16,38 @@ CREATE OR REPLACE MACRO coverage_after_reserves(noi, reserves_per_unit, units, d
 CREATE OR REPLACE MACRO cbsa_of(hud_area_code) AS
   nullif(regexp_extract(hud_area_code, '^METRO(\d{5})', 1), '');
 
--- The sum of the lines within the quartiles, else income at the nearer quartile; at the typical ratio without a tax.
-CREATE OR REPLACE MACRO expenses_that_count(income, lines, ratio, q1, q3, typical) AS CASE
-  WHEN income IS NULL THEN NULL
-  WHEN ratio IS NULL THEN rounded(wide(income) * as_share(typical))
-  WHEN ratio < q1 THEN rounded(wide(income) * as_share(q1))
-  WHEN ratio > q3 THEN rounded(wide(income) * as_share(q3))
+-- The sum of the lines, at least and at most income at the quartiles of the cell; without a tax, at its typical ratio.
+CREATE OR REPLACE MACRO expenses_that_count(income, lines, least, most, typical) AS CASE
+  WHEN lines IS NULL THEN rounded(wide(income) * as_share(typical))
+  WHEN lines < least THEN least
+  WHEN lines > most THEN most
   ELSE lines END;
+
+-- The price, in whole dollars, at which NOI less `costs` is `yield` of the price. At a price P, NOI is
+-- max(lowest, min(highest, untaxed - tax_per_dollar x P)): one division for each part of the line, then the part that
+-- counts.
+CREATE OR REPLACE MACRO price_at_yield(lowest, highest, untaxed, tax_per_dollar, costs, yield) AS CASE
+  WHEN value_at(lowest - costs, yield) >= value_at(untaxed - costs, yield + tax_per_dollar)
+    THEN value_at(lowest - costs, yield)
+  WHEN value_at(highest - costs, yield) <= value_at(untaxed - costs, yield + tax_per_dollar)
+    THEN value_at(highest - costs, yield)
+  ELSE value_at(untaxed - costs, yield + tax_per_dollar) END;
+-- The same for the NOI that counts beside a claim: a claim below the underwriting lowers it half way.
+CREATE OR REPLACE MACRO price_beside_claim(claim, lowest, highest, untaxed, tax_per_dollar, costs, yield) AS CASE
+  WHEN price_at_yield(lowest + claim, highest + claim, untaxed + claim, tax_per_dollar, 2 * costs, 2 * yield)
+    < price_at_yield(lowest, highest, untaxed, tax_per_dollar, costs, yield)
+    THEN price_at_yield(lowest + claim, highest + claim, untaxed + claim, tax_per_dollar, 2 * costs, 2 * yield)
+  ELSE price_at_yield(lowest, highest, untaxed, tax_per_dollar, costs, yield) END;
+-- The same for the NOI of an offer. A claim is the only NOI, at any price, if HUD's rent does not fit.
+CREATE OR REPLACE MACRO offer_price(
+  income, noi_scoring, claim, lowest, highest, untaxed, tax_per_dollar, costs, yield
+) AS CASE
+  WHEN income IS NULL THEN NULL
+  WHEN noi_scoring IS NULL THEN value_at(claim - costs, yield)
+  WHEN claim IS NULL THEN price_at_yield(lowest, highest, untaxed, tax_per_dollar, costs, yield)
+  ELSE price_beside_claim(claim, lowest, highest, untaxed, tax_per_dollar, costs, yield) END;
+CREATE OR REPLACE MACRO noi_at_price(lowest, highest, untaxed, tax_per_dollar, price) AS
+  greatest(lowest, least(highest, rounded(untaxed - wide(price) * tax_per_dollar)));
 
 -- A census rent over HUD's rent, within the declared limit and 1. Null without one of the two.
 CREATE OR REPLACE MACRO in_place_ratio_of(census_rent, hud_rent, lowest) AS

@@ -95,10 +95,10 @@ select
     'range_basis', deals.offer_range_basis,
     'upfront_repairs', case when deals.offer_high is not null then as_text(scores.upfront_repairs) end,
     'ask_at_or_below_target_value', deals.ask_at_or_below_target_value,
-    'constraints', case when offers.offer_noi is null then '[]'::json else json_array(
+    'constraints', case when deals.offer_high is null then '[]'::json else json_array(
       json_object(
         'constraint', 'list_price',
-        'figure', as_text(offers.limit_list_price),
+        'figure', as_text(deals.list_price),
         'binding', deals.offer_binding = 'list_price'
       ),
       json_object(
@@ -111,7 +111,14 @@ select
         'figure', as_text(offers.limit_debt_coverage),
         'binding', deals.offer_binding = 'debt_coverage'
       )
-    ) end
+    ) end,
+    'at_high', json_object(
+      'tax', as_text(offers.offer_tax),
+      'noi', as_text(offers.offer_noi),
+      'cap_pct', as_text(offers.offer_cap_pct),
+      'annual_debt_service', as_text(offers.offer_debt_service),
+      'dscr', as_text(offers.offer_dscr)
+    )
   ) as offer,
 
   deals.distress_matches,

@@ -96,6 +96,7 @@ const Offer = z.strictObject({
       binding: z.boolean(),
     }),
   ),
+  at_high: z.strictObject({ tax: known, noi: known, cap_pct: known, annual_debt_service: known, dscr: known }),
 });
 
 const Paths = z.strictObject({ rental: Rationale, wholesale: Rationale, creative_finance: Rationale });
@@ -123,7 +124,8 @@ export const Report = defineRecord('report', 'One row per deal: its report. Deci
   ),
   offer: json(
     Offer,
-    'The offer range at the declared target cap rate, with the figure of each constraint and which one binds.',
+    'The offer range at the declared target cap rate, with the figure of each constraint and which one binds. ' +
+      'at_high has the tax, NOI, cap rate on price and repairs, and coverage after reserves at the high end.',
   ),
   ...fieldsOf(Deal, ['distress_matches']),
   paths: json(Paths, 'The three paths with thresholds and inputs.'),
@@ -146,12 +148,13 @@ export default defineMart({
     },
     {
       name: 'reports.offer_agrees',
-      about: "the offer is the deal's, and its high end is the least of its constraints",
+      about: "the offer is the deal's, and its high end is the least of its constraints, rounded down to a step",
       blocking: true,
       sql: `SELECT id, offer FROM reports JOIN deals USING (id)
         WHERE (offer ->> 'high') IS DISTINCT FROM CAST(offer_high AS VARCHAR)
           OR offer_high <> (
-            SELECT min(CAST(value ->> 'figure' AS DECIMAL(14, 2))) FROM json_each(offer -> 'constraints'))`,
+            SELECT down_to(min(CAST(value ->> 'figure' AS DECIMAL(14, 2))), any_value(offer_step))
+            FROM json_each(offer -> 'constraints') CROSS JOIN terms)`,
     },
     {
       name: 'reports.grid_whole',

@@ -1,6 +1,7 @@
 -- One row per property: income after vacancy, operating expenses line by line, and the check of their ratio against the
 -- survey of landlords. A ratio outside the quartiles of its size and age is replaced by the nearer quartile. Without a
--- price there is no tax, so the ratio of the cell replaces all lines.
+-- price there is no tax, so the ratio of the cell replaces all lines. At any price P, NOI is
+-- max(noi_lowest, min(noi_highest, noi_untaxed - tax_per_dollar x P)); offers use it at their own price.
 -- Key: id
 -- Not null: insurance_state_factor, insurance_basis
 
@@ -32,6 +33,8 @@ inputs as (
     utilities.amount as utilities_per_unit,
     taxes.tax_current,
     taxes.tax_after_reset,
+    taxes.tax_fixed,
+    taxes.tax_floor,
     expense_cells.q1,
     expense_cells.median,
     expense_cells.q3,
@@ -81,29 +84,34 @@ lines as (
   from incomes
 ),
 
-ratios as (
-  select
-    *,
-    total(tax_after_reset + lines_without_tax) as lines_after_reset,
-    total(tax_current + lines_without_tax) as lines_at_current_tax,
-    percentage(lines_after_reset, effective_gross_income) as ratio_after_reset_pct,
-    percentage(lines_at_current_tax, effective_gross_income) as ratio_at_current_tax_pct
-  from lines
-),
-
--- Within the quartiles the lines are used as computed
 totals as (
   select
     *,
+    rounded(wide(effective_gross_income) * as_share(expense_q1_pct)) as expenses_least,
+    rounded(wide(effective_gross_income) * as_share(expense_q3_pct)) as expenses_most,
+    total(tax_after_reset + lines_without_tax) as lines_after_reset,
+    total(tax_current + lines_without_tax) as lines_at_current_tax,
     expenses_that_count(
-      effective_gross_income, lines_after_reset, ratio_after_reset_pct,
-      expense_q1_pct, expense_q3_pct, expense_typical_pct
+      effective_gross_income, lines_after_reset, expenses_least, expenses_most, expense_typical_pct
     ) as operating_expenses,
     expenses_that_count(
-      effective_gross_income, lines_at_current_tax, ratio_at_current_tax_pct,
-      expense_q1_pct, expense_q3_pct, expense_typical_pct
+      effective_gross_income, lines_at_current_tax, expenses_least, expenses_most, expense_typical_pct
     ) as operating_expenses_at_current_tax
-  from ratios
+  from lines
+),
+
+-- NOI over the price: the quartiles and a known bill bound it, between them it falls with the tax of the price
+prices as (
+  select
+    *,
+    total(effective_gross_income - expenses_most) as noi_lowest,
+    greatest(expenses_least, lines_without_tax + tax_floor) as expenses_least_at_bill,
+    case
+      when lines_after_reset is not null
+        then greatest(noi_lowest, total(effective_gross_income - expenses_least_at_bill))
+    end as noi_highest,
+    rounded(effective_gross_income - lines_without_tax - tax_fixed) as noi_untaxed
+  from totals
 )
 
 select
@@ -131,9 +139,9 @@ select
   -- Totals and their check
   case
     when effective_gross_income is null then 'no_income'
-    when ratio_after_reset_pct is null then 'no_tax_ratio_of_cell'
-    when ratio_after_reset_pct < expense_q1_pct then 'below_quartiles'
-    when ratio_after_reset_pct > expense_q3_pct then 'above_quartiles'
+    when lines_after_reset is null then 'no_tax_ratio_of_cell'
+    when lines_after_reset < expenses_least then 'below_quartiles'
+    when lines_after_reset > expenses_most then 'above_quartiles'
     else 'within_quartiles'
   end as expense_check,
   expense_q1_pct,
@@ -142,8 +150,11 @@ select
   expense_typical_pct,
   operating_expenses,
   total(effective_gross_income - operating_expenses) as noi_after_reset,
-  total(effective_gross_income - operating_expenses_at_current_tax) as noi_at_current_tax
-from totals;
+  total(effective_gross_income - operating_expenses_at_current_tax) as noi_at_current_tax,
+  noi_lowest,
+  noi_highest,
+  noi_untaxed
+from prices;
 
 -- audit every_size_has_a_cell: a property with units has the figures of its size and age
 select * from int_expenses

@@ -46,7 +46,8 @@ inputs as (
   cross join terms
 ),
 
--- A bill far below the tax at the price is due to an exemption that ends with a sale
+-- Where a sale resets nothing, a bill far below the tax at the price has an exemption that ends. Without a bill, the
+-- whole tax follows the price.
 taxes as (
   select
     *,
@@ -59,10 +60,18 @@ taxes as (
     case
       when list_price is null then null
       when tax_bill is null then rounded(0)
-      else greatest(tax_bill, rounded(wide(tax_at_price) * tax_bill_least_multiple))
+      else tax_bill
     end as tax_floor,
-    wide(tax_current) * (1 - tax_reset_share) as tax_fixed,
-    tax_class_factor * as_share(tax_rate_pct) * tax_reset_share as tax_per_dollar,
+    case
+      when list_price is null then null
+      when tax_bill is null or tax_reset_share = 0 then 0
+      else wide(tax_bill) * (1 - tax_reset_share)
+    end as tax_fixed,
+    case
+      when tax_bill is null then tax_class_factor * as_share(tax_rate_pct)
+      when tax_reset_share = 0 then tax_class_factor * as_share(tax_rate_pct) * tax_bill_least_multiple
+      else tax_class_factor * as_share(tax_rate_pct) * tax_reset_share
+    end as tax_per_dollar,
     rounded(tax_fixed + wide(list_price) * tax_per_dollar) as tax_of_line,
     case when list_price is not null then greatest(tax_floor, tax_of_line) end as tax_after_reset,
     case
@@ -98,8 +107,8 @@ select
     when list_price is null then 'unknown'
     when tax_bill is null then 'estimated'
     when tax_after_reset = tax_bill then 'bill'
-    when tax_after_reset = tax_of_line then 'reset'
-    else 'exemption_ends'
+    when tax_reset_share = 0 then 'exemption_ends'
+    else 'reset'
   end as tax_after_basis,
   tax_if_appealed,
   case

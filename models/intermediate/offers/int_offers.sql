@@ -1,7 +1,8 @@
 -- One row per property: the offer at the declared target cap rate. The high end is the least of three limits: the
--- asking price, the value of the NOI at the target cap less repairs, and the price whose loan the NOI covers as lenders
--- require. The low end is the value under stress less repairs. If HUD's rent does not fit, the broker's claim is the
--- only NOI, and the status says so.
+-- asking price, the price at which NOI is the target cap of price and repairs, and the price whose loan the NOI covers
+-- after reserves as lenders require. The low end is the price at the target cap under stress. Each limit takes the tax
+-- and the expenses of its own price. If HUD's rent does not fit, the broker's claim is the only NOI, at any price, and
+-- the status says so.
 -- Key: id
 
 with
@@ -10,24 +11,35 @@ inputs as (
   select
     underwriting.id,
     underwriting.list_price,
+    underwriting.gross_potential_rent,
     underwriting.vacancy_pct,
     underwriting.effective_gross_income,
-    underwriting.management,
-    underwriting.expense_ratio_pct,
+    underwriting.noi_underwritten,
     underwriting.underwrite_reason,
     underwriting.dscr_reason,
     underwriting.claimed_noi,
     underwriting.noi_scoring,
+    underwriting.reserves,
+    expenses.management_share,
+    expenses.noi_lowest,
+    expenses.noi_highest,
+    expenses.noi_untaxed,
+    taxes.tax_floor,
+    taxes.tax_fixed,
+    taxes.tax_per_dollar,
     scores.upfront_repairs,
+    rates.monthly_factor,
     rates.annual_constant::decimal(22, 20) as annual_constant,
     terms.*
   from int_underwriting as underwriting
+  join int_expenses as expenses on expenses.id = underwriting.id
+  join int_property_taxes as taxes on taxes.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   cross join int_loan_rates as rates
   cross join terms
 ),
 
--- The NOI of the offer: the claim is the only one if the price is above the range in which HUD's rent fits
+-- What stress takes from the NOI: all expenses but management stay as they are in dollars. A claim loses its share.
 incomes as (
   select
     *,
@@ -37,54 +49,65 @@ incomes as (
       when noi_scoring > 0 then noi_scoring
       when noi_scoring is null and is_out_of_range and claimed_noi > 0 then claimed_noi
     end as income,
-    percentage(management, effective_gross_income) as variable_expense_ratio_pct
+    rounded(wide(gross_potential_rent) * (1 + stress_rent) * (1 - as_share(vacancy_pct) - stress_vacancy))
+      as income_stressed,
+    rounded(
+      wide(effective_gross_income - income_stressed) * (1 - management_share) + wide(income_stressed) * stress_expenses
+    ) as loss_of_underwriting,
+    case
+      when income is null then null
+      when noi_scoring is null then quotient(wide(claimed_noi) * loss_of_underwriting, noi_underwritten)
+      else loss_of_underwriting
+    end as noi_lost_under_stress
   from inputs
 ),
 
--- Values in whole dollars, before repairs
-values_of_income as (
-  select
-    *,
-    quotient_down_to(income, as_share(target_cap_pct), 1) as value_at_target,
-    quotient_down_to(income, offer_coverage * loan_to_value * annual_constant, 1) as value_at_coverage,
-    -- Expenses that do not follow income stay as they are in dollars
-    quotient_down_to(
-      greatest(0, wide(income) * (
-        (1 + stress_rent) * (1 - narrow(as_share(vacancy_pct)) - stress_vacancy)
-          * (1 - narrow(as_share(variable_expense_ratio_pct)) - stress_expenses)
-        - narrow(as_share(expense_ratio_pct - variable_expense_ratio_pct)) * (1 - narrow(as_share(vacancy_pct)))
-      )),
-      as_share(target_cap_pct) * (1 - narrow(as_share(vacancy_pct))) * (1 - narrow(as_share(expense_ratio_pct))),
-      1
-    ) as value_under_stress
-  from incomes
-),
-
+-- In whole dollars
 limits as (
   select
     *,
-    case
-      when income is null then null
-      when upfront_repairs > 0 and value_at_target < upfront_repairs + offer_step then null
-      else income
-    end as offer_noi,
-    case when offer_noi is not null then down_to(list_price, offer_step) end as limit_list_price,
-    case when offer_noi is not null then down_to(greatest(0, value_at_target - upfront_repairs), offer_step) end
-      as limit_target_cap,
-    case when offer_noi is not null then down_to(value_at_coverage, offer_step) end as limit_debt_coverage,
-    case when offer_noi is not null then down_to(greatest(0, value_under_stress - upfront_repairs), offer_step) end
-      as limit_under_stress
-  from values_of_income
+    offer_price(
+      income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
+      as_share(target_cap_pct) * upfront_repairs, as_share(target_cap_pct)
+    ) as price_at_target,
+    offer_price(
+      income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
+      reserves, offer_coverage * loan_to_value * annual_constant
+    ) as price_at_coverage,
+    offer_price(
+      income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
+      as_share(target_cap_pct) * upfront_repairs + noi_lost_under_stress, as_share(target_cap_pct)
+    ) as price_under_stress,
+    income is not null and (upfront_repairs = 0 or price_at_target >= offer_step) as is_offered,
+    case when is_offered then price_at_target end as limit_target_cap,
+    case when is_offered then price_at_coverage end as limit_debt_coverage,
+    case when is_offered then price_under_stress end as limit_under_stress,
+    case when is_offered then down_to(least(list_price, limit_target_cap, limit_debt_coverage), offer_step) end
+      as offer_high,
+    case when is_offered then down_to(least(offer_high, limit_under_stress), offer_step) end as offer_low
+  from incomes
 ),
 
+-- At the price of the high end
 offers as (
   select
     *,
-    case when offer_noi is not null then least(limit_list_price, limit_target_cap, limit_debt_coverage) end
-      as offer_high,
-    case when offer_noi is not null then least(offer_high, limit_under_stress) end as offer_low,
-    wide(list_price + upfront_repairs) * as_share(target_cap_pct) <= offer_noi as ask_at_or_below_target_value,
-    wide(list_price) * (offer_coverage * loan_to_value * annual_constant) <= offer_noi as is_covered
+    case
+      when offer_high is null then null
+      when noi_scoring is null then claimed_noi
+      when claimed_noi < noi_at_price(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, offer_high)
+        then rounded(
+          half(claimed_noi + noi_at_price(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, offer_high))
+        )
+      else noi_at_price(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, offer_high)
+    end as offer_noi,
+    case
+      when offer_high is not null then greatest(tax_floor, rounded(tax_fixed + wide(offer_high) * tax_per_dollar))
+    end as offer_tax,
+    percentage(offer_noi, offer_high + upfront_repairs) as offer_cap_pct,
+    rounded(months_per_year * payment_of(rounded(wide(offer_high) * loan_to_value), monthly_factor))
+      as offer_debt_service,
+    quotient(offer_noi - reserves, offer_debt_service) as offer_dscr
   from limits
 )
 
@@ -92,10 +115,9 @@ select
   id,
   case
     when has_no_rent(dscr_reason) then 'not_applicable'
-    when income is not null and offer_noi is null then 'repairs_exceed_value'
-    when noi_scoring > 0 then 'computed'
+    when is_offered then case when noi_scoring is null then 'claimed_basis_unverified' else 'computed' end
+    when income is not null then 'repairs_exceed_value'
     when noi_scoring is not null then 'noi_not_positive'
-    when is_out_of_range and claimed_noi > 0 then 'claimed_basis_unverified'
     when is_out_of_range then 'proxy_out_of_range_without_claim'
     when underwrite_reason = 'price_per_unit_below_24x_monthly_2br_rent' then 'price_below_proxy_range'
     else 'insufficient_data'
@@ -103,34 +125,43 @@ select
   offer_low,
   offer_high,
   case
-    when offer_noi is null then null
+    when not is_offered then null
     when offer_low = 0 and offer_high > 0 then 'no_value_under_stress'
     when offer_low < offer_high then 'range'
-    when limit_under_stress > offer_high then 'stress_above_high_end'
+    when limit_under_stress >= offer_high + offer_step then 'stress_above_high_end'
     else 'within_one_step'
   end as offer_range_basis,
   case
-    when offer_noi is null then null
-    when ask_at_or_below_target_value and is_covered then 'list_price'
-    when value_at_target - upfront_repairs <= value_at_coverage then 'target_cap'
+    when not is_offered then null
+    when list_price <= least(limit_target_cap, limit_debt_coverage) then 'list_price'
+    when limit_target_cap <= limit_debt_coverage then 'target_cap'
     else 'debt_coverage'
   end as offer_binding,
-  ask_at_or_below_target_value,
+  case when is_offered then list_price <= limit_target_cap end as ask_at_or_below_target_value,
 
   -- Inputs of the range
-  variable_expense_ratio_pct,
   case
-    when offer_noi is null then null
+    when not is_offered then null
     when noi_scoring is null then 'claimed_noi'
     else 'noi_scoring'
   end as offer_basis,
-  offer_noi,
-  limit_list_price,
+  noi_lost_under_stress,
   limit_target_cap,
   limit_debt_coverage,
-  limit_under_stress
+  limit_under_stress,
+
+  -- At the high end
+  offer_tax,
+  offer_noi,
+  offer_cap_pct,
+  offer_debt_service,
+  offer_dscr
 from offers;
 
 -- audit absent_as_said: an offer is set exactly if its status says so
 select * from int_offers
 where (offer_high is null) <> (offer_status not in ('computed', 'claimed_basis_unverified'));
+
+-- audit meets_its_targets: at its own price the high end has the target cap rate and the coverage
+select int_offers.* from int_offers cross join terms
+where offer_high > 0 and (offer_cap_pct < target_cap_pct or offer_dscr < offer_coverage);

@@ -22,6 +22,10 @@ inputs as (
     underwriting.dscr_status,
     underwriting.dscr_reason,
     underwriting.underwrite_reason,
+    expenses.noi_lowest,
+    expenses.noi_highest,
+    expenses.noi_untaxed,
+    taxes.tax_per_dollar,
     scores.motivation_score,
     scores.distress_score,
     scores.upfront_repairs_per_unit,
@@ -30,15 +34,19 @@ inputs as (
     scores.is_not_let,
     terms.*
   from int_underwriting as underwriting
+  join int_expenses as expenses on expenses.id = underwriting.id
+  join int_property_taxes as taxes on taxes.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   cross join terms
 ),
 
--- The highest price that a wholesaler may pay: a share of the repaired value, less repairs and the fee
+-- The highest price that a wholesaler may pay: a share of the repaired value, less repairs and the fee. The next owner
+-- pays the tax of the repaired value.
 wholesale_offers as (
   select
     *,
-    percentage(noi_underwritten, wholesale_arv_cap_pct) as arv,
+    price_at_yield(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, 0, as_share(wholesale_arv_cap_pct))
+      as arv,
     rounded(
       wide(arv) * wholesale_share - wide(upfront_repairs_per_unit + wholesale_repairs_per_unit) * units - wholesale_fee
     ) as mao,

@@ -80,6 +80,32 @@ function edgesOf({ rent, units }: Deal): number[] {
 const taxLimitsOf = ({ price }: Deal): number[] =>
   price === null ? [] : [0.25, 3].map((multiple) => Math.round(price * 0.0167 * multiple));
 
+/** A limit of an offer, and NOI at a price less what the limit requires of it, in cents. */
+interface Limit {
+  readonly column: string;
+  readonly surplus: (offer: Result, noi: number, at: Result) => number;
+}
+const overTarget = (offer: Result, noi: number, at: Result): number =>
+  noi - (hundredths(at['list_price']) + hundredths(offer['upfront_repairs'])) * 0.08;
+const LIMITS: readonly Limit[] = [
+  { column: 'limit_target_cap', surplus: overTarget },
+  {
+    column: 'limit_under_stress',
+    surplus: (offer, noi, at) => overTarget(offer, noi - hundredths(offer['noi_lost_under_stress']), at),
+  },
+  {
+    column: 'limit_debt_coverage',
+    surplus: (offer, noi, at) => noi - hundredths(offer['reserves']) - hundredths(at['annual_debt_service']) * 1.25,
+  },
+];
+/** Cents by which rounded payments and taxes may move a surplus. */
+const ROUNDING = 10;
+
+/** NOI that counts beside a claim, in cents. */
+function noiBeside(claim: unknown, underwritten: number): number {
+  return claim === null ? underwritten : Math.min(underwritten, (hundredths(claim) + underwritten) / 2);
+}
+
 /** Deals that differ by one dollar: anywhere, and across each edge. */
 function dollarPairs(): (readonly [Deal, Deal])[] {
   return deals.flatMap((d) => [
@@ -126,6 +152,8 @@ describe(`${DEALS} random deals and their variants`, () => {
   let upTo: Result[][] = [];
   let targetNine: Result[] = [];
   let reversed: Result[] = [];
+  /** At each limit of the offer, and at a dollar more. */
+  let atLimits: (readonly [Result[], Result[]])[] = [];
   const pairs = dollarPairs();
   let ofPairs: Result[] = [];
 
@@ -143,6 +171,17 @@ describe(`${DEALS} random deals and their variants`, () => {
     const claims = deals.map((_, i) => again.slice(DEALS + i * percents.length, DEALS + (i + 1) * percents.length));
     upTo = claims.map((results) => results.slice(0, BELOW.length + 1));
     above = claims.map((results) => results.slice(BELOW.length));
+    const relisted = LIMITS.flatMap(({ column }) =>
+      [0, 100].map((more) =>
+        deals.map((d, i): Deal => {
+          const { [column]: limit, claimed_noi: claim } = plain[i] ?? {};
+          return { ...d, price: hundredths(limit) + more, cap: null, noi: claim === null ? null : hundredths(claim) };
+        }),
+      ),
+    );
+    const offered = await underwrite(relisted.flat());
+    const part = (at: number): Result[] => offered.slice(at * DEALS, (at + 1) * DEALS);
+    atLimits = LIMITS.map((_, n) => [part(2 * n), part(2 * n + 1)]);
     const assumptions = currentAssumptions().rows;
     targetNine = await underwrite(deals, {
       assumptions: assumptions.map((r) => (r.key === 'target_cap_pct' ? { ...r, value: '9.00' } : r)),
@@ -215,11 +254,24 @@ describe(`${DEALS} random deals and their variants`, () => {
       (a, b) => number(b, 'noi_underwritten') >= number(a, 'noi_underwritten'),
     ),
   );
+  property(5, 'offer', () =>
+    compareVariant(
+      'higherRent',
+      (a, b) => a['offer_basis'] === 'noi_scoring' && isOk(b),
+      (a, b) => ['offer_low', 'offer_high'].every((c) => number(b, c) >= number(a, c)),
+    ),
+  );
 
   property(6, '', () => {
     const unclaimed = variants.get('noClaim') ?? [];
-    const columns = ['deal_score', 'noi_scoring', ...STATUSES, 'offer_status', 'offer_low', 'offer_high'];
-    return checkClaims(above, (row, i) => columns.every((c) => row[c] === unclaimed[i]?.[c]));
+    const columns = ['deal_score', 'noi_scoring', ...STATUSES];
+    return checkClaims(above, (row, i) => {
+      const other = unclaimed[i] ?? {};
+      // NOI is below the income at any price.
+      const isAbove = number(row, 'claimed_noi') >= number(other, 'effective_gross_income');
+      const same = (names: readonly string[]): boolean => names.every((c) => row[c] === other[c]);
+      return same(columns) && (!isAbove || same(['offer_status', 'offer_low', 'offer_high']));
+    });
   });
 
   property(7, '', () =>
@@ -274,6 +326,23 @@ describe(`${DEALS} random deals and their variants`, () => {
       (a, b) => ['offer_low', 'offer_high'].every((c) => number(b, c) <= number(a, c)),
     ),
   );
+
+  for (const [n, { column, surplus }] of LIMITS.entries())
+    property(19, column, () => {
+      const [atLimit, atMore] = atLimits[n] ?? assert.fail();
+      const surplusAt = (row: Result, at: Result): number =>
+        surplus(row, noiBeside(row['claimed_noi'], hundredths(at['noi_underwritten'])), at);
+      let cases = 0;
+      for (const [i, row] of plain.entries()) {
+        const [at, more] = [atLimit[i] ?? {}, atMore[i] ?? {}];
+        if (row['offer_basis'] !== 'noi_scoring' || number(row, column) <= 0) continue;
+        cases += 1;
+        const [kept, lost] = [surplusAt(row, at), surplusAt(row, more)];
+        if (kept < -ROUNDING || lost > ROUNDING)
+          assert.fail(`${kept} and ${lost} cents for ${JSON.stringify(deals[i])}: ${JSON.stringify(row)}`);
+      }
+      return cases;
+    });
 
   property(12, '', () => {
     assert.deepEqual(reversed, plain);

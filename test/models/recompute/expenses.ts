@@ -62,17 +62,18 @@ const SIZES = [
   [Infinity, '50_up'],
 ] as const;
 
+/** An assumption that is declared by size of building. */
+const bySize = ({ record, assumed }: Values, key: string): Fraction =>
+  assumed(`${key}_${SIZES.find(([most]) => Number(record['units']) <= most)?.[1] ?? '50_up'}`);
+
+export const managementShare = (values: Values): Fraction => bySize(values, 'management_share');
+
 /** Replacement reserves of a year. */
-export function recomputeReserves({ has, record, of, assumed }: Values): Recomputed {
-  const size = SIZES.find(([most]) => Number(record['units']) <= most)?.[1] ?? '50_up';
-  return {
-    reserves: valueIf(has('units'), () =>
-      of('units')
-        .times(assumed(`reserves_per_unit_${size}`))
-        .rounded(2),
-    ),
-  };
-}
+export const recomputeReserves = (values: Values): Recomputed => ({
+  reserves: valueIf(values.has('units'), () =>
+    values.of('units').times(bySize(values, 'reserves_per_unit')).rounded(2),
+  ),
+});
 
 const greatest = (first: Fraction, ...others: readonly Fraction[]): Fraction =>
   others.reduce((most, value) => (most.isBelow(value) ? value : most), first);
@@ -83,14 +84,36 @@ function resetShare({ assumed }: Values, atSale: string): Fraction {
   return atSale === 'not_reset' ? fraction(0) : assumed('tax_reset_share_may');
 }
 
-/** The tax after a sale with a known bill, and why it is what it is. */
-function taxAfterSale(values: Values, taxed: Fraction, bill: Fraction, atSale: string): readonly [string, string] {
+/** The tax after a sale over the price: at least the bill, and on a line above it. */
+interface TaxLine {
+  readonly bill: Fraction;
+  readonly fixed: Fraction;
+  readonly perDollar: Fraction;
+}
+
+function taxLine(values: Values, bill: string | null): TaxLine {
+  const { rate_pct: rate, class_factor: factor, at_sale: atSale } = taxOf(values);
+  const ofPrice = share(fraction(rate)).times(fraction(factor));
+  const zero = fraction(0);
+  if (bill === null) return { bill: zero, fixed: zero, perDollar: ofPrice };
   const reset = resetShare(values, atSale);
-  const line = reset.times(taxed).plus(fraction(1).minus(reset).times(bill)).rounded(2);
-  const least = values.assumed('tax_bill_least_multiple').times(cents(taxed)).rounded(2);
-  const tax = greatest(bill, fraction(line), fraction(least));
-  if (tax.equals(bill)) return [tax.rounded(2), 'bill'];
-  return [tax.rounded(2), tax.equals(fraction(line)) ? 'reset' : 'exemption_ends'];
+  if (reset.equals(zero)) {
+    return {
+      bill: fraction(bill),
+      fixed: zero,
+      perDollar: ofPrice.times(values.assumed('tax_bill_least_multiple')),
+    };
+  }
+  const kept = fraction(1).minus(reset).times(fraction(bill));
+  return { bill: fraction(bill), fixed: kept, perDollar: ofPrice.times(reset) };
+}
+
+/** The tax after a sale with a known bill, and why it is what it is. */
+function taxAfterSale(values: Values, bill: string): readonly [tax: string, basis: string] {
+  const { fixed, perDollar } = taxLine(values, bill);
+  const line = cents(fixed.plus(perDollar.times(values.of('list_price'))));
+  if (!fraction(bill).isBelow(line)) return [bill, 'bill'];
+  return [line.rounded(2), taxOf(values).at_sale === 'not_reset' ? 'exemption_ends' : 'reset'];
 }
 
 /** The bill after an appeal of an assessment above the price. */
@@ -119,8 +142,7 @@ export function recomputeTax(values: Values): Recomputed {
     .times(share(fraction(tax.rate_pct)))
     .times(fraction(tax.class_factor));
   const atPrice = taxed.rounded(2);
-  const [after, basis] =
-    bill === null ? ([atPrice, 'estimated'] as const) : taxAfterSale(values, taxed, fraction(bill), tax.at_sale);
+  const [after, basis] = bill === null ? ([atPrice, 'estimated'] as const) : taxAfterSale(values, bill);
   const [ifAppealed, appealBasis] = appeal(values, bill);
   return {
     tax_after_reset: after,
@@ -142,18 +164,40 @@ interface ExpenseLine {
   readonly amount: string;
 }
 
-/** Operating expenses at a tax: the sum of the lines, or of income at the nearer quartile. */
-function expensesAt(values: Values, tax: Fraction | null): { readonly amount: string; readonly check: string } {
-  const { of, record } = values;
-  const income = of('effective_gross_income');
-  const atRatio = (column: string): string => income.times(share(of(column))).rounded(2);
-  if (tax === null) return { amount: atRatio('expense_typical_pct'), check: 'no_tax_ratio_of_cell' };
-  const lines = (record['expense_lines'] as readonly ExpenseLine[]).filter(({ line }) => line !== 'property_tax');
-  const total = lines.reduce((sum, { amount }) => sum.plus(fraction(amount)), tax);
-  const ratio = fraction(percent(total, income));
-  if (ratio.isBelow(of('expense_q1_pct'))) return { amount: atRatio('expense_q1_pct'), check: 'below_quartiles' };
-  if (of('expense_q3_pct').isBelow(ratio)) return { amount: atRatio('expense_q3_pct'), check: 'above_quartiles' };
-  return { amount: total.rounded(2), check: 'within_quartiles' };
+/** The lines other than the property tax. */
+const otherLines = ({ record }: Values): Fraction =>
+  (record['expense_lines'] as readonly ExpenseLine[])
+    .filter(({ line }) => line !== 'property_tax')
+    .reduce((sum, { amount }) => sum.plus(fraction(amount)), fraction(0));
+
+const atRatio = ({ of }: Values, column: string): Fraction =>
+  cents(of('effective_gross_income').times(share(of(column))));
+
+/** Operating expenses at a tax: the sum of the lines, or income at the nearer quartile. */
+function expensesAt(values: Values, tax: Fraction | null): { readonly amount: Fraction; readonly check: string } {
+  if (tax === null) return { amount: atRatio(values, 'expense_typical_pct'), check: 'no_tax_ratio_of_cell' };
+  const total = otherLines(values).plus(tax);
+  const [least, most] = [atRatio(values, 'expense_q1_pct'), atRatio(values, 'expense_q3_pct')];
+  if (total.isBelow(least)) return { amount: least, check: 'below_quartiles' };
+  if (most.isBelow(total)) return { amount: most, check: 'above_quartiles' };
+  return { amount: total, check: 'within_quartiles' };
+}
+
+/** NOI over the price: between two bounds, and on a line between them. */
+export interface NoiLine {
+  readonly lowest: Fraction;
+  readonly highest: Fraction;
+  readonly untaxed: Fraction;
+  readonly perDollar: Fraction;
+}
+
+export function noiLine(values: Values): NoiLine {
+  const income = values.of('effective_gross_income');
+  const { bill, fixed, perDollar } = taxLine(values, taxOf(values).bill);
+  const lines = otherLines(values);
+  const lowest = income.minus(atRatio(values, 'expense_q3_pct'));
+  const highest = income.minus(greatest(atRatio(values, 'expense_q1_pct'), lines.plus(bill)));
+  return { lowest, highest: greatest(lowest, highest), untaxed: cents(income.minus(lines).minus(fixed)), perDollar };
 }
 
 /** Expenses that fall with the rent: the management fee. */
@@ -184,12 +228,12 @@ export function recomputeNoi(values: Values): Recomputed {
     values,
     valueIf(has('tax_after_reset'), () => fraction(String(taxOf(values).current))),
   );
-  const noi = income.minus(fraction(afterReset.amount)).rounded(2);
+  const noi = income.minus(afterReset.amount).rounded(2);
   const expenses = income.minus(fraction(noi));
   return {
     expense_check: afterReset.check,
     noi_after_reset: noi,
-    noi_at_current_tax: income.minus(fraction(atCurrentTax.amount)).rounded(2),
+    noi_at_current_tax: income.minus(atCurrentTax.amount).rounded(2),
     noi_underwritten: noi,
     operating_expenses: expenses.rounded(2),
     expense_ratio_pct: percent(expenses, income),

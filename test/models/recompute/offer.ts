@@ -1,8 +1,8 @@
 /** Recomputes a deal's offer range. */
 import { fraction, maximum, minimum, type Fraction } from '../../../lib/fraction.ts';
-import { variableExpenses } from './expenses.ts';
+import { managementShare, noiLine, type NoiLine } from './expenses.ts';
 import { annualConstantOf } from './loan_factor.ts';
-import { hasNoIncome, isClaimed, isScored, percent, type Recomputed, type Values } from './record.ts';
+import { cents, hasNoIncome, isClaimed, isScored, type Recomputed, type Values } from './record.ts';
 
 /** The NOI from which the offer is computed, and the status if nothing else prevents an offer. */
 function basisOf(values: Values): readonly [status: string, noi: Fraction | null] {
@@ -27,8 +27,53 @@ const NO_OFFER = {
 };
 
 const zero = fraction(0);
+const two = fraction(2);
 const floorTo = (value: Fraction, step: string): Fraction =>
   fraction(String((value.numerator / (value.denominator * BigInt(step))) * BigInt(step)));
+
+/** The price at which NOI less costs is a yield of it, on a line of NOI over the price. */
+export function priceAt(
+  { lowest, highest, untaxed, perDollar }: NoiLine,
+  costs: Fraction,
+  yieldShare: Fraction,
+): Fraction {
+  const of = (noi: Fraction, slope = zero): Fraction =>
+    floorTo(maximum(zero, noi.minus(costs)).over(yieldShare.plus(slope)), '1');
+  return maximum(of(lowest), minimum(of(highest), of(untaxed, perDollar)));
+}
+
+/** The line of NOI, and the one half way to a claim. */
+function noiLines(values: Values, noi: Fraction): readonly NoiLine[] {
+  if (!isScored(values)) return [{ lowest: noi, highest: noi, untaxed: noi, perDollar: zero }];
+  const own = noiLine(values);
+  if (!isClaimed(values)) return [own];
+  const claim = values.of('noi');
+  const halfWay = (amount: Fraction): Fraction => amount.plus(claim).over(two);
+  const { lowest, highest, untaxed, perDollar } = own;
+  const between = { lowest: halfWay(lowest), highest: halfWay(highest), untaxed: halfWay(untaxed) };
+  return [own, { ...between, perDollar: perDollar.over(two) }];
+}
+
+/** NOI that less rent, more vacancy and a higher expense ratio take. A claim loses the same share. */
+function lossUnderStress(values: Values, noi: Fraction): Fraction {
+  const { of, assumed } = values;
+  const one = fraction(1);
+  const income = of('effective_gross_income');
+  const occupied = one.minus(of('vacancy_pct').over(fraction(100))).minus(assumed('stress_vacancy'));
+  const stressed = cents(
+    of('gross_potential_rent')
+      .times(one.plus(assumed('stress_rent')))
+      .times(occupied),
+  );
+  const kept = one.minus(managementShare(values));
+  const loss = cents(
+    income
+      .minus(stressed)
+      .times(kept)
+      .plus(stressed.times(assumed('stress_expenses'))),
+  );
+  return isScored(values) ? loss : cents(noi.times(loss).over(of('noi_underwritten')));
+}
 
 export function recomputeOffer(values: Values): Recomputed {
   const { of, assumed, text } = values;
@@ -38,24 +83,25 @@ export function recomputeOffer(values: Values): Recomputed {
   const repairs = of('upfront_repairs_per_unit').times(of('units'));
   const target = assumed('target_cap_pct').over(fraction(100));
   const lender = assumed('offer_coverage').times(assumed('loan_to_value')).times(annualConstantOf(values));
-  const afterRepairs = (value: Fraction): Fraction => floorTo(value, '1').minus(repairs);
-  const atTarget = afterRepairs(noi.over(target));
+  const lines = noiLines(values, noi);
+  const price = (costs: Fraction, yieldShare: Fraction): Fraction =>
+    lines.map((line) => priceAt(line, costs, yieldShare)).reduce(minimum);
+  const atTarget = price(repairs.times(target), target);
+  const atCoverage = price(of('reserves'), lender);
   if (zero.isBelow(repairs) && atTarget.isBelow(fraction(step)))
     return { offer_status: 'repairs_exceed_value', ...NO_OFFER };
-  const stressed = floorTo(maximum(zero, afterRepairs(stressedValue(values, noi.over(target)))), step);
-  const limits = [of('list_price'), maximum(zero, atTarget), noi.over(lender)];
-  const high = limits.map((limit) => floorTo(limit, step)).reduce(minimum);
+  const asked = of('list_price');
+  const stressed = floorTo(price(repairs.times(target).plus(lossUnderStress(values, noi)), target), step);
+  const high = floorTo([asked, atTarget, atCoverage].reduce(minimum), step);
   const low = minimum(high, stressed);
   const rangeBasis = (): string => {
     if (low.equals(zero) && zero.isBelow(high)) return 'no_value_under_stress';
     if (low.isBelow(high)) return 'range';
     return high.isBelow(stressed) ? 'stress_above_high_end' : 'within_one_step';
   };
-  const isAtTarget = !noi.isBelow(of('list_price').plus(repairs).times(target));
-  const isCovered = !noi.isBelow(of('list_price').times(lender));
   const binding = (): string => {
-    if (isAtTarget && isCovered) return 'list_price';
-    return floorTo(noi.over(lender), '1').isBelow(atTarget) ? 'debt_coverage' : 'target_cap';
+    if (!minimum(atTarget, atCoverage).isBelow(asked)) return 'list_price';
+    return atCoverage.isBelow(atTarget) ? 'debt_coverage' : 'target_cap';
   };
   return {
     offer_status: status,
@@ -63,22 +109,6 @@ export function recomputeOffer(values: Values): Recomputed {
     offer_low: low.rounded(2),
     offer_range_basis: rangeBasis(),
     offer_binding: binding(),
-    ask_at_or_below_target_value: isAtTarget,
+    ask_at_or_below_target_value: !atTarget.isBelow(asked),
   };
-}
-
-/** A value after less rent, more vacancy and more expenses, some of which keep their dollar amounts. */
-function stressedValue(values: Values, value: Fraction): Fraction {
-  const { of, assumed } = values;
-  const one = fraction(1);
-  const occupied = one.minus(of('vacancy_pct').over(fraction(100)));
-  const ratio = of('expense_ratio_pct').over(fraction(100));
-  const variable = fraction(percent(variableExpenses(values), of('effective_gross_income'))).over(fraction(100));
-  const fixed = ratio.minus(variable);
-  const left = one
-    .plus(assumed('stress_rent'))
-    .times(occupied.minus(assumed('stress_vacancy')))
-    .over(occupied);
-  const kept = left.times(one.minus(variable).minus(assumed('stress_expenses'))).minus(fixed);
-  return maximum(zero, value.times(kept).over(one.minus(ratio)));
 }

@@ -1,5 +1,7 @@
 /** Recomputes the status of a deal's three paths. */
 import { fraction } from '../../../lib/fraction.ts';
+import { noiLine } from './expenses.ts';
+import { priceAt } from './offer.ts';
 import { cents, isNotLet, isRented, isScored, noiAfterReserves, type Recomputed, type Values } from './record.ts';
 
 export const recomputePaths = (values: Values): Recomputed => ({
@@ -22,7 +24,7 @@ function rentalStatus({ of, assumed }: Values): string {
 function wholesaleStatus(values: Values): string {
   const { record, of, assumed, count } = values;
   if (!isRented(values)) return 'Pass';
-  const repairedValue = cents(of('noi_underwritten').over(assumed('wholesale_arv_cap_pct')).times(fraction(100)));
+  const repairedValue = priceAt(noiLine(values), fraction(0), assumed('wholesale_arv_cap_pct').over(fraction(100)));
   const maximumOffer = cents(
     repairedValue
       .times(assumed('wholesale_share'))

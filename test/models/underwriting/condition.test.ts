@@ -23,8 +23,16 @@ describe('deals', () => {
         // All other inputs are known
         int_unit_mixes: byDeal({ unit_mix_basis: 'listing' }),
         int_rents_in_place: byDeal({ in_place_basis: 'metro_of_source', contract_basis: 'county' }),
-        int_property_taxes: byDeal({ tax_current_basis: 'parcel', tax_rate_basis: 'county' }),
-        int_expenses: byDeal({ expense_check: 'within_quartiles' }),
+        int_property_taxes: byDeal({ tax_current_basis: 'parcel', tax_rate_basis: 'county', tax_per_dollar: '0' }),
+        // The same NOI at any price
+        int_expenses: EXAMPLES.map(({ underwriting: { noi_underwritten: noi } }, i) => ({
+          id: idOf(i),
+          expense_check: 'within_quartiles',
+          management_share: '0.075',
+          noi_lowest: noi,
+          noi_highest: noi,
+          noi_untaxed: noi,
+        })),
         // 7 %, and 8 % under stress, of a survey week 20 days ago
         int_loan_rates: [
           {

@@ -112,6 +112,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'int_expenses.every_size_has_a_cell': [set('int_expenses', 'repairs = NULL')],
   'int_loan_rates.survey_as_said': [set('int_loan_rates', 'loan_rate_pct = loan_rate_pct + 0.01')],
   'int_offers.absent_as_said': [set('int_offers', 'offer_high = NULL')],
+  'int_offers.meets_its_targets': [set('int_offers', 'offer_cap_pct = 7.99', 'offer_high > 0')],
   'int_property_rolls.parcel_as_said': [
     set('int_property_rolls', "roll_status = 'matched'", "roll_status <> 'matched'"),
   ],

@@ -25,6 +25,7 @@ export const EXAMPLES: readonly Example[] = [
       units: 4,
       price_per_unit: '30000.00',
       market_rent_2br: '700.00',
+      gross_potential_rent: '36129.03',
       effective_gross_income: '33600.00',
       vacancy_pct: '7.00',
       management: '2520.00',
@@ -50,6 +51,7 @@ export const EXAMPLES: readonly Example[] = [
       deal_score_coverage: 20,
       confidence_reasons: '["loan_rate_stale","claim_missing","claim_not_confirmed","condition_risk"]',
       offer_high: '120000.00',
+      // (16,800 - 8 % x 60,000 - 92.5 % x (33,600 - 30,890.32)) / 8 % is $118,669
       offer_low: '118500.00',
       offer_binding: 'list_price',
       why_this_is_interesting: '$30,000 a unit points to poor condition.',
@@ -191,6 +193,7 @@ export const EXAMPLES: readonly Example[] = [
       units: 4,
       price_per_unit: '75000.00',
       market_rent_2br: '1500.00',
+      gross_potential_rent: '75268.82',
       effective_gross_income: '70000.00',
       vacancy_pct: '7.00',
       management: '5250.00',
@@ -209,7 +212,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       upfront_repairs_per_unit: '3000.00',
       score_share_pct: '100.00',
-      // 35,000 / 8 % x 0.8508 - 12,000 is $360,227
+      // (35,000 - 8 % x 12,000 - 92.5 % x (70,000 - 64,354.84)) / 8 % is $360,227
       offer_low: '300000.00',
       offer_high: '300000.00',
       offer_range_basis: 'stress_above_high_end',
