@@ -102,9 +102,10 @@ function readDeal(values: Values) {
     coverage: isEarning && isAtLeast('dscr_underwritten', wanted),
     'small loan': is('dscr_reason', 'loan_below_minimum'),
     'nor the claim': isUncovered && (isHigh || isLow) && isBelow('dscr', one),
-    DSCR: isEarning && isBelow('dscr_underwritten', wanted),
+    DSCR: isEarning && has('dscr_underwritten'),
     record: is('condition_record', 'none') && found !== undefined,
-    'price a unit': isRisk || is('underwrite_reliability', 'proxy_out_of_range'),
+    'price a unit': is('underwrite_reliability', 'proxy_out_of_range'),
+    'claim not judged': has('underwrite_reason') && !is('cap_rate_source', 'none') && !(isHigh || isLow),
     offer: isEarning && has('offer_high') && of('offer_high').isBelow(of('list_price')),
   };
   const rounded = (column: string): string => (has(column) ? dollars(of(column)) : '');
