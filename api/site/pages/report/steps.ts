@@ -168,7 +168,13 @@ const underwritings = (deal: Deal): Html =>
     )}
     <p><a href="/scores#real-noi">How both compare with the income of real buildings</a></p>`;
 
-/** Coverage in a bad year, and whether the price points to a building in bad condition. */
+/** The public record of the condition, with its page. */
+const recordOf = ({ condition_record_url: url, condition_record_on: on }: ReportBody['deal']): Html =>
+  url === null
+    ? html` Nobody has inspected the building.`
+    : html` ${externalLink(url, `The public record${on === null ? '' : ` of ${on}`}`)}.`;
+
+/** Coverage in a bad year, and what points to a building in bad condition. */
 function risks({ deal, assumptions: { values } }: ReportBody): Html {
   const [rent, points] = [values['stress_coverage_rent'], values['loan_rate_stress']];
   const stress =
@@ -186,7 +192,7 @@ function risks({ deal, assumptions: { values } }: ReportBody): Html {
       : html` ${percent(deal.score_share_pct)} of the points for yield and coverage count.`;
   return html`<h2 id="risks">Stress and condition</h2>
     <p>${stressed}</p>
-    <p><strong>Condition:</strong> ${RISKS[deal.condition_risk]}${share} Nobody has inspected the building.</p>`;
+    <p><strong>Condition:</strong> ${RISKS[deal.condition_risk]}${share}${recordOf(deal)}</p>`;
 }
 
 /** Every step from rent to NOI, and what can go wrong. */
