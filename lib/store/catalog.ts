@@ -3,8 +3,11 @@
  * Everything that it names was stored first, so a run is published as a whole or not at all.
  */
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
-import { objectOf, readJsonVerified, StoreDamage, type NamedFile, type Store } from './store.ts';
+import { sha256 } from '../files.ts';
+import { objectOf, readVerified, StoreDamage, type NamedFile, type Store } from './store.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -12,15 +15,13 @@ const CatalogRun = z.strictObject({
   run_id: z.string(),
   /** Hash of its list of files: staged rows, records of reads and lists of requests (RunFiles). */
   files: hash,
-  /** Hash of the object that has its small records in one piece; null if it has none. */
-  records: hash.nullable().default(null),
   /** Hash of its snapshot's manifest; null if it published none. */
   manifest: hash.nullable(),
 });
 export type CatalogRun = z.infer<typeof CatalogRun>;
 
 export const Catalog = z.strictObject({
-  format: z.literal('dealfeed store 1'),
+  format: z.literal('dealfeed store 2'),
   /** Grows with each write, so a reader can refuse an older catalog. */
   version: z.int().min(1),
   /** Differs between any two writes. */
@@ -36,13 +37,30 @@ export const Catalog = z.strictObject({
 });
 export type Catalog = z.infer<typeof Catalog>;
 
-/** Files of a run by their paths in a data folder. The store has their content under its hash. */
-export const RunFiles = z.array(z.strictObject({ path: z.string(), sha256: hash }));
+/**
+ * Files of a run by their paths in a data folder: the text of a record of a read or of a list of requests, or the hash
+ * of staged rows, which are an object. Stored as gzipped JSON.
+ */
+const RunFiles = z.record(z.string(), z.union([z.strictObject({ text: z.string() }), z.strictObject({ rows: hash })]));
 export type RunFiles = z.infer<typeof RunFiles>;
 
+/** Largest list of files that is read. */
+const MAX_LIST_BYTES = 512 * 1024 * 1024;
+
 /** The files of a run. @throws StoreDamage, StoreUnavailable */
-export const readRunFiles = async (store: Store, { files }: Pick<CatalogRun, 'files'>): Promise<RunFiles> =>
-  RunFiles.parse(await readJsonVerified(store, objectOf(files)));
+export async function readRunFiles(store: Store, { files }: Pick<CatalogRun, 'files'>): Promise<RunFiles> {
+  const packed = await readVerified(store, objectOf(files));
+  const text = await promisify(gunzip)(packed, { maxOutputLength: MAX_LIST_BYTES });
+  return RunFiles.parse(JSON.parse(text.toString()));
+}
+
+/** Store the files of a run. @returns hash of the list */
+export async function storeRunFiles(store: Store, files: RunFiles): Promise<string> {
+  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const packed = await promisify(gzip)(JSON.stringify(sorted));
+  await store.put(objectOf(sha256(packed)), packed);
+  return sha256(packed);
+}
 
 /** A catalog as it was read, with the tag for replacing it. */
 export interface ReadCatalog {
@@ -73,7 +91,7 @@ export function switchCatalog(
   next: Omit<Catalog, 'format' | 'version' | 'writer'>,
 ): Promise<boolean> {
   const version = (before?.catalog.version ?? 0) + 1;
-  const catalog: Catalog = { format: 'dealfeed store 1', version, writer: randomUUID(), ...next };
+  const catalog: Catalog = { format: 'dealfeed store 2', version, writer: randomUUID(), ...next };
   return store.switchPointer(`${JSON.stringify(Catalog.parse(catalog), null, 1)}\n`, before?.tag ?? null);
 }
 

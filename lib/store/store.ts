@@ -96,13 +96,9 @@ export async function readVerified(store: Store, file: NamedFile): Promise<Uint8
   return bytes;
 }
 
-/** Verified text of a file. @throws StoreDamage */
-export const readTextVerified = async (store: Store, file: NamedFile): Promise<string> =>
-  new TextDecoder().decode(await readVerified(store, file));
-
-/** The same, parsed as JSON. */
+/** Verified text of a file, parsed as JSON. */
 export const readJsonVerified = async (store: Store, file: NamedFile): Promise<unknown> =>
-  JSON.parse(await readTextVerified(store, file));
+  JSON.parse(new TextDecoder().decode(await readVerified(store, file)));
 
 /** Copy a verified file to a local path, atomically. @throws StoreDamage if it is missing or has another hash */
 export async function downloadVerified(store: Store, file: NamedFile, path: string): Promise<void> {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Archive, type ArchivedRead } from '../../lib/archive.ts';
 import { RequestRecord } from '../../lib/request_record.ts';
-import { namesIn, sha256, writeWhole } from '../../lib/files.ts';
+import { namesIn, writeWhole } from '../../lib/files.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 
 /** A path that a list of a run may name. */
@@ -56,12 +56,6 @@ export async function writeText(folder: LocalFolder, path: string, text: string)
     read,
     lines.map((line) => RequestRecord.parse(JSON.parse(line))),
   );
-}
-
-/** Whether the folder has a record or a list with this content. */
-export async function hasText(folder: LocalFolder, path: string, hash: string): Promise<boolean> {
-  const text = await textOf(folder, path);
-  return text !== null && sha256(text) === hash;
 }
 
 /** Files by run, as paths in the data folder; runs in their order. */

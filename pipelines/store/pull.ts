@@ -5,71 +5,38 @@
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson, sha256, writeWhole } from '../../lib/files.ts';
+import { readJson, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { readRunFiles, type RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
+import { readRunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { downloadMissing, objectOf, readTextVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { downloadMissing, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
 import { plural } from '../format.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
 import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots } from '../snapshots.ts';
-import {
-  hasText,
-  isLaterVersion,
-  runIdOfPath,
-  runIdsIn,
-  stagedSources,
-  writeText,
-  type LocalFolder,
-} from './local_runs.ts';
+import { isLaterVersion, runIdOfPath, runIdsIn, stagedSources, writeText, type LocalFolder } from './local_runs.ts';
 import { addPulled, readPulled } from './pulled.ts';
-import { isRecord, readBundle } from './record_bundle.ts';
 
-/** The small records of a run, by path. Without them, each is fetched by itself. */
-async function fetchBundle({ store, print }: PullOptions, hash: string | null): Promise<ReadonlyMap<string, string>> {
-  try {
-    return hash === null ? new Map<string, string>() : await readBundle(store, hash);
-  } catch (error) {
-    if (!(error instanceof StoreDamage)) throw error;
-    print(`${error.message} Its files are fetched one by one.`);
-    return new Map<string, string>();
-  }
-}
-
-/** Fetch records of reads and lists of requests. @returns the paths that are later versions of reads */
-async function fetchRecords(options: PullOptions, files: RunFiles, bundle: string | null): Promise<string[]> {
+/**
+ * Write the records and lists that a list of files names; staged rows are fetched when they are needed.
+ * @returns the paths that are later versions of reads
+ * @throws StoreDamage if it names other files
+ */
+async function pullList(options: PullOptions, files: string, isNamed: (path: string) => boolean): Promise<string[]> {
   const { store } = options;
-  const texts = await fetchBundle(options, bundle);
+  const found = await readRunFiles(store, { files });
+  const paths = Object.keys(found).sort();
+  const foreign = paths.find((path) => !isNamed(path));
+  if (foreign !== undefined)
+    throw new StoreDamage(`STORE ${store.shown}: list ${files} names ${JSON.stringify(foreign)}.`);
   // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
-  const byFolder = files.filter(({ path }) => isRecord(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
-  await atOnce(byFolder, async ({ path, sha256: stated }) => {
-    if (await hasText(options, path, stated)) return;
-    const text = texts.get(path);
-    const isWhole = text !== undefined && sha256(text) === stated;
-    await writeText(options, path, isWhole ? text : await readTextVerified(store, objectOf(stated)));
-  });
-  return files.map(({ path }) => path).filter(isLaterVersion);
-}
-
-interface ListedFiles {
-  /** Hash of the list. */
-  readonly files: string;
-  readonly records: string | null;
-}
-
-/** Fetch what a list of files names, without staged rows. @throws StoreDamage if it names other files */
-async function pullList(
-  options: PullOptions,
-  list: ListedFiles,
-  isNamed: (path: string) => boolean,
-): Promise<string[]> {
-  const files = await readRunFiles(options.store, list);
-  const foreign = files.find(({ path }) => !isNamed(path));
-  if (foreign === undefined) return fetchRecords(options, files, list.records);
-  throw new StoreDamage(`STORE ${options.store.shown}: list ${list.files} names ${JSON.stringify(foreign.path)}.`);
+  for (const path of paths) {
+    const file = found[path];
+    if (file && 'text' in file) await writeText(options, path, file.text);
+  }
+  return paths.filter(isLaterVersion);
 }
 
 /** Fetch the staged rows that are in use on a day. */
@@ -146,15 +113,9 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   const local = new Set(await runIdsIn(layout.runs));
   const versions: string[] = [];
   for (const run of missing)
-    versions.push(...(await pullList(options, run, (path) => runIdOfPath(path) === run.run_id)));
+    versions.push(...(await pullList(options, run.files, (path) => runIdOfPath(path) === run.run_id)));
   for (const hash of reparses)
-    versions.push(
-      ...(await pullList(
-        options,
-        { files: hash, records: null },
-        (path) => runIdOfPath(path) !== null && isLaterVersion(path),
-      )),
-    );
+    versions.push(...(await pullList(options, hash, (path) => runIdOfPath(path) !== null && isLaterVersion(path))));
   const snapshots = chooseSnapshots(catalog, asOf);
   for (const run of snapshots) await fetchSnapshot(store, run, layout.root);
   await pullRowsInUse(store, layout, asOf);

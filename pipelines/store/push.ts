@@ -1,9 +1,10 @@
 /** Uploads the files of a data folder that the store lacks: runs, archived pages, snapshots, versions of reads. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256, sha256OfFile } from '../../lib/files.ts';
+import { sha256OfFile } from '../../lib/files.ts';
 import {
   readRunFiles,
+  storeRunFiles,
   snapshotFileName,
   type Catalog,
   type CatalogRun,
@@ -17,7 +18,6 @@ import { listSnapshots, verifySnapshot } from '../snapshots.ts';
 import { filesByRun, isLaterVersion, listPath, textOf, type LocalFolder } from './local_runs.ts';
 import { PublishedElsewhere } from './published_elsewhere.ts';
 import type { Pulled } from './pulled.ts';
-import { isRecord, storeBundle } from './record_bundle.ts';
 
 export interface Pushed {
   readonly runs: readonly CatalogRun[];
@@ -89,23 +89,22 @@ class Push {
     );
   }
 
-  /** @returns hashes of the run's list of files, and of its small records in one piece */
-  async run(paths: readonly string[]): Promise<Pick<CatalogRun, 'files' | 'records'>> {
-    const { root } = this.#folder.layout;
-    const list: RunFiles = [];
-    const records = new Map<string, string>();
+  /** @returns hash of the run's list of files */
+  async run(paths: readonly string[]): Promise<string> {
+    const files: RunFiles = {};
     await atOnce(paths, async (path) => {
-      const text = isRecord(path) ? ((await textOf(this.#folder, path)) ?? '') : undefined;
-      const hash = text === undefined ? await sha256OfFile(join(root, path)) : sha256(text);
-      if (text !== undefined) records.set(path, text);
-      list.push({ path, sha256: hash });
-      await this.#object(hash, async () => (text === undefined ? join(root, path) : new TextEncoder().encode(text)));
+      const file = join(this.#folder.layout.root, path);
+      if (!path.endsWith('.parquet')) {
+        files[path] = { text: (await textOf(this.#folder, path)) ?? '' };
+        return;
+      }
+      const rows = await sha256OfFile(file);
+      files[path] = { rows };
+      await this.#object(rows, async () => file);
     });
     const pages = new Set(paths.flatMap((path) => this.#pages.get(path) ?? []));
     await atOnce(pages, (hash) => this.#page(hash));
-    const text = JSON.stringify(list.sort((a, b) => (a.path < b.path ? -1 : 1)));
-    await this.#store.put(objectOf(sha256(text)), new TextEncoder().encode(text));
-    return { files: sha256(text), records: await storeBundle(this.#store, records) };
+    return storeRunFiles(this.#store, files);
   }
 
   /** @returns hash of the snapshot's manifest, which is stored last */
@@ -146,10 +145,10 @@ async function newVersions(
   if (found.size === 0) return [];
   for (const hash of known?.reparses ?? []) {
     if (pulled?.reparses.includes(hash) === true) continue;
-    const clash = (await readRunFiles(store, { files: hash })).find(({ path }) => found.has(path));
-    if (clash)
+    const clash = Object.keys(await readRunFiles(store, { files: hash })).find((path) => found.has(path));
+    if (clash !== undefined)
       throw new PublishedElsewhere(
-        `Another host has stored ${clash.path} in STORE ${store.shown} while this one parsed the same read, so ` +
+        `Another host has stored ${clash} in STORE ${store.shown} while this one parsed the same read, so ` +
           `nothing was stored. Run again: it fetches that version to ${layout.root} first.`,
       );
   }
@@ -178,10 +177,10 @@ export async function push(options: PushOptions): Promise<Pushed> {
   if (ids.length > 0) for (const [runId, paths] of byRun) if (named.has(runId)) work.skipPagesOf(paths);
   const runs: CatalogRun[] = [];
   for (const run_id of ids) {
-    const stored = await work.run(byRun.get(run_id) ?? []);
-    runs.push({ run_id, ...stored, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
+    const files = await work.run(byRun.get(run_id) ?? []);
+    runs.push({ run_id, files, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
   }
-  const reparse = later.length === 0 ? null : (await work.run(later)).files;
+  const reparse = later.length === 0 ? null : await work.run(later);
   const versions = [...later, ...ids.flatMap((id) => (byRun.get(id) ?? []).filter(isLaterVersion))];
   return { runs, reparse, versions, files: work.files, bytes: work.bytes };
 }

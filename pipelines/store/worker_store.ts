@@ -6,10 +6,10 @@
 import { existsSync } from 'node:fs';
 import { sha256 } from '../../lib/files.ts';
 import { type Archive, type ArchivedRead, openArchive } from '../../lib/archive.ts';
-import { readCatalog, RunFiles } from '../../lib/store/catalog.ts';
-import { objectOf, readJsonVerified, readTextVerified, type Store } from '../../lib/store/store.ts';
+import { readCatalog, readRunFiles, type CatalogRun } from '../../lib/store/catalog.ts';
+import { objectOf, type Store } from '../../lib/store/store.ts';
 import { layoutOf } from '../layout.ts';
-import { hasText, listPath, writeText } from './local_runs.ts';
+import { listedRead, listPath, writeText } from './local_runs.ts';
 import { objectFetcher } from './stored_archive.ts';
 
 const partsOf = ({ source, runId }: ArchivedRead): string => `requests/${runId}/${source}/`;
@@ -31,35 +31,30 @@ export async function fetchRequests(
   if (records.length > 0) await writeText(folder, listPath(read), records.join(''));
 }
 
-/** Fetches the lists of requests of a source from earlier runs. Lists of runs never change, so each is read once. */
+/** Fetches the lists of requests of earlier runs. They never change, so a worker reads each run's once. */
 export class EarlierRequests {
   readonly #store: Store;
   readonly #dataDir: string;
-  readonly #files = new Map<string, Promise<RunFiles>>();
+  readonly #runs = new Map<string, Promise<void>>();
 
   constructor(store: Store, dataDir: string) {
     this.#store = store;
     this.#dataDir = dataDir;
   }
 
-  async fetch(source: string, archive: Archive): Promise<void> {
-    const folder = { layout: layoutOf(this.#dataDir), archive };
-    const read = await readCatalog(this.#store);
-    for (const { run_id: runId, files } of read?.catalog.runs ?? []) {
-      const path = listPath({ source, runId });
-      const listed = (await this.#filesOf(files)).find((file) => file.path === path);
-      if (listed && !(await hasText(folder, path, listed.sha256)))
-        await writeText(folder, path, await readTextVerified(this.#store, objectOf(listed.sha256)));
+  async fetch(archive: Archive): Promise<void> {
+    for (const run of (await readCatalog(this.#store))?.catalog.runs ?? []) {
+      const reading = this.#runs.get(run.files) ?? this.#write(run, archive);
+      this.#runs.set(run.files, reading);
+      reading.catch(() => this.#runs.delete(run.files));
+      await reading;
     }
   }
 
-  #filesOf(hash: string): Promise<RunFiles> {
-    const known = this.#files.get(hash);
-    if (known) return known;
-    const read = readJsonVerified(this.#store, objectOf(hash)).then((json) => RunFiles.parse(json));
-    this.#files.set(hash, read);
-    read.catch(() => this.#files.delete(hash));
-    return read;
+  async #write(run: CatalogRun, archive: Archive): Promise<void> {
+    const folder = { layout: layoutOf(this.#dataDir), archive };
+    for (const [path, file] of Object.entries(await readRunFiles(this.#store, run)))
+      if ('text' in file && listedRead(path)) await writeText(folder, path, file.text);
   }
 }
 

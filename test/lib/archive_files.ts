@@ -62,6 +62,17 @@ export async function archivePage(
   return sha256;
 }
 
+/** Every body and every record of an archive, as text. */
+export async function archivedTexts(dataDir: string): Promise<string[]> {
+  const archive = await openArchive(dataDir);
+  const texts: string[] = [];
+  for (const hash of archive.storedBytes().keys()) texts.push(Buffer.from(await archive.read(hash)).toString('latin1'));
+  for (const { source, runId } of archive.readsWithHashes())
+    texts.push(...(await archive.records(source, runId)).map((record) => JSON.stringify(record)));
+  await archive.close();
+  return texts;
+}
+
 /** What is wrong in an archive, each in one sentence: its file, every body, and every record. */
 export async function wrongInArchive(dataDir: string): Promise<string[]> {
   if (!existsSync(archiveFile(dataDir))) return [];

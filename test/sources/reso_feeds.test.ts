@@ -1,5 +1,5 @@
 /** An MLS by RESO Web API, as two vendors serve it: authorization, all pages of a feed, and what stays secret. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,6 +16,7 @@ import mls from '../../sandbox/sources/listings/reso_sandbox_mls/source.ts';
 import { get } from '../sandbox/browse.ts';
 import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom } from './site_double.ts';
+import { archivedTexts } from '../lib/archive_files.ts';
 
 const DAY = '2026-11-20';
 const HOST = 'https://api.sandbox-mls.example';
@@ -72,8 +73,9 @@ async function read(
 ): Promise<Page[]> {
   asked = [];
   const clock = { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` };
+  const archive = await openArchive(folder);
   const fetcher = createFetcher({
-    archive: await openArchive(folder),
+    archive,
     clock,
     sandboxUrl: sandbox.url,
     secrets,
@@ -94,6 +96,7 @@ async function read(
     }
   } finally {
     await fetcher.close();
+    await archive.close();
   }
   return pages;
 }
@@ -155,9 +158,8 @@ test('OAuth requests one token per read', async () => {
 });
 
 test('no secret and no token is in the archive', async () => {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  assert.ok(files.length > 2);
-  const kept = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')));
+  const kept = await archivedTexts(folder);
+  assert.ok(kept.length > 2);
   for (const text of kept) assert.doesNotMatch(text, /access_token|Bearer |sandbox-secret|sandbox-token/u);
   assert.ok(
     kept.some((text) => /"method":"POST".*"kind":"token".*"sha256":null/u.test(text)),

@@ -46,8 +46,9 @@ async function read(
 ): Promise<{ rows: readonly Row[]; reasons: readonly string[]; rowsIn: number; merged: number }> {
   const spec = specs.get(name);
   assert.ok(spec?.fetch, name);
+  const archive = await openArchive(folder);
   const fetcher = createFetcher({
-    archive: await openArchive(folder),
+    archive,
     clock: { nowMs: () => Date.parse(OBSERVED), observedAt: () => OBSERVED },
     sandboxUrl: sandbox.url,
     secrets: SANDBOX_SECRETS,
@@ -66,6 +67,7 @@ async function read(
     for await (const page of spec.fetch(ctx)) pages.push(page);
   } finally {
     await fetcher.close();
+    await archive.close();
   }
   const { rows, rejects, rowsIn, merged } = await parsed(spec, pages, unreadable);
   return { rows, reasons: rejects.map(({ reason }) => reason), rowsIn, merged };

@@ -223,28 +223,26 @@ describe('hosts with one store', () => {
     assert.equal((await catalog())?.reparses.length, 1);
   });
 
-  test('an empty disk fetches two objects for each run, and single files only if one of them is damaged', async () => {
+  test('an empty disk fetches one object for each run and the rows in use; a damaged one is named', async () => {
     const { runs, reparses } = (await catalog()) ?? assert.fail();
-    const read = runs.filter((run) => run.records !== null);
-    assert.ok(read.length >= 3);
+    assert.ok(runs.length >= 3);
     const pull = async (layout: Layout, print?: (line: string) => void): Promise<number> => {
       const asked = s3.requests.length;
       await (await storeOf(layout, print)).pull(LAST_DAY);
       return s3.requests.slice(asked).filter((request) => request.startsWith('GET objects/')).length;
     };
     const [whole, damaged] = [await newLayout(), await newLayout()];
-    // A list and its records for each run, a list of later versions and its two records, and the rows in use.
-    assert.equal(await pull(whole), runs.length + read.length + 3 * reparses.length + SOURCES.length);
-    const bundle = s3.fileOf(objectOf(read[0]?.records ?? '').name);
-    await copyFile(bundle, `${bundle}.intact`);
-    await writeFile(bundle, 'other bytes');
-    const lines: string[] = [];
-    await pull(damaged, (line) => lines.push(line));
-    await copyFile(`${bundle}.intact`, bundle);
-    assert.match(
-      lines[0] ?? '',
-      /^STORE \S+ objects\/\S+ has the SHA-256 \w+…, .* Its files are fetched one by one\.$/u,
-    );
+    // A list for each run, a list of later versions, and the rows in use.
+    assert.equal(await pull(whole), runs.length + reparses.length + SOURCES.length);
+    const list = s3.fileOf(objectOf(runs[0]?.files ?? '').name);
+    await copyFile(list, `${list}.intact`);
+    await writeFile(list, 'other bytes');
+    await assert.rejects(pull(damaged), {
+      name: 'StoreDamage',
+      message: /^STORE \S+ objects\/\S+ has the SHA-256 \w+…, .* The file was not used\./u,
+    });
+    await copyFile(`${list}.intact`, list);
+    await pull(damaged);
     const files = async (of: Layout) => filesByRun({ layout: of, archive: await openArchive(of.root) });
     assert.deepEqual(await files(damaged), await files(whole));
   });

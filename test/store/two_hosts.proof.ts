@@ -11,9 +11,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Health } from '../../api/http/health.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { openPostgresLedger } from '../../ledger/postgres/store.ts';
-import { readCatalog, RunFiles } from '../../lib/store/catalog.ts';
+import { readCatalog, readRunFiles } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { objectOf, readJsonVerified, readVerified } from '../../lib/store/store.ts';
+import { objectOf, readVerified } from '../../lib/store/store.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { atOnce } from '../../pipelines/operate/backup/at_once.ts';
 import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
@@ -233,10 +233,9 @@ describe('hosts without a shared disk', () => {
     let attempts = 0;
     for (const { run_id: runId, files } of catalog.runs) {
       const lines = new Set<string>();
-      for (const { path, sha256 } of RunFiles.parse(await readJsonVerified(store, objectOf(files)))) {
-        const bytes = await readVerified(store, objectOf(sha256));
-        if (!path.endsWith('.ndjson')) continue;
-        for (const line of decoder.decode(bytes).trimEnd().split('\n')) lines.add(line);
+      for (const [path, file] of Object.entries(await readRunFiles(store, { files }))) {
+        if ('rows' in file) await readVerified(store, objectOf(file.rows));
+        else if (path.endsWith('.ndjson')) for (const line of file.text.trimEnd().split('\n')) lines.add(line);
       }
       const records = [...lines].map((line) => RequestRecord.parse(JSON.parse(line)));
       const pages = new Set(records.flatMap((r) => r.sha256 ?? []));

@@ -6,19 +6,12 @@ import { LRUCache } from 'lru-cache';
 import { type Archive, ArchiveDamage, hasArchive, openArchive } from '../../../lib/archive.ts';
 import { RequestRecord } from '../../../lib/request_record.ts';
 import { readCatalog, readRunFiles } from '../../../lib/store/catalog.ts';
-import {
-  objectName,
-  objectOf,
-  readTextVerified,
-  readVerified,
-  StoreDamage,
-  type Store,
-} from '../../../lib/store/store.ts';
+import { objectName, objectOf, readVerified, StoreDamage, type Store } from '../../../lib/store/store.ts';
 
 /** Largest body that is read. */
 export const MAX_STORED_BYTES = 4 * 1024 * 1024;
-/** Number of runs whose lists are searched in the store, and the longest list. */
-const [MAX_RUNS, MAX_LIST_BYTES] = [40, 64 * 1024 * 1024];
+/** Number of runs whose lists are searched in the store, and the longest compressed list. */
+const [MAX_RUNS, MAX_LIST_BYTES] = [40, 16 * 1024 * 1024];
 const [CACHED_BYTES, CACHED_REQUESTS] = [32 * 1024 * 1024, 1_000];
 /** A failed search or read in the store is repeated after this time: it reads many files. */
 const AGAIN_MS = 60_000;
@@ -55,14 +48,13 @@ async function requestInStore(store: Store, { sha256, source, readAt }: PageRead
   const runs = new Map((await readCatalog(store))?.catalog.runs.map((run) => [run.run_id, run]));
   for (const runId of runsToSearch([...runs.keys()], readAt)) {
     const run = runs.get(runId);
-    const path = `archive/requests/${source}/${runId}.ndjson`;
-    const list = run && (await readRunFiles(store, run)).find((file) => file.path === path);
-    if (!list || ((await store.size(objectName(list.sha256))) ?? 0) > MAX_LIST_BYTES) continue;
-    for (const line of (await readTextVerified(store, objectOf(list.sha256))).split('\n')) {
-      if (!line.includes(sha256)) continue;
-      const record = RequestRecord.parse(JSON.parse(line));
-      if (record.sha256 === sha256 && record.error === null) return record;
-    }
+    if (!run || ((await store.size(objectName(run.files))) ?? 0) > MAX_LIST_BYTES) continue;
+    const list = (await readRunFiles(store, run))[`archive/requests/${source}/${runId}.ndjson`];
+    if (!list || !('text' in list)) continue;
+    const lines = list.text.split('\n').filter((line) => line.includes(sha256));
+    const records = lines.map((line) => RequestRecord.parse(JSON.parse(line)));
+    const found = records.find((record) => record.sha256 === sha256 && record.error === null);
+    if (found) return found;
   }
   return null;
 }

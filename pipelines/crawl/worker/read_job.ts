@@ -87,7 +87,7 @@ async function archiveFor({ options, earlier }: JobContext, job: CrawlJob, attem
   if (!cache) return openArchive(dataDir);
   const { source, reading } = job;
   const archive = await openWorkerArchive(dataDir, cache.store, { source, runId: reading.runId, attempt }, print);
-  await earlier?.fetch(source, archive);
+  await earlier?.fetch(archive);
   for (const runId of [...reading.resumes, reading.runId])
     await fetchRequests(cache.store, dataDir, archive, { source, runId });
   return archive;

@@ -12,6 +12,7 @@ import { makeWorld } from '../../../sandbox/world/world.ts';
 import { zipRents } from '../../../sandbox/world/zip_rents.ts';
 import { newLayout, published, runDay, TINY, type OneRun } from '../runs.ts';
 import { COUNTY_RECORDS, JOIN_RATES } from '../some_tables.ts';
+import { archivedTexts } from '../../lib/archive_files.ts';
 
 const world = makeWorld(TINY);
 const DAY = '2026-11-20';
@@ -59,6 +60,7 @@ async function* keptIn(folder: string): AsyncGenerator<{ path: string; text: str
     const path = join(entry.parentPath, entry.name);
     yield { path, text: (await readFile(path)).toString('latin1') };
   }
+  for (const text of await archivedTexts(folder)) yield { path: 'the archive', text };
 }
 
 /** HUD posts no workbook of rents by ZIP. */
