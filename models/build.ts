@@ -18,6 +18,8 @@ export interface BuildOptions {
    * tables are in the connection's own database.
    */
   readonly published?: string;
+  /** Another connection to the same database: two models that do not read each other are then built at a time. */
+  readonly second?: DuckDBConnection;
   /** Called before each model is built. */
   readonly onModel?: (name: string) => void;
 }
@@ -28,15 +30,14 @@ type Reads = ReadonlyMap<string, readonly string[]>;
 /**
  * Create the macros that the models call, then build every model in the order of its dependencies. A published table
  * is sorted by its `orderBy`. auditModels checks the rows.
- * @param options database of the published tables, and a function to call before each model
- * @returns the models in the order in which they were built
+ * @returns the models, each after those that it reads
  * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
  *   wrong type; Error naming the model if its SQL fails
  */
 export async function buildModels(
   connection: DuckDBConnection,
   models: readonly Model[],
-  { published, onModel }: BuildOptions = {},
+  { published, second, onModel = () => {} }: BuildOptions = {},
 ): Promise<Model[]> {
   const byName = new Map(models.map((model) => [model.name, model]));
   const inputs = await inputTables(connection, byName);
@@ -44,18 +45,38 @@ export async function buildModels(
   const queries = models.flatMap((model) => [model.sql, ...model.audits.map(({ sql }) => sql)]);
   await connection.run(`BEGIN;\n${selectMacros(queries)};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
-  const order = sortByDependency(await findReads(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
-  for (const [built, model] of order.entries()) {
-    onModel?.(model.name);
-    try {
-      await create(connection, model, published);
-    } catch (error) {
-      // It may fail because a model that it reads lacks a column.
-      await checkContracts(connection, order.slice(0, built));
-      throw new Error(`model ${model.name}: ${messageOf(error)}`, { cause: error });
+  const reads = await findReads(connection, models);
+  const order = sortByDependency(reads, inputs).flatMap((name) => byName.get(name) ?? []);
+  const waiting = [...order];
+  const unbuilt = new Set(byName.keys());
+  const failures: Error[] = [];
+  let next = Promise.withResolvers<void>();
+  const build = async (own: DuckDBConnection): Promise<void> => {
+    while (waiting.length > 0 && failures.length === 0) {
+      const at = waiting.findIndex(({ name }) => reads.get(name)?.every((table) => !unbuilt.has(table)));
+      const [model] = at === -1 ? [] : waiting.splice(at, 1);
+      if (model === undefined) {
+        await next.promise;
+        continue;
+      }
+      onModel(model.name);
+      try {
+        await create(own, model, published);
+        unbuilt.delete(model.name);
+      } catch (error) {
+        failures.push(new Error(`model ${model.name}: ${messageOf(error)}`, { cause: error }));
+      }
+      next.resolve();
+      next = Promise.withResolvers();
     }
-  }
-  await checkContracts(connection, order);
+  };
+  await Promise.all([connection, ...(second === undefined ? [] : [second])].map(build));
+  // One may have failed because a model that it reads lacks a column.
+  await checkContracts(
+    connection,
+    order.filter(({ name }) => !unbuilt.has(name)),
+  );
+  if (failures[0] !== undefined) throw failures[0];
   return order;
 }
 

@@ -148,6 +148,7 @@ async function rebuildInto(
       follows,
       sold: { leads: published.sold_leads, properties: published.sold_properties },
     });
+    // With one connection: a run with two gives the same bytes.
     await buildModels(build.connection, models, { published: PUBLISHED });
     const { tables } = await writeSnapshot(build, target, { models, facts: published });
     const versions = { ...hashModels(models), duckdb: duckVersion() };

@@ -15,6 +15,8 @@ export const PUBLISHED = 'published';
 
 export interface BuildDatabase {
   readonly connection: DuckDBConnection;
+  /** For the models that are built beside another. */
+  readonly second: DuckDBConnection;
   /** File of the published tables. */
   readonly publishedFile: string;
   /** Share of the statement in progress that is done, from 0 to 1; null if DuckDB does not know it. */
@@ -68,14 +70,17 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
       duck.close();
       throw error;
     }
+    const second = await duck.instance.connect();
     return {
       connection: duck.connection,
+      second,
       publishedFile,
       shareDone() {
         const { percentage } = duck.connection.progress;
         return percentage > 0 ? percentage / 100 : null;
       },
       async close() {
+        second.closeSync();
         duck.close();
         await removeFiles();
       },

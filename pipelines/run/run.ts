@@ -131,7 +131,8 @@ async function buildAndAudit(
   const count = sold.leads.length;
   const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
   progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
-  const built = await buildModels(build.connection, models, { published: PUBLISHED, onModel: onPart });
+  const { connection, second } = build;
+  const built = await buildModels(connection, models, { published: PUBLISHED, second, onModel: onPart });
   progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
   const results = await auditModels(build.connection, built, onPart);
   return {
