@@ -10,11 +10,10 @@ import { journalLines } from './journal_file.ts';
 import type { Money, Purchase } from './ledger.ts';
 import { decodeChunk } from './sql/answer_chunks.ts';
 import { factsOf, type Facts, type JournalLine, type LedgerEvent } from './sql/journal.ts';
+import { rowsInOrder } from './sql/pages.ts';
 import { asNumber, FACTS, purchaseOf } from './sql/rows.ts';
 import type { Query, Row, Store, Value } from './sql/store.ts';
 import type { AuditedAccount } from './transfers.ts';
-
-const PAGE_ROWS = 500;
 
 /** Records a difference: one sentence. */
 export type Say = (difference: string) => void;
@@ -44,20 +43,6 @@ export interface LedgerAudit {
 export interface AuditedBlocks extends AuditedAccount {
   readonly first: bigint;
   readonly through: bigint;
-}
-
-/** Rows in the order of a key. @param select has no WHERE */
-export async function* rowsInOrder(read: Query, select: string, key: string): AsyncGenerator<Row> {
-  const columns = key.split(', ');
-  const after = `WHERE (${key}) > (${columns.map((_, i) => `$${i + 1}`).join(', ')})`;
-  let last: Row | undefined;
-  do {
-    const values = columns.map((column) => last?.[column] as Value);
-    const sql = `${select} ${last ? after : ''} ORDER BY ${key} LIMIT ${PAGE_ROWS}`;
-    const rows = await read(sql, ...(last ? values : []));
-    yield* rows;
-    last = rows.at(-1);
-  } while (last);
 }
 
 const ownerOf = (subject: string): string => (subject === '' ? 'the ledger' : `purchase ${subject}`);
@@ -99,7 +84,8 @@ export async function compareJournal(
   const own: JournalLine[] = [];
   let lines = 0;
   let [subject, last]: [string, JournalLine | null] = ['', null];
-  for await (const row of rowsInOrder(read, 'SELECT subject, number, line FROM journal', 'subject, number')) {
+  const journal = { select: 'SELECT subject, number, line FROM journal', key: 'subject, number' };
+  for await (const row of rowsInOrder(read, journal)) {
     const number = Number(row['number']);
     if (row['subject'] !== subject) {
       if (last && subject !== '') await comparePurchase(read, subject, last, say);
@@ -148,7 +134,8 @@ async function checkAnswers(
 ): Promise<{ readonly purchases: number; readonly answers: number }> {
   const damaged = new Set<string>();
   let [purchases, answers] = [0, 0];
-  for await (const { number, sha256 } of rowsInOrder(read, 'SELECT number, sha256 FROM answers', 'number')) {
+  const stored = { select: 'SELECT number, sha256 FROM answers', key: 'number' };
+  for await (const { number, sha256 } of rowsInOrder(read, stored)) {
     if ((await read('SELECT 1 AS one FROM purchases WHERE kept_answer = $1 LIMIT 1', number as Value)).length === 0)
       continue;
     answers += 1;
@@ -156,7 +143,7 @@ async function checkAnswers(
   }
   const select = `SELECT id, state, answer_sha256, ended_at_ms, valid_before, kept_answer,
     (SELECT a.sha256 FROM answers a WHERE a.number = purchases.kept_answer) AS kept_sha256 FROM purchases`;
-  for await (const row of rowsInOrder(read, select, 'id')) {
+  for await (const row of rowsInOrder(read, { select, key: 'id' })) {
     purchases += 1;
     const endedMs = Math.max(Number(row['ended_at_ms'] ?? nowMs), Number(row['valid_before']) * 1000);
     const isDue = (row['state'] === 'sold' || row['state'] === 'settling') && endedMs + collectDays * DAY_MS > nowMs;

@@ -1,4 +1,5 @@
 /** Copies the rows of a ledger into an empty ledger of either kind. Backup, restore and a change of database use it. */
+import { pagesInOrder } from './sql/pages.ts';
 import { LedgerRefused } from './sql/schema.ts';
 import type { Query, StoreKind, Value } from './sql/store.ts';
 
@@ -37,24 +38,19 @@ async function deleteRows(query: Query, kind: StoreKind): Promise<void> {
 }
 
 async function copyTable(read: Query, into: Query, table: keyof typeof TABLES): Promise<number> {
-  const [key, limit] = [TABLES[table], pageRows(table)];
-  const keys = key.split(', ');
-  const after = `WHERE (${key}) > (${keys.map((_, i) => `$${i + 1}`).join(', ')})`;
-  let [count, last]: [number, Value[] | null] = [0, null];
-  for (;;) {
-    const sql = `SELECT * FROM ${table} ${last ? after : ''} ORDER BY ${key} LIMIT ${limit}`;
-    const rows = await read(sql, ...(last ?? []));
-    const end = rows.at(-1);
-    if (!end) return count;
-    const columns = Object.keys(end);
-    const values = rows.map((_, row) => columns.map((__, i) => `$${row * columns.length + i + 1}`).join(', '));
-    await into(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.map((row) => `(${row})`).join(', ')}`,
-      ...rows.flatMap((row) => columns.map((column) => row[column] as Value)),
-    );
-    count += rows.length;
-    last = keys.map((column) => end[column] as Value);
+  let count = 0;
+  const rows = { select: `SELECT * FROM ${table}`, key: TABLES[table], limit: pageRows(table) };
+  for await (const page of pagesInOrder(read, rows)) {
+    const columns = Object.keys(page[0] ?? {});
+    const values = page.map((_, row) => columns.map((__, i) => `$${row * columns.length + i + 1}`).join(', '));
+    if (page.length > 0)
+      await into(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.map((row) => `(${row})`).join(', ')}`,
+        ...page.flatMap((row) => columns.map((column) => row[column] as Value)),
+      );
+    count += page.length;
   }
+  return count;
 }
 
 async function assertEmpty(query: Query): Promise<void> {

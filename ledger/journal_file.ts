@@ -10,12 +10,12 @@ import { z } from 'zod';
 import { sync } from '../lib/files.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { APPEND, factsOf, type JournalLine } from './sql/journal.ts';
+import { pagesInOrder } from './sql/pages.ts';
 import { FACTS } from './sql/rows.ts';
 import type { Query, Store } from './sql/store.ts';
 
 /** The end of the file that is compared when a ledger is opened. The audit compares all of it. */
 const TAIL_BYTES = 4 << 20;
-const PAGE_ROWS = 500;
 /** How long lines that need no flush wait for others: opening the file for each costs a tenth of a sale. */
 const SOON_MS = 20;
 
@@ -83,19 +83,11 @@ async function seqOf(read: Query, { purchase, number }: JournalLine): Promise<nu
 
 /** Append the rows from `seq` on whose keys are not among these, which are removed. */
 async function copyMissing(read: Query, path: string, seq: number, keys: Set<string>): Promise<void> {
-  const sql = `SELECT seq, subject, number, line FROM journal WHERE seq >= $1 ORDER BY seq LIMIT ${PAGE_ROWS}`;
-  for (let next = seq; ;) {
-    const rows = await read(sql, next);
-    const missing = rows.filter(({ subject, number }) => !keys.delete(keyOf(String(subject), Number(number))));
-    if (missing.length > 0)
-      await appendLines(
-        path,
-        missing.map((row) => String(row['line'])),
-        true,
-      );
-    const end = rows.at(-1);
-    if (!end) return;
-    next = Number(end['seq']) + 1;
+  const rows = { select: 'SELECT seq, subject, number, line FROM journal', where: 'seq >= $1', key: 'seq' };
+  for await (const page of pagesInOrder(read, rows, seq)) {
+    const missing = page.filter(({ subject, number }) => !keys.delete(keyOf(String(subject), Number(number))));
+    const lines = missing.map((row) => String(row['line']));
+    if (lines.length > 0) await appendLines(path, lines, true);
   }
 }
 

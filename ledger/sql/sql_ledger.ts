@@ -6,17 +6,14 @@ import { leadClaims } from './lead_claims.ts';
 import { exclusivePause } from './restore_mark.ts';
 import { reservations } from './reservations.ts';
 import { settlements } from './settlements.ts';
-import { asNumber, deliveryOf, FACTS, purchaseOf } from './rows.ts';
+import { rowsInOrder } from './pages.ts';
+import { deliveryOf, FACTS, purchaseOf } from './rows.ts';
 import type { Store } from './store.ts';
 import { transferBook } from './transfer_book.ts';
 import { upkeep } from './upkeep.ts';
 
-const PAGE_ROWS = 500;
-
-const PURCHASES = `SELECT ${FACTS} FROM purchases
-  WHERE id > $1 ORDER BY id LIMIT $2`;
-const DELIVERIES = `SELECT number, purchase_id, kind, at_ms, complete FROM deliveries
-  WHERE number > $1 ORDER BY number LIMIT $2`;
+const PURCHASES = { select: `SELECT ${FACTS} FROM purchases`, key: 'id' };
+const DELIVERIES = { select: 'SELECT number, purchase_id, kind, at_ms, complete FROM deliveries', key: 'number' };
 
 /** All purchases and deliveries, read page by page. */
 const history = (store: Store): Pick<Ledger, 'purchases' | 'deliveries' | 'recordDelivery'> => ({
@@ -26,24 +23,11 @@ const history = (store: Store): Pick<Ledger, 'purchases' | 'deliveries' | 'recor
   },
 
   async *purchases() {
-    for (let id = ''; ;) {
-      const page = (await store.read(PURCHASES, id, PAGE_ROWS)).map(purchaseOf);
-      yield* page;
-      const last = page.at(-1);
-      if (!last || page.length < PAGE_ROWS) return;
-      ({ id } = last);
-    }
+    for await (const row of rowsInOrder(store.read, PURCHASES)) yield purchaseOf(row);
   },
 
   async *deliveries() {
-    let number = 0;
-    for (;;) {
-      const page = await store.read(DELIVERIES, number, PAGE_ROWS);
-      yield* page.map(deliveryOf);
-      const last = page.at(-1);
-      if (!last || page.length < PAGE_ROWS) return;
-      number = asNumber(last['number']);
-    }
+    for await (const row of rowsInOrder(store.read, DELIVERIES)) yield deliveryOf(row);
   },
 });
 

@@ -11,10 +11,10 @@ import type {
 import { change, recordEvent, type JournalLine } from './journal.ts';
 import { matchTransfer, paidWith, type BookingTransaction } from './match_transfer.ts';
 import { liftMark } from './restore_mark.ts';
+import { rowsInOrder } from './pages.ts';
 import { asNumber, FACTS, purchaseOf } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
-const PAGE_ROWS = 500;
 /** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
 const MAX_OWED = 1000;
 
@@ -52,7 +52,7 @@ const AUDITS = `SELECT chain, pay_to, ${AUDIT_COLUMNS} FROM audits ORDER BY audi
 const SOLD_WITHOUT_TRANSFER = `SELECT ${FACTS} FROM purchases
   WHERE state = 'sold' AND chain = $1 AND pay_to = $2 AND block <= $3
     AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.purchase_id = purchases.id)
-  ORDER BY id LIMIT ${PAGE_ROWS}`;
+  ORDER BY id LIMIT 500`;
 
 const transferOf = (row: Row): BookedTransfer => ({
   chain: String(row['chain']),
@@ -157,27 +157,17 @@ export const transferBook = (store: Store): TransferBook => ({
   ...auditMethods(store),
 
   async *transfers(account, kinds) {
-    const ofKinds = kinds ? ` AND kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})` : '';
-    const ofAccount = account ? ' AND chain = $6 AND pay_to = $7' : '';
-    const sql = `SELECT ${COLUMNS} FROM transfers
-      WHERE (chain, pay_to, block, log_index) > ($1, $2, $3, $4)${ofKinds}${ofAccount}
-      ORDER BY chain, pay_to, block, log_index LIMIT $5`;
-    let last: BookedTransfer | undefined;
-    for (;;) {
-      const rows = await store.read(
-        sql,
-        last?.chain ?? '',
-        last?.payTo ?? '',
-        Number(last?.block ?? -1n),
-        last?.logIndex ?? -1,
-        PAGE_ROWS,
-        ...(account ? [account.chain, account.payTo] : []),
-      );
-      const page = rows.map(transferOf);
-      yield* page;
-      last = page.at(-1);
-      if (page.length < PAGE_ROWS) return;
-    }
+    const conditions = [
+      ...(kinds ? [`kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`] : []),
+      ...(account ? ['chain = $1 AND pay_to = $2'] : []),
+    ];
+    const booked = {
+      select: `SELECT ${COLUMNS} FROM transfers`,
+      where: conditions.join(' AND ') || '1 = 1',
+      key: 'chain, pay_to, block, log_index',
+    };
+    const parameters = account ? [account.chain, account.payTo] : [];
+    for await (const row of rowsInOrder(store.read, booked, ...parameters)) yield transferOf(row);
   },
 
   async owedFor(payer, nonce) {
