@@ -8,61 +8,47 @@ import type { AuditedAccount, AuditState, TransferKind } from './transfers.ts';
 /** Lines of a list; the rest is only counted. */
 const MAX_LINES = 10;
 
-interface Sales {
-  readonly day: string;
-  readonly route: string;
+/** Calls and their sum in atomic units. */
+interface Count {
   readonly calls: number;
   readonly atomic: bigint;
 }
 
 export interface Figures {
-  /** Sold purchases by day (UTC) and endpoint, newest day first. */
-  readonly sales: readonly Sales[];
+  /** Sold purchases by day (UTC), and by endpoint. */
+  readonly sales: ReadonlyMap<string, ReadonlyMap<string, Count>>;
   /** Settling purchases, oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
   /** Sold purchases whose answer was never sent completely, oldest first. */
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
-  readonly audit: {
-    /** State of each audited account, the one that was audited last first. */
-    readonly states: readonly (AuditedAccount & AuditState)[];
-    readonly booked: Readonly<Record<TransferKind, { readonly count: number; readonly atomic: bigint }>>;
-    readonly differences: readonly Difference[];
-    /** Released purchases of owed transfers, by payer and nonce. */
-    readonly released: ReadonlyMap<string, Purchase>;
-    readonly pause: ExclusivePause | null;
-  };
+  /** State of each audited account, the one that was audited last first. */
+  readonly audits: readonly (AuditedAccount & AuditState)[];
+  readonly booked: Readonly<Record<TransferKind, Count>>;
+  readonly differences: readonly Difference[];
+  /** Released purchases of owed transfers, by payer and nonce. */
+  readonly released: ReadonlyMap<string, Purchase>;
+  readonly pause: ExclusivePause | null;
 }
 
-async function readAudit(ledger: Ledger): Promise<Omit<Figures['audit'], 'released'>> {
-  const none = { count: 0, atomic: 0n };
-  const booked: Record<TransferKind, { count: number; atomic: bigint }> = {
-    matched: none,
-    owed: none,
-    resolved: none,
-    dust: none,
-  };
-  for await (const { kind, amount } of ledger.transfers(null))
-    booked[kind] = { count: booked[kind].count + 1, atomic: booked[kind].atomic + amount };
-  const states = await ledger.audits();
-  return { states, booked, differences: await differencesOf(ledger, null), pause: await ledger.exclusivePause() };
-}
-
-const byDayThenRoute = (a: Sales, b: Sales): number => {
-  if (a.day !== b.day) return a.day < b.day ? 1 : -1;
-  return a.route < b.route ? -1 : 1;
-};
+const NONE: Count = { calls: 0, atomic: 0n };
+const plus = ({ calls, atomic }: Count, more: bigint): Count => ({ calls: calls + 1, atomic: atomic + more });
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+const sumOf = (counts: Iterable<Count>): Count =>
+  [...counts].reduce((sum, { calls, atomic }) => ({ calls: sum.calls + calls, atomic: sum.atomic + atomic }), NONE);
 
 const paymentKey = ({ payer, nonce }: { readonly payer: string; readonly nonce: string | null }): string =>
   `${payer} ${nonce}`;
 
 /** Read the whole ledger once. */
 export async function readFigures(ledger: Ledger): Promise<Figures> {
-  const audit = await readAudit(ledger);
-  const owed = new Set(audit.differences.flatMap((each) => (each.kind === 'owed' ? [paymentKey(each.transfer)] : [])));
+  const booked: Record<TransferKind, Count> = { matched: NONE, owed: NONE, resolved: NONE, dust: NONE };
+  for await (const { kind, amount } of ledger.transfers(null)) booked[kind] = plus(booked[kind], amount);
+  const differences = await differencesOf(ledger, null);
+  const owed = new Set(differences.flatMap((each) => (each.kind === 'owed' ? [paymentKey(each.transfer)] : [])));
   const released = new Map<string, Purchase>();
-  const sales = new Map<string, Sales>();
+  const sales = new Map<string, Map<string, Count>>();
   const unknown: Purchase[] = [];
   const notDelivered = new Map<string, Purchase>();
   const claims = { reserved: 0, settling: 0, sold: 0 };
@@ -75,19 +61,14 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
     if (state === 'released' && owed.has(paymentKey(payment))) released.set(paymentKey(payment), purchase);
     if (state !== 'sold') continue;
     notDelivered.set(purchase.id, purchase);
-    const day = dayOf(endedAtMs ?? purchase.reservedAtMs);
-    const sale = sales.get(`${day} ${route}`) ?? { day, route, calls: 0, atomic: 0n };
-    sales.set(`${day} ${route}`, { ...sale, calls: sale.calls + 1, atomic: sale.atomic + payment.amount });
+    const ofDay = sales.getOrInsertComputed(dayOf(endedAtMs ?? purchase.reservedAtMs), () => new Map());
+    ofDay.set(route, plus(ofDay.get(route) ?? NONE, payment.amount));
   }
   for await (const { purchaseId, isComplete } of ledger.deliveries()) if (isComplete) notDelivered.delete(purchaseId);
-  return {
-    sales: [...sales.values()].sort(byDayThenRoute),
-    unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
-    claims,
-    purchases,
-    notDelivered: [...notDelivered.values()],
-    audit: { ...audit, released },
-  };
+  unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0));
+  const [audits, pause] = [await ledger.audits(), await ledger.exclusivePause()];
+  const counted = { sales, unknown, claims, purchases, notDelivered: [...notDelivered.values()] };
+  return { ...counted, audits, booked, differences, released, pause };
 }
 
 /** Atomic units as "$0.05", with six decimals only if two would not be exact. */
@@ -95,8 +76,6 @@ function dollars(atomic: bigint): string {
   const text = dollarsOf(atomic);
   return `$${text.endsWith('0000') ? text.slice(0, -4) : text}`;
 }
-
-const sumOf = (sales: readonly Sales[]): bigint => sales.reduce((sum, { atomic }) => sum + atomic, 0n);
 
 const ageOf = (ms: number): string => {
   const minutes = Math.floor(ms / 60_000);
@@ -123,7 +102,7 @@ const PAUSES: Readonly<Record<ExclusivePause, string>> = {
 };
 
 /** All that is known of a difference. */
-function differenceRow(difference: Difference, released: Figures['audit']['released']): readonly string[] {
+function differenceRow(difference: Difference, released: Figures['released']): readonly string[] {
   if (difference.kind === 'unpaid') {
     const { id, payment } = difference.purchase;
     return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`];
@@ -144,14 +123,16 @@ function differenceRow(difference: Difference, released: Figures['audit']['relea
 }
 
 /** Lines on the audit of incoming transfers. */
-function auditLines({ states, booked, differences, released, pause }: Figures['audit']): string[] {
-  const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
-  const through = states[0]?.throughBlock ?? null;
+function auditLines({ audits, booked, differences, released, pause }: Figures): string[] {
+  const kinds = (['matched', 'owed', 'resolved', 'dust'] as const).map(
+    (kind) => `${kind} ${booked[kind].calls} (${dollars(booked[kind].atomic)})`,
+  );
+  const through = audits[0]?.throughBlock ?? null;
   const progress = through === null ? 'none yet' : `through block ${through}, ${differences.length} differences`;
   return [
     '',
     `Audit of incoming transfers: ${progress}`,
-    `  matched ${text('matched')}, owed ${text('owed')}, resolved ${text('resolved')}, dust ${text('dust')}`,
+    `  ${kinds.join(', ')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
     ...firstLines(columns(differences.map((each) => differenceRow(each, released)))),
     ...(differences.some(({ kind }) => kind === 'owed')
@@ -161,31 +142,30 @@ function auditLines({ states, booked, differences, released, pause }: Figures['a
 }
 
 /** Lines on revenue. @param days of revenue to list */
-function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number): string[] {
+function revenueLines({ sales }: Figures, nowMs: number, days: number): string[] {
   const since = dayOf(nowMs - (days - 1) * DAY_MS);
-  const recent = sales.filter(({ day }) => day >= since);
-  const rowOf = (day: string, route: string, calls: number, atomic: bigint): readonly string[] => [
+  const row = (day: string, route: string, { calls, atomic }: Count): readonly string[] => [
     day,
     route,
     String(calls),
     dollars(atomic),
   ];
-  const totals = [...new Set(sales.map(({ route }) => route))].sort().map((route) => {
-    const ofRoute = sales.filter((sale) => sale.route === route);
-    return rowOf(
-      'all',
-      route,
-      ofRoute.reduce((sum, { calls }) => sum + calls, 0),
-      sumOf(ofRoute),
-    );
-  });
-  const everything = rowOf('all', 'every endpoint', purchases.sold, sumOf(sales));
+  const recent = [...sales]
+    .filter(([day]) => day >= since)
+    .sort(byName)
+    .reverse();
+  const rows = recent.flatMap(([day, routes]) =>
+    [...routes].sort(byName).map(([route, count]) => row(day, route, count)),
+  );
+  const all = [...sales.values()].flatMap((routes) => [...routes]);
+  const totals = [...Map.groupBy(all, ([route]) => route)]
+    .sort(byName)
+    .map(([route, counts]) => row('all', route, sumOf(counts.map(([, count]) => count))));
+  const everything = row('all', 'every endpoint', sumOf(all.map(([, count]) => count)));
   return [
     '',
     `Revenue by day and endpoint, ${days === 1 ? 'today' : `the last ${days} days`}`,
-    ...(recent.length === 0
-      ? ['  none']
-      : columns(recent.map(({ day, route, calls, atomic }) => rowOf(day, route, calls, atomic)))),
+    ...(rows.length === 0 ? ['  none'] : columns(rows)),
     ...(totals.length === 0 ? [] : ['', 'Revenue by endpoint, in total', ...columns([...totals, everything])]),
   ];
 }
@@ -193,41 +173,28 @@ function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number
 /** All lines of the report. @param days of revenue to list */
 export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
   const { sales, unknown, claims, notDelivered, purchases } = figures;
+  const { atomic } = sumOf([...sales.values()].flatMap((routes) => [...routes.values()]));
+  const listed = (list: readonly Purchase[], cells: (purchase: Purchase) => readonly string[]): string[] =>
+    firstLines(columns(list.map((each) => [each.id, each.route, dollars(each.payment.amount), ...cells(each)])));
   return [
     `Ledger ${place}`,
-    `  ${purchases.sold} sold for ${dollars(sumOf(sales))}, ${purchases.settling} settling, ` +
+    `  ${purchases.sold} sold for ${dollars(atomic)}, ${purchases.settling} settling, ` +
       `${purchases.reserved} reserved, ${purchases.released} released (nobody was charged)`,
     ...revenueLines(figures, nowMs, days),
     '',
     `Settlements with unknown outcome: ${unknown.length}`,
-    ...firstLines(
-      columns(
-        unknown.map((purchase) => [
-          purchase.id,
-          purchase.route,
-          dollars(purchase.payment.amount),
-          `${ageOf(nowMs - (purchase.settlingAtMs ?? nowMs))} old`,
-          purchase.leadId === null ? '' : `lead ${purchase.leadId}`,
-          purchase.transaction === null ? 'no transaction known' : purchase.transaction,
-          purchase.why ?? 'in progress',
-        ]),
-      ),
-    ),
-    ...auditLines(figures.audit),
+    ...listed(unknown, ({ settlingAtMs, leadId, transaction, why }) => [
+      `${ageOf(nowMs - (settlingAtMs ?? nowMs))} old`,
+      leadId === null ? '' : `lead ${leadId}`,
+      transaction ?? 'no transaction known',
+      why ?? 'in progress',
+    ]),
+    ...auditLines(figures),
     '',
     `Leads: ${claims.sold} sold, ${claims.settling} settling, ${claims.reserved} reserved`,
     '',
     `Sold but never sent completely: ${notDelivered.length}` +
       (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),
-    ...firstLines(
-      columns(
-        notDelivered.map((purchase) => [
-          purchase.id,
-          purchase.route,
-          dollars(purchase.payment.amount),
-          `${ageOf(nowMs - (purchase.endedAtMs ?? nowMs))} ago`,
-        ]),
-      ),
-    ),
+    ...listed(notDelivered, ({ endedAtMs }) => [`${ageOf(nowMs - (endedAtMs ?? nowMs))} ago`]),
   ];
 }

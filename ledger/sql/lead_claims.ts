@@ -28,19 +28,11 @@ const nameOf = (row: Row): string => String(row['name']);
 /** A purchase whose answer was lost is released and keeps its lead (replay.ts). */
 const heldStateOf = ({ state }: Row): HeldState => (state === 'released' ? 'sold' : (String(state) as HeldState));
 
-/** Take the keys of a property. @returns false if another purchase has one of them; then none is taken */
+/** Take the keys of a property. @returns false if another purchase has one of them */
 async function insertProperties(query: Query, purchaseId: string, keys: readonly string[]): Promise<boolean> {
-  for (const key of keys) {
-    const inserted = await query(
-      `INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, 1)
-      ON CONFLICT DO NOTHING RETURNING property_key`,
-      purchaseId,
-      key,
-    );
-    if (inserted.length === 1) continue;
-    await query('DELETE FROM claimed_properties WHERE purchase_id = $1', purchaseId);
-    return false;
-  }
+  const sql = `INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, 1)
+    ON CONFLICT DO NOTHING RETURNING property_key`;
+  for (const key of keys) if ((await query(sql, purchaseId, key)).length === 0) return false;
   return true;
 }
 
@@ -61,58 +53,42 @@ async function findHolders(query: Query, sql: string, names: readonly string[]):
   return holders;
 }
 
-/** One purchase that looks for a free lead. */
-class LeadSearch {
-  readonly #query: Query;
-  readonly #purchaseId: string;
-  readonly #nowMs: number;
-  /** Expired reservations that were deleted. */
-  readonly #deleted = new Set<string>();
+/** Claim a lead with its property. @returns false if another purchase has one of them; then none is taken */
+async function take(query: Query, purchaseId: string, { leadId, properties }: OfferedLead): Promise<boolean> {
+  const hasProperty = await insertProperties(query, purchaseId, properties);
+  if (hasProperty && (await insertClaim(query, leadId, purchaseId))) return true;
+  await query('DELETE FROM claimed_properties WHERE purchase_id = $1', purchaseId);
+  return false;
+}
 
-  constructor(query: Query, purchaseId: string, nowMs: number) {
-    this.#query = query;
-    this.#purchaseId = purchaseId;
-    this.#nowMs = nowMs;
-  }
-
-  /** Claim the first free lead with its property. @returns null if none is free */
-  async claimFirst(leads: readonly OfferedLead[]): Promise<string | null> {
-    for (let at = 0; at < leads.length; at += NAMES_PER_QUERY) {
-      const some = leads.slice(at, at + NAMES_PER_QUERY);
-      const keys = [...new Set(some.flatMap(({ properties }) => properties))];
-      const byLead = await findHolders(
-        this.#query,
-        HOLDERS_OF_LEADS,
-        some.map(({ leadId }) => leadId),
-      );
-      const byProperty = await findHolders(this.#query, HOLDERS_OF_PROPERTIES, keys);
-      for (const lead of some) {
-        const holders = [byLead.get(lead.leadId), ...lead.properties.map((key) => byProperty.get(key))];
-        if (!(await this.#areExpired(holders.filter((holder) => holder !== undefined)))) continue;
-        if (await this.#take(lead)) return lead.leadId;
-      }
+/** Claim the first free lead with its property. @returns its id; null if none is free */
+async function claimFirst(
+  query: Query,
+  purchaseId: string,
+  leads: readonly OfferedLead[],
+  nowMs: number,
+): Promise<string | null> {
+  const deleted = new Set<string>();
+  /** Whether a holder is an expired reservation. Deleting it frees what it holds. */
+  const isGone = async ({ id, state }: Row): Promise<boolean> => {
+    if (deleted.has(String(id))) return true;
+    const isExpired = state === 'reserved' && (await dropIfExpired(query, nowMs, String(id)));
+    if (isExpired) deleted.add(String(id));
+    return isExpired;
+  };
+  for (let at = 0; at < leads.length; at += NAMES_PER_QUERY) {
+    const some = leads.slice(at, at + NAMES_PER_QUERY);
+    const [ids, keys] = [some.map(({ leadId }) => leadId), some.flatMap(({ properties }) => properties)];
+    const byLead = await findHolders(query, HOLDERS_OF_LEADS, ids);
+    const byProperty = await findHolders(query, HOLDERS_OF_PROPERTIES, [...new Set(keys)]);
+    for (const lead of some) {
+      const holders = [byLead.get(lead.leadId), ...lead.properties.map((key) => byProperty.get(key))];
+      let isFree = true;
+      for (const holder of holders) if (holder && isFree) isFree = await isGone(holder);
+      if (isFree && (await take(query, purchaseId, lead))) return lead.leadId;
     }
-    return null;
   }
-
-  /** Whether every holder is an expired reservation. Deleting it frees what it holds. */
-  async #areExpired(holders: readonly Row[]): Promise<boolean> {
-    for (const holder of holders) {
-      const id = String(holder['id']);
-      if (this.#deleted.has(id)) continue;
-      if (holder['state'] !== 'reserved') return false;
-      if (!(await dropIfExpired(this.#query, this.#nowMs, id))) return false;
-      this.#deleted.add(id);
-    }
-    return true;
-  }
-
-  async #take({ leadId, properties }: OfferedLead): Promise<boolean> {
-    if (!(await insertProperties(this.#query, this.#purchaseId, properties))) return false;
-    if (await insertClaim(this.#query, leadId, this.#purchaseId)) return true;
-    await this.#query('DELETE FROM claimed_properties WHERE purchase_id = $1', this.#purchaseId);
-    return false;
-  }
+  return null;
 }
 
 export function leadClaims(store: Store): LeadClaims {
@@ -132,7 +108,7 @@ export function leadClaims(store: Store): LeadClaims {
         if (earlier) return { kind: 'claimed', leadId: nameOf(earlier) };
         const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
         if (reached !== null) return reached;
-        const leadId = await new LeadSearch(query, purchaseId, nowMs).claimFirst(leads);
+        const leadId = await claimFirst(query, purchaseId, leads, nowMs);
         if (leadId === null) return { kind: 'none' };
         await change(query, 'claimed', { where: 'id = $1' }, purchaseId);
         return { kind: 'claimed', leadId };

@@ -234,8 +234,8 @@ const steps: readonly Fault[] = [
   inSource(
     'a claim takes the lead without its property',
     'ledger/sql/lead_claims.ts',
-    'if (!(await insertProperties(this.#query, this.#purchaseId, properties))) return false;',
-    '',
+    'const hasProperty = await insertProperties(query, purchaseId, properties);',
+    'const hasProperty = properties.length >= 0;',
   ),
   inSource(
     'a released purchase keeps its property',
