@@ -116,7 +116,7 @@ const byAge = (one: LostPurchase, other: LostPurchase): number =>
 /** Lines that the journal lacks become rows of it. @returns those that it lacked */
 async function addLines(query: Query, lines: readonly JournalLine[]): Promise<readonly JournalLine[]> {
   const added: JournalLine[] = [];
-  for (const line of lines.toSorted((a, b) => a.number - b.number)) {
+  for (const line of lines) {
     const subject = line.purchase?.['id'] ?? '';
     if ((await query(INSERT_LINE, subject, line.number, JSON.stringify(line))).length > 0) added.push(line);
   }

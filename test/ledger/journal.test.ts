@@ -292,7 +292,7 @@ describe('the journal', () => {
       }
     });
 
-    test(`of ${name} puts sales back although the releases before them were not copied`, async () => {
+    test(`of ${name} puts sales back in the order of their age, although the releases before them were not copied`, async () => {
       const [here, there] = [dataDir(), dataDir()];
       const env = { DATA_DIR: here, LEDGER: await fresh(here) };
       const FILE = join(here, 'backup');
@@ -301,23 +301,31 @@ describe('the journal', () => {
       const open = await purchaseIn(ledger, 'settling', 2, { lead: 'two', properties: ['parcel:2'] });
       await backUpTo(FILE, env);
       const late = await purchaseIn(ledger, 'reserved', 3, { lead: 'three', properties: ['parcel:3'] });
-      for (const { id } of [early, late]) await ledger.release(id, 'not_settled', 9);
-      await ledger.release(open.id, 'expired_unused', 9);
-      const sold = [
+      const unsent = await purchaseIn(ledger, 'reserved', 6, { lead: 'four' });
+      const older = await purchaseIn(ledger, 'settling', 7, { lead: 'five' });
+      for (const { id } of [early, late, unsent]) await ledger.release(id, 'not_settled', 9);
+      for (const { id } of [open, older]) await ledger.release(id, 'expired_unused', 9);
+      // The lines have milliseconds.
+      await sleep(5);
+      const kept = [
+        await purchaseIn(ledger, 'settling', 8, { lead: 'four' }),
+        await purchaseIn(ledger, 'settling', 9, { lead: 'five' }),
         await purchaseIn(ledger, 'sold', 4, { lead: 'one' }),
         await purchaseIn(ledger, 'sold', 5, { lead: 'another', properties: ['parcel:2'] }),
         await purchaseIn(ledger, 'sold', 3, { lead: 'three', properties: ['parcel:3'] }),
       ];
       await ledger.close();
+      // A file has the lines in any order.
       const copied = linesIn(here).filter(({ event }) => event !== 'dropped' && event !== 'released');
+      copied.reverse();
       writeFileSync(journalFile(there), copied.map((line) => `${JSON.stringify(line)}\n`).join(''));
       const journals = [journalFile(there)];
       await restoreFrom(FILE, { ...env, DATA_DIR: there }, { overwrite: true, journals });
       const restored = await openLedger(env);
-      for (const purchase of sold) assert.deepEqual(await restored.find({ id: purchase.id }), purchase);
-      const states = [early, late, open].map(async ({ id }) => (await restored.find({ id }))?.why);
-      assert.deepEqual(await Promise.all(states), ['superseded', 'superseded', 'superseded']);
-      assert.deepEqual(await restored.soldLeads(), ['another', 'one', 'three']);
+      for (const purchase of kept) assert.deepEqual(await restored.find({ id: purchase.id }), purchase);
+      for (const { id } of [early, late, open, unsent, older])
+        assert.equal((await restored.find({ id }))?.why, 'superseded');
+      assert.deepEqual(await restored.soldLeads(), ['another', 'five', 'four', 'one', 'three']);
       await restored.close();
       await tableOf(env);
     });

@@ -66,8 +66,9 @@ test('records a refund only if it pays the payer, and reports differences', asyn
     const { payer, nonce, amount, payTo } = payment(1);
     const ledger = await openSqliteLedger(join(folder.path, 'ledger.sqlite'));
     await purchaseIn(ledger, 'sold', 1, { chain });
-    // The second transfer of one payment pays for nothing.
-    await bookAll(ledger, [transferFor(1), transferFor(1, { logIndex: 3 })], { account: { ...ACCOUNT, chain } });
+    // The other transfers of one payment pay for nothing.
+    const transfers = [1, 3, 5].map((logIndex) => transferFor(1, { logIndex }));
+    await bookAll(ledger, transfers, { account: { ...ACCOUNT, chain } });
     await ledger.close();
 
     const run = async (more: Record<string, string>): Promise<string> => {
@@ -86,10 +87,10 @@ test('records a refund only if it pays the payer, and reports differences', asyn
       /^REFUND is 0x\w{64}, expected a transaction that pays 1\.000000 USDC to 0x\w{40}\nexit status 1$/,
     );
     assert.match(await run({ REFUNDED, REFUND: `0x${'e'.repeat(64)}` }), /^the node gave no usable response/);
-    assert.match(
-      await run({ REFUNDED, REFUND: await transferTo(payer as Hex) }),
-      /: settled by 0x[0-9a-f]{64}\nexit status 0$/,
-    );
+    const REFUND = await transferTo(payer as Hex);
+    assert.match(await run({ REFUNDED, REFUND }), /: settled by 0x[0-9a-f]{64}\nexit status 0$/);
+    const second = await run({ REFUNDED: `${nonce}:5`, REFUND: REFUND.toUpperCase().replace('0X', '0x') });
+    assert.match(second, /^REFUND is 0x\w{64}, which refunds another owed transfer\nexit status 1$/);
     // The audit reads final blocks only.
     await createTestClient({ mode: 'anvil', transport: http(local.rpcUrl) }).mine({ blocks: 4 });
     // What was booked here never happened on this chain.
@@ -97,7 +98,7 @@ test('records a refund only if it pays the payer, and reports differences', asyn
     assert.match(audit, /^Blocks 0 to 1000000: transfers to 0x\w{40}\n {2}1 transfers of 1\.000000 USDC, 1 of them /);
     assert.match(audit, /\n {2}the audit says that it has read block 1000000, and the last final is \d+\n/);
     assert.match(audit, new RegExp(`\\n  transfer ${nonce}:3 is booked in block 1, and is not there\\n`));
-    assert.match(audit, /\n5 differences\nexit status 1$/);
+    assert.match(audit, /\n7 differences\nexit status 1$/);
   } finally {
     await local.close();
     await folder.remove();
