@@ -292,7 +292,7 @@ describe('the journal', () => {
       }
     });
 
-    test(`of ${name} puts sales back in the order of their age, although the releases before them were not copied`, async () => {
+    test(`of ${name} puts sales back by their age although the releases before them were not copied`, async () => {
       const [here, there] = [dataDir(), dataDir()];
       const env = { DATA_DIR: here, LEDGER: await fresh(here) };
       const FILE = join(here, 'backup');
