@@ -275,8 +275,8 @@ export const REFERENCES = {
   /** Our underwriting of properties that nobody here made, against their own NOI. Written by `make calibrate`. */
   noi_comparisons: defineRecord(
     'noi_comparison',
-    'One row per group of properties, size and vintage.',
-    ['population', 'size', 'vintage'],
+    'One row per group of properties, size and vintage, and per year of the worksheets.',
+    ['population', 'size', 'vintage', 'year'],
     {
       population: oneOf(
         POPULATIONS,
@@ -285,6 +285,7 @@ export const REFERENCES = {
       ),
       size: oneOf(BUILDING_SIZES, 'Size of the building.'),
       vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all properties of the size.'),
+      year: text('Year of the worksheets of the assessor; all: every year.'),
       n: integer('Properties with a positive NOI of their own.'),
       underwriting_q1: quartile("By uw-2026.3 at today's tax: first quartile"),
       underwriting_median: quartile("By uw-2026.3 at today's tax: median"),

@@ -13,6 +13,7 @@ newest as (
 worksheets as (
   select
     keypin,
+    year,
     nullif(total_units::decimal(9, 0)::integer, 0) as stated_units,
     studio::decimal(9, 0)::integer as units_0br,
     br1::decimal(9, 0)::integer as units_1br,
@@ -31,6 +32,7 @@ worksheets as (
 
 select
   'assessor' as population,
+  year,
   keypin as id,
   1 as weight,
   potential,

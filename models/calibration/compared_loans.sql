@@ -23,6 +23,7 @@ statements as (
 
 select
   'loans' as population,
+  null::varchar as year,
   loans.deal || ' ' || loans.asset as id,
   1 as weight,
   null::decimal(14, 2) as potential,

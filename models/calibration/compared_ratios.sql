@@ -6,6 +6,7 @@ with
 figures as (
   select
     compared.population,
+    compared.year,
     cells.size,
     cells.vintage,
     compared.weight,
@@ -26,9 +27,13 @@ ratios as (
   into name figure value ratio
 )
 
-select population || ' ' || size || ' ' || vintage || ' ' || figure as cell, ratio as value, weight
+select concat_ws(' ', population, size, vintage, 'all', figure) as cell, ratio as value, weight
 from ratios
 where vintage <> 'any'
 union all
-select population || ' ' || size || ' any ' || figure, ratio, weight
+select concat_ws(' ', population, size, 'any', 'all', figure), ratio, weight
 from ratios
+union all
+select concat_ws(' ', population, size, 'any', year, figure), ratio, weight
+from ratios
+where year is not null

@@ -15,6 +15,7 @@ ratios as (
 
 select
   'survey' as population,
+  null::varchar as year,
   properties.property as id,
   properties.weight,
   properties.potential,

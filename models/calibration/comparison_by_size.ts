@@ -9,6 +9,7 @@ const SHOWN = {
   population: true,
   size: true,
   vintage: true,
+  year: true,
   underwriting_q1: true,
   underwriting_median: true,
   underwriting_q3: true,
@@ -37,12 +38,23 @@ export const AIM_WORDS: Readonly<Record<(typeof AIMS)[number], string>> = {
   too_few: 'too few to judge',
 };
 
-/** All cells: by source of the NOI, size and vintage, in the order of the reference table. */
+/** All cells: by source of the NOI, size, and vintage or year, in the order of the reference table. */
 const comparedCells = (): readonly ComparedCell[] =>
   z.array(Cell).parse(parse(readFileSync(noiComparisons().csvPath, 'utf8'), { columns: true }));
 
-/** The cells of all vintages together, one for each size. */
-export const comparedSizes = (): readonly ComparedCell[] => comparedCells().filter(({ vintage }) => vintage === 'any');
+/** The cells of all vintages and years together, one for each size. */
+export const comparedSizes = (): readonly ComparedCell[] =>
+  comparedCells().filter(({ vintage, year }) => vintage === 'any' && year === 'all');
+
+/** Medians of the assessor's worksheets by year: one row for each year, with a cell for each size. */
+export const comparedYears = (): ReadonlyMap<string, readonly ComparedCell[]> =>
+  Map.groupBy(
+    comparedCells().filter(({ year }) => year !== 'all'),
+    ({ year }) => year,
+  );
+
+/** Whether there are enough properties to judge. */
+export const isJudged = ({ aim }: ComparedCell): boolean => aim !== 'too_few';
 
 /** A size for people: 5_12 is "5 to 12", 50_up "50 and more". */
 export const unitsText = (size: ComparedCell['size']): string =>
@@ -62,7 +74,7 @@ export function errorRanges(): {
   readonly large: string;
   readonly recent: string;
 } {
-  const cells = comparedCells().filter(({ population }) => population !== 'loans');
+  const cells = comparedCells().filter(({ population, year }) => population !== 'loans' && year === 'all');
   const anyVintage = cells.filter(({ vintage }) => vintage === 'any');
   return {
     small: medianRange(anyVintage.filter(({ size }) => size === '2_4' || size === '5_12')),
@@ -73,7 +85,7 @@ export function errorRanges(): {
 
 /** "The aim is reached in 1 of 9 sizes with enough properties." */
 export function aimsBySize(): string {
-  const judged = comparedSizes().filter(({ aim }) => aim !== 'too_few');
+  const judged = comparedSizes().filter(isJudged);
   const reached = judged.filter(({ aim }) => aim === 'reached');
   return `The aim is reached in ${reached.length} of the ${judged.length} rows that have enough properties.`;
 }

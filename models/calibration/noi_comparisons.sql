@@ -1,4 +1,4 @@
--- Quartiles of our NOI over the property's own by size and vintage, for the underwriting and for the simple proxy, with
+-- Quartiles of our NOI over the property's own by size with vintage or year, for the underwriting and for the simple proxy, with
 -- the medians of rents and expenses.
 
 with
@@ -8,6 +8,7 @@ statistics as (
     split_part(cell, ' ', 1) as population,
     split_part(cell, ' ', 2) as size,
     split_part(cell, ' ', 3) as vintage,
+    split_part(cell, ' ', 4) as year,
     split_part(cell, ' ', -1) as figure,
     n,
     rounded(q1) as q1,
@@ -21,6 +22,7 @@ of_figure as (
     underwriting.population,
     underwriting.size,
     underwriting.vintage,
+    underwriting.year,
     underwriting.n,
     underwriting.q1 as underwriting_q1,
     underwriting.median as underwriting_median,
@@ -31,9 +33,9 @@ of_figure as (
     rent.median as rent_median,
     expenses.median as expenses_median
   from (select * from statistics where figure = 'underwriting') as underwriting
-  join (select * from statistics where figure = 'proxy') as proxy using (population, size, vintage)
-  left join (select * from statistics where figure = 'rent') as rent using (population, size, vintage)
-  left join (select * from statistics where figure = 'expenses') as expenses using (population, size, vintage)
+  join (select * from statistics where figure = 'proxy') as proxy using (population, size, vintage, year)
+  left join (select * from statistics where figure = 'rent') as rent using (population, size, vintage, year)
+  left join (select * from statistics where figure = 'expenses') as expenses using (population, size, vintage, year)
 ),
 
 judged as (
@@ -49,6 +51,7 @@ select
   population,
   size,
   vintage,
+  year,
   n,
   underwriting_q1,
   underwriting_median,

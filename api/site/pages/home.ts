@@ -12,7 +12,7 @@ import type { Meta } from '../../routes/meta/schema.ts';
 import { Problem } from '../../http/problem.ts';
 import { EXAMPLE_PATH } from '../../routes/report/report.ts';
 import type { ReportBody } from './report/report.ts';
-import { comparedSizes, unitsText } from '../../../models/calibration/comparison_by_size.ts';
+import { comparedSizes, isJudged, unitsText } from '../../../models/calibration/comparison_by_size.ts';
 
 interface Offer {
   readonly path: keyof typeof PRICES;
@@ -119,26 +119,31 @@ const errorText = (ratio: number): string => {
   return points === 0 ? 'equal' : `${Math.abs(points)}% too ${points > 0 ? 'high' : 'low'}`;
 };
 
-/** @throws Error if the comparison has no such buildings; it is a reference table of the models */
 function realFinding(): Html {
-  const row = comparedSizes().find(({ population, size }) => population === 'assessor' && size === '5_12');
-  if (!row) throw new Error('the comparison with real NOI has no buildings of 5 to 12 units in Cook County');
-  const [ours, shortcut] = [Number(row.underwriting_median), Number(row.proxy_median)];
+  const rows = comparedSizes().filter((row) => row.population === 'survey' && isJudged(row));
   return html`<section class="panel">
     <p class="eyebrow">On real buildings</p>
     <h2>How close is it?</h2>
     ${barChart({
-      caption: html`Computed NOI against the NOI that Cook County’s assessor publishes, for ${countText(row.n)}
-      buildings of ${unitsText(row.size)} units: median`,
-      head: ['Method', 'Error'],
-      bars: [
-        { label: 'HUD rent less a flat share', figure: errorText(shortcut), to: shortcut, mark: 1, tone: 'claimed' },
-        { label: 'Dealfeed', figure: errorText(ours), to: ours, mark: 1, tone: 'hud' },
-      ],
+      caption: html`Computed NOI against the owner’s own in a national survey: median`,
+      head: ['Units and method', 'Error'],
+      bars: rows.flatMap(({ size, proxy_median, underwriting_median }) => {
+        const [shortcut, ours] = [Number(proxy_median), Number(underwriting_median)];
+        return [
+          {
+            label: `${unitsText(size)}: HUD rent less a flat share`,
+            figure: errorText(shortcut),
+            to: shortcut,
+            mark: 1,
+            tone: 'claimed' as const,
+          },
+          { label: `${unitsText(size)}: Dealfeed`, figure: errorText(ours), to: ours, mark: 1, tone: 'hud' as const },
+        ];
+      }),
     })}
     <p>
-      The mark is the assessor’s figure. Other sizes and ages differ:
-      <a href="/scores#real-noi">all sizes and ages, with the errors of the underwriting</a>.
+      The mark is the owners’ figure. <a href="/scores#real-noi">All comparisons</a>, with an assessor’s model too, and
+      the errors of the underwriting.
     </p>
   </section>`;
 }

@@ -6,10 +6,13 @@ import {
   AIM_WORDS,
   aimsBySize,
   comparedSizes,
+  comparedYears,
+  isJudged,
   errorRanges,
   medianRange,
   unitsText,
   WHOSE_NOI,
+  type ComparedCell,
 } from '../../../models/calibration/comparison_by_size.ts';
 
 const bounds = (range: string): number[] => range.split(' to ').map(Number);
@@ -41,6 +44,35 @@ test('docs/underwriting.md has every row of the comparison', () => {
     assert.ok(page.includes(`| ${cells.join(' | ')} |`), cells.join(' | '));
   }
   assert.ok(page.includes(aimsBySize()), aimsBySize());
+  for (const [year, cells] of comparedYears())
+    assert.ok(
+      page.includes(`| ${[year, ...cells.map((cell) => `${cell.underwriting_median} (${cell.n})`)].join(' | ')} |`),
+    );
+  assert.ok(comparedYears().size > 3);
+});
+
+test('the README has the median error of every size with enough properties, and of every year of the best', () => {
+  const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+  const errorOf = ({ underwriting_median: median }: ComparedCell): number => Math.round((Number(median) - 1) * 100);
+  const signed = (error: number): string => `${error > 0 ? '+' : ''}${error}`;
+  const listOf = (cells: readonly ComparedCell[]): string =>
+    cells
+      .map(errorOf)
+      .map(signed)
+      .join(', ')
+      .replace(/, ([^,]+)$/u, ' and $1 %');
+  const judged = comparedSizes().filter(isJudged);
+  const owners = judged.filter(({ population }) => population === 'survey');
+  for (const cell of owners) assert.ok(page.includes(`${Math.abs(errorOf(cell))} % `), unitsText(cell.size));
+  assert.ok(page.includes(listOf(judged.filter(({ population }) => population === 'assessor'))));
+  assert.ok(
+    page.includes(
+      listOf([...comparedYears().values()].flatMap((cells) => cells.filter(({ size }) => size === '5_12'))),
+    ),
+  );
+  const isCloser = (cell: ComparedCell): boolean =>
+    Math.abs(errorOf(cell)) < Math.abs(Math.round((Number(cell.proxy_median) - 1) * 100));
+  assert.deepEqual([judged.length, judged.filter(isCloser).length], [9, 8]);
 });
 
 test('a range without cells is an error', () => {

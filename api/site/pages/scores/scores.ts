@@ -52,7 +52,7 @@ function realNoi(): Html {
       units and more (${large}) and for buildings since 2000 (${recent}). The underwriting knows place, size, year and
       bedrooms. It cannot know the rent roll, the quality and condition of the units, staff, or a bad year: ask the
       seller for twelve months of rents and bills. <code>models/reference/noi_comparisons.csv</code> has every group by
-      size and age.
+      size and age, and the assessor’s by year: its four years differ much.
     </p>`;
 }
 
@@ -62,7 +62,7 @@ const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Condition and stressed coverage', /^(condition_|upfront_repairs_|taper_|stress_(coverage|variable|monthly)_)/],
   ['Offers', /^(target_cap_pct|offer_|stress_)/],
   ['Confidence', /^confidence_/],
-  ['Deal score', /^(score_|material_gap|claim_contradiction)/],
+  ['Deal score', /^(score_|line_|material_gap|claim_contradiction)/],
   ['Motivation and distress', /^(motivation_|distress_)/],
   ['Paths', /^(minimum_units|rental_|wholesale_|creative_)/],
   ['Loans', /^(loan_|minimum_loan|closing_cost_|seller_)/],
