@@ -1,5 +1,5 @@
--- Quartiles of our NOI over the property's own by size with vintage or year, for the underwriting and for the simple proxy, with
--- the medians of rents and expenses.
+-- Quartiles of our NOI over the property's own by size, with vintage or year, for the underwriting and for the simple
+-- proxy, with the medians of rents and expenses.
 
 with
 
