@@ -82,7 +82,7 @@ async function read({ day, alter, dropped = {}, withDeals = false }: Reading) {
 }
 
 const rentPart = (deal: Readonly<Record<string, unknown>>): unknown =>
-  (JSON.parse(String(deal['confidence_parts'])) as Record<string, unknown>)['rent_proxy'];
+  (JSON.parse(String(deal['confidence_parts'])) as Record<string, unknown>)['rent'];
 
 /** A page that names a newer year. */
 const FY27_LISTED = { 'fmr.html': '<a href="FY24_FMRs.xlsx"></a><a href="FY27_FMRs.xlsx"></a>' };
