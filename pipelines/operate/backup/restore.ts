@@ -2,8 +2,7 @@
  * `make restore` and `make backup VERIFY=1`. Files are copied into a hidden folder of the data folder, each is compared
  * with its hash, and only a complete copy is renamed into place.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
@@ -13,7 +12,7 @@ import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from './at_once.ts';
 import { RESTORING } from './contents.ts';
 import type { RestoreSettings } from './settings.ts';
-import { type Backup, type Content, contentPath, copyFlushed, findBackup, readBackup } from './store.ts';
+import { type Backup, type Content, contentOf, contentPath, copyFlushed, findBackup, readBackup } from './store.ts';
 
 const OWNER_ONLY = 0o600;
 /** Names in a new folder that are no data. */
@@ -28,17 +27,6 @@ async function checkContent(root: string, { sha256, bytes }: Content, read: (pat
   const found = await read(path);
   if (found.bytes !== bytes) throw damaged(`has ${found.bytes} bytes, expected ${bytes}`);
   if (found.sha256 !== sha256) throw damaged('does not have its hash');
-}
-
-/** Hash and length of a file. */
-async function contentOf(path: string): Promise<Content> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
 }
 
 const copyOut = (root: string, content: Content, path: string, mode: number): Promise<void> =>

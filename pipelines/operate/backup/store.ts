@@ -120,6 +120,12 @@ async function nextName(root: string, at: Date): Promise<string> {
   return `${time.slice(0, 19).replaceAll(':', '-')}Z`;
 }
 
+/** Hash and length of a file. */
+export const contentOf = async (path: string): Promise<Content> => ({
+  sha256: await sha256OfFile(path),
+  bytes: (await stat(path)).size,
+});
+
 /** Copy a file, flushed. @returns the content that was copied */
 export async function copyFlushed(from: string, to: string, mode: number): Promise<Content> {
   const hash = createHash('sha256');
@@ -165,7 +171,7 @@ export class BackupStore {
     const { size: bytes } = await stat(path);
     if (known !== undefined && bytes > 0 && (await this.#isStored({ sha256: known, bytes })))
       return { sha256: known, bytes };
-    const found = { sha256: await sha256OfFile(path), bytes };
+    const found = await contentOf(path);
     if (known !== undefined && found.sha256 !== known) throw new WrongContent(path);
     if (await this.#isStored(found)) return found;
     const temporary = this.temporary();
@@ -186,8 +192,8 @@ export class BackupStore {
   /** A stored content, read and verified; null if it is missing or damaged. */
   async intact(hash: string): Promise<Content | null> {
     const path = contentPath(this.root, hash);
-    if (!existsSync(path) || (await sha256OfFile(path)) !== hash) return null;
-    return { sha256: hash, bytes: (await stat(path)).size };
+    const found = existsSync(path) ? await contentOf(path) : null;
+    return found?.sha256 === hash ? found : null;
   }
 
   /** Write the list of a finished backup. @returns its name */
