@@ -1,13 +1,14 @@
 /**
  * The steps of reports and leads: every declared figure as a formula over named inputs, with its result. The formulas
- * are read from the SQL that computes the figures, and of a CASE only the branch that applied is shown.
+ * are read from the SQL that computes the figures, and of a CASE only the branch that applied is shown, with the
+ * comparison that chose it.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck } from '../../lib/duck.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { currentAssumptions } from '../assumptions.ts';
 import { readModelText, type ModelText } from '../contract.ts';
-import { columnsOf, mapExpression, print, substitute, type Expression } from './expression.ts';
+import { columnsOf, mapExpression, partsOf, print, substitute, type Expression } from './expression.ts';
 import {
   computedIn,
   originsOf,
@@ -92,6 +93,8 @@ function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>): rea
 
 const NOTHING: Expression = { kind: 'value', text: 'null' };
 
+const COMPARISONS = new Set(['<', '>', '<=', '>=']);
+
 const READER_NAMES: Readonly<Record<string, string>> = { least: 'min', min: 'min', greatest: 'max', max: 'max' };
 
 /** The formula in the language of reports, whose min and max have two arguments. */
@@ -147,6 +150,17 @@ class Compiler {
     return this.#assumptions.has(name) ? `assumed.${identifier(name)}` : `cast(${this.#columnSql(name)} as varchar)`;
   }
 
+  /** The comparisons of numbers that all hold if conditions do, each as a formula. Readers see no other condition. */
+  #comparisons(conditions: readonly Expression[]): readonly Expression[] {
+    return conditions.flatMap((each): readonly Expression[] => {
+      if (each.kind !== 'call') return [];
+      if (each.name === 'and') return this.#comparisons(each.args);
+      const [way, other] = waysOf(each, this.#macros);
+      const isNumeric = COMPARISONS.has(each.name) && partsOf(each).every((part) => !print(part).startsWith("'"));
+      return way && !other && isNumeric ? [way.formula] : [];
+    });
+  }
+
   /** Whether a formula only passes on a value that is neither an assumption nor a step. */
   #isHop(formula: Expression): boolean {
     return formula.kind === 'column' && !this.#assumptions.has(formula.name) && !this.#steps.has(formula.name);
@@ -160,10 +174,14 @@ class Compiler {
     const ways = waysOf(this.#inline(expression), this.#macros).filter(({ formula }) => print(formula) !== 'null');
     const result = `built.${identifier(figure)}`;
     const steps = ways.map(({ when, formula }) => {
-      const inputs = columnsOf(formula).flatMap((name) => [literal(name), this.#inputSql(name)]);
+      const chosenBy = this.#comparisons(when);
+      const names = new Set([formula, ...chosenBy].flatMap(columnsOf));
+      const inputs = [...names].flatMap((name) => [literal(name), this.#inputSql(name)]);
       const condition = when.map((each) => print(each, (name) => this.#columnSql(name), 1)).join(' and ') || 'true';
       const facts = [literal(figure), literal(asRead(formula)), `json_object(${inputs.join(', ')})`, result];
-      return `when ${condition} then ${this.#isHop(formula) ? 'null' : `step(${facts.join(', ')})`}`;
+      if (chosenBy.length > 0) facts.push(literal(chosenBy.map(asRead).join(' and ')));
+      const step = `${chosenBy.length > 0 ? 'chosen_step' : 'step'}(${facts.join(', ')})`;
+      return `when ${condition} then ${this.#isHop(formula) ? 'null' : step}`;
     });
     return `case ${steps.join('\n    ')} end`;
   }

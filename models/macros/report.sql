@@ -6,5 +6,11 @@
 CREATE OR REPLACE MACRO step(figure, formula, inputs, result) AS CASE WHEN result IS NOT NULL THEN
   json_object('figure', figure, 'formula', formula, 'inputs', inputs, 'result', CAST(result AS VARCHAR)) END;
 
+-- The same of a formula that a comparison chose.
+CREATE OR REPLACE MACRO chosen_step(figure, formula, inputs, result, comparison) AS CASE WHEN result IS NOT NULL THEN
+  json_object(
+    'figure', figure, 'formula', formula, 'when', comparison, 'inputs', inputs, 'result', CAST(result AS VARCHAR)
+  ) END;
+
 -- The steps that have a result, in order.
 CREATE OR REPLACE MACRO steps_of(steps) AS to_json(list_filter(steps, lambda one: one IS NOT NULL));

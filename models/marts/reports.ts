@@ -100,7 +100,13 @@ const Offer = z.strictObject({
 });
 
 const Paths = z.strictObject({ rental: Rationale, wholesale: Rationale, creative_finance: Rationale });
-const Step = z.strictObject({ figure: z.string(), formula: z.string(), inputs, result: decimal });
+const Step = z.strictObject({
+  figure: z.string(),
+  formula: z.string(),
+  when: z.string().optional().meta({ description: 'Comparison that chose the formula, of several.' }),
+  inputs,
+  result: decimal,
+});
 export const Steps = z.array(Step);
 
 export const Report = defineRecord('report', 'One row per deal: its report. Decimals are strings.', ['id'], {
@@ -132,7 +138,8 @@ export const Report = defineRecord('report', 'One row per deal: its report. Deci
   recompute: json(
     Steps,
     'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max clamp (to 0..1), ' +
-      'round0 and round2 (half away from zero) and floor_to (down to a multiple).',
+      'round0 and round2 (half away from zero) and floor_to (down to a multiple). when: the comparison that ' +
+      'chose the formula.',
   ),
   ...fieldsOf(Deal, ['assumption_set_id']),
 });

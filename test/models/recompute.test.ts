@@ -241,6 +241,7 @@ describe(`${DEALS} published deals`, () => {
     for (const lead of leads) checkLead(lead, assumptions, AS_OF);
     const steps = (await published('lead_steps', LeadSteps.columns)).flatMap((row) => row['steps'] as Step[]);
     assert.deepEqual(steps.flatMap(faultsOf), []);
+    assert.ok(steps.some(({ when }) => when === 'days_to_sale <= auction_days_3'));
     assert.deepEqual([...new Set(steps.map(({ figure }) => figure))].sort(), LEAD_STEP_NAMES);
     for (const type of ['tax_delinquent', 'sheriff_sale_auction'])
       assert.ok(leads.filter((l) => l['lead_type'] === type).length > DEALS / 5, type);

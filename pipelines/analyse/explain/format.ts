@@ -12,6 +12,7 @@ function formatTree(explanation: Explanation, figure: string, indent: string, ex
   if (!step || expanded.has(figure)) return [];
   expanded.add(figure);
   const lines = [`${indent}= ${step.formula}`];
+  if (step.when) lines.push(`${indent}  when ${step.when}`);
   if (step.why) lines.push(`${indent}  ${step.why}`);
   for (const [name, value] of Object.entries(step.inputs)) {
     const isFigure = explanation.steps.some(

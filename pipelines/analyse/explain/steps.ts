@@ -7,6 +7,8 @@ import { loadModels, selectMacros } from '../../../models/index.ts';
 export interface Step {
   readonly figure: string;
   readonly formula: string;
+  /** Comparison that chose the formula, of several. */
+  readonly when?: string;
   /** Values by name, as text. A name is a field of the row, a figure of another step, or an assumption. */
   readonly inputs: Readonly<Record<string, string | null>>;
   readonly result: string;

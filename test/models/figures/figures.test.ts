@@ -136,6 +136,8 @@ describe('a step', () => {
     ['lists units, which its formula does not use', { inputs: { ...step.inputs, units: '4' } }],
     ['uses distress_score, which is null', { inputs: { ...step.inputs, distress_score: null } }],
     ['is 17, and its formula gives 18.000000', { result: '17' }],
+    ['is chosen when distress_score < 70, which does not hold', { when: 'distress_score < 70' }],
+    ['lists no units', { when: 'units < 70' }],
     ['is 18, and its formula gives 17.500000', { formula: 'score_distress_weight * distress_score / 100' }],
   ];
   for (const [fault, change] of faulty)

@@ -66,13 +66,28 @@ export function evaluate(formula: string, inputs: Readonly<Record<string, string
 export interface Step {
   readonly figure: string;
   readonly formula: string;
+  readonly when?: string | undefined;
   readonly inputs: Readonly<Record<string, string | null>>;
   readonly result: string;
 }
 
+/** Whether a comparison of two formulas holds. */
+function holds(comparison: string, inputs: Step['inputs']): boolean {
+  const [left = '', operator = '', right = ''] = comparison.split(/ (<=?|>=?) /u);
+  const [a, b] = [evaluate(left, inputs), evaluate(right, inputs)];
+  if (operator.endsWith('=') && a.equals(b)) return true;
+  return operator.startsWith('<') ? a.isBelow(b) : b.isBelow(a);
+}
+
 /** Faults of a step by itself: a name without a value, a value that its formula does not use, another result. */
-export function faultsOf({ figure, formula, inputs, result }: Step): string[] {
-  const names = new Set(formula.match(/[a-z_][a-z_0-9]*/gu)?.filter((name) => !(name in FUNCTIONS)));
+export function faultsOf({ figure, formula, when = '', inputs, result }: Step): string[] {
+  const comparisons = when === '' ? [] : when.split(' and ');
+  const names = new Set(
+    [formula, ...comparisons]
+      .join(' ')
+      .match(/[a-z_][a-z_0-9]*/gu)
+      ?.filter((name) => !(name in FUNCTIONS)),
+  );
   const listed = new Set(Object.keys(inputs));
   const faults = [
     ...[...names.difference(listed)].map((name) => `${figure} lists no ${name}`),
@@ -80,6 +95,8 @@ export function faultsOf({ figure, formula, inputs, result }: Step): string[] {
     ...[...listed].filter((name) => inputs[name] === null).map((name) => `${figure} uses ${name}, which is null`),
   ];
   if (faults.length > 0) return faults;
+  const wrong = comparisons.filter((comparison) => !holds(comparison, inputs));
+  if (wrong.length > 0) return [`${figure} is chosen when ${wrong.join(' and ')}, which does not hold`];
   const value = evaluate(formula, inputs);
   return value.equals(fraction(result)) ? [] : [`${figure} is ${result}, and its formula gives ${value.rounded(6)}`];
 }
