@@ -25,7 +25,17 @@ const server = (): PostgresServer => {
 /** Killed processes; KILLS=20 is a longer proof. */
 const KILLS = Number(process.env['KILLS'] ?? thorough(2, 4));
 
-processTests({ fresh: () => server().schema(), open: (name) => openPostgresLedger(name) }, { kills: KILLS });
+processTests(
+  { fresh: () => server().schema(), open: (name) => openPostgresLedger(name) },
+  {
+    kills: KILLS,
+    openImpatient: (name) => openPostgresLedger(name, { retryMs: 1_000 }),
+    async lock(name) {
+      const locker = await sql(name, 'BEGIN', 'LOCK TABLE purchases, heartbeat IN EXCLUSIVE MODE');
+      return () => locker.end();
+    },
+  },
+);
 
 async function sql(url: string, ...statements: readonly string[]): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -33,14 +43,6 @@ async function sql(url: string, ...statements: readonly string[]): Promise<Clien
   for (const statement of statements) await client.query(statement);
   return client;
 }
-
-test('eight pools that open a new database concurrently share one ledger', async () => {
-  const url = await server().schema();
-  const ledgers = await Promise.all(Array.from({ length: 8 }, () => openPostgresLedger(url)));
-  await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
-  for (const ledger of ledgers) assert.equal((await all(ledger.purchases())).length, 8);
-  await Promise.all(ledgers.map((ledger) => ledger.close()));
-});
 
 test('restarts of the server under load, also like a power cut, lose nothing that was acknowledged', async () => {
   const url = await server().database();
@@ -105,21 +107,6 @@ test('the ledger is unavailable while the server is stopped, and recovers by its
   assert.deepEqual(await ledger.find({ id: sold.id }), sold);
   assert.equal(String(await bodyOf(await ledger.answerOf(sold.id))), 'bytes');
   assert.equal((await ledger.begin(wanted(2))).kind, 'reserved');
-  await ledger.close();
-});
-
-test('a locked ledger is unavailable, and nothing is written', async () => {
-  const url = await server().database();
-  const ledger = await openPostgresLedger(url, { retryMs: 1_000 });
-  const { id } = await reserve(ledger, wanted(1));
-  const locker = await sql(url, 'BEGIN', 'LOCK TABLE purchases IN EXCLUSIVE MODE');
-  await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
-  await assert.rejects(ledger.startSettling(id, answer('x'), 1), LedgerUnavailable);
-  assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reads still work');
-  await locker.query('ROLLBACK');
-  await locker.end();
-  assert.equal((await all(ledger.purchases())).length, 1);
-  assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
   await ledger.close();
 });
 

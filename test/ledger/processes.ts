@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { thorough } from '../thorough.ts';
 import type { Place } from './conformance/place.ts';
 import {
@@ -130,11 +130,38 @@ async function checkPrinted(ledger: Ledger, printed: readonly Line[]): Promise<v
 
 export interface ProcessTestOptions {
   readonly kills: number;
+  /** Open a ledger that is unavailable after a second or less. */
+  openImpatient(ledger: string): Promise<Ledger>;
+  /** Lock a ledger against writes. @returns what ends the lock */
+  lock(ledger: string): Promise<() => Promise<unknown>>;
   /** Check the database itself. */
   readonly inspect?: (ledger: string) => void;
 }
 
-export function processTests(place: Place, { kills, inspect }: ProcessTestOptions): void {
+export function processTests(place: Place, { kills, openImpatient, lock, inspect }: ProcessTestOptions): void {
+  test('connections that open a new ledger at once share it', async () => {
+    const name = await place.fresh();
+    const ledgers = await Promise.all(Array.from({ length: 12 }, () => place.open(name)));
+    await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
+    for (const ledger of ledgers) assert.equal((await all(ledger.purchases())).length, 12);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+
+  test('a ledger that stays locked is unavailable, and nothing is written', async () => {
+    const name = await place.fresh();
+    const ledger = await openImpatient(name);
+    const { id } = await reserve(ledger, wanted(1));
+    const unlock = await lock(name);
+    const writes = [ledger.begin(wanted(2)), ledger.startSettling(id, answer('x'), 1), ledger.ping()];
+    await Promise.all(writes.map((write) => assert.rejects(write, LedgerUnavailable)));
+    assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reads still work');
+    await unlock();
+    await ledger.ping();
+    assert.equal((await all(ledger.purchases())).length, 1);
+    assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
+    await ledger.close();
+  });
+
   test('of actions on two connections that exclude each other, exactly one succeeds', async () => {
     const name = await place.fresh();
     const [one, two] = [await place.open(name), await place.open(name)];

@@ -27,6 +27,16 @@ processTests(
   { fresh: async () => fresh(), open: (name) => openSqliteLedger(name) },
   {
     kills: KILLS,
+    openImpatient: (file) => openSqliteLedger(file, { retryMs: 300 }),
+    async lock(file) {
+      const locker = child('lock', file);
+      await locker.started;
+      await assert.rejects(openSqliteLedger(file, { retryMs: 100 }), LedgerUnavailable);
+      return () => {
+        locker.process.stdin.write('release\n');
+        return locker.ended;
+      };
+    },
     inspect: (file) => {
       const db = new DatabaseSync(file);
       assert.deepEqual(
@@ -60,25 +70,6 @@ test('while another process locks the file, callers wait without blocking this p
     ['reserved', 'reserved', 'reserved'],
   );
   await locker.ended;
-  await ledger.close();
-});
-
-test('a file that stays locked makes the ledger unavailable, and nothing is written', async () => {
-  const file = fresh();
-  const ledger = await openSqliteLedger(file, { retryMs: 300 });
-  const { id } = await reserve(ledger, wanted(1));
-  const locker = child('lock', file);
-  await locker.started;
-  await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
-  await assert.rejects(ledger.startSettling(id, answer('x'), 1), LedgerUnavailable);
-  await assert.rejects(ledger.ping(), LedgerUnavailable);
-  await assert.rejects(openSqliteLedger(file, { retryMs: 100 }), LedgerUnavailable);
-  assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reads still work');
-  locker.process.stdin.write('release\n');
-  await locker.ended;
-  await ledger.ping();
-  assert.equal((await all(ledger.purchases())).length, 1);
-  assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
   await ledger.close();
 });
 
@@ -119,14 +110,6 @@ test('the file is created in DATA_DIR, readable only by its owner', async () => 
     assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
   await ledger.close();
   assert.ok(!existsSync(join(dataDir, 'ledger.sqlite-wal')), 'a closed ledger is one file');
-});
-
-test('twelve connections that open a new file concurrently share one ledger', async () => {
-  const file = fresh();
-  const ledgers = await Promise.all(Array.from({ length: 12 }, () => openSqliteLedger(file)));
-  await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
-  for (const ledger of ledgers) assert.equal((await all(ledger.purchases())).length, 12);
-  await Promise.all(ledgers.map((ledger) => ledger.close()));
 });
 
 test('a flushed write is on disk with all earlier ones when it returns: WAL, synchronous = FULL', async () => {
