@@ -1,9 +1,14 @@
-/** One lead, one buyer: races, filters and lists. Two servers on one ledger, and a local chain. */
+/**
+ * One lead, one buyer, who has its property: races, filters and lists, and a hostile second buyer who tries to get
+ * another lead of the property by every endpoint. Two servers on one ledger, and a local chain.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
 import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
-import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
+
+const EXCLUSIVE = '/api/leads/exclusive';
 
 const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
 
@@ -26,7 +31,6 @@ const assertTellsNothing = ({ being_bought: bought, sold: taken, detail }: Recor
 
 describe('an exclusive lead', () => {
   let shop: Shop;
-  const path = '/api/leads/exclusive';
   const listed = async (query = ''): Promise<string[]> => {
     const response = await (await shop.buyer()).fetch(`${shop.url}/api/leads${query}`);
     if (response.status === 404) return [];
@@ -53,7 +57,7 @@ describe('an exclusive lead', () => {
     const start = await shop.takings();
     const response = await (
       await shop.buyer()
-    ).fetch(`${first()}${path}?county=franklin&min_score=50&lead_type=tax_delinquent`);
+    ).fetch(`${first()}${EXCLUSIVE}?county=franklin&min_score=50&lead_type=tax_delinquent`);
     const body = await sold(response);
     assert.equal(body.lead.id, uuid(8));
     assert.equal(body.claim.lead_id, uuid(8));
@@ -80,7 +84,7 @@ describe('an exclusive lead', () => {
     // The only lead with so low a score is the sample.
     const buyer = await shop.buyer();
     for (let i = 5; i >= 1; i -= 1)
-      assert.equal((await sold(await buyer.fetch(`${first()}${path}?county=cuyahoga`))).lead.id, uuid(i));
+      assert.equal((await sold(await buyer.fetch(`${first()}${EXCLUSIVE}?county=cuyahoga`))).lead.id, uuid(i));
     const now = await sample(kept.etag);
     assert.equal(now.status, 200);
     assert.equal(now.id, uuid(6));
@@ -90,7 +94,7 @@ describe('an exclusive lead', () => {
     const start = await shop.takings();
     const buyers = await Promise.all(Array.from({ length: 6 }, () => shop.buyer()));
     // Two of Franklin are left. Payments are signed before, so that the requests come at once, on both servers.
-    const url = `${path}?county=franklin`;
+    const url = `${EXCLUSIVE}?county=franklin`;
     const payments = await Promise.all(buyers.map((b) => b.sign(first() + url)));
     const responses = await Promise.all(
       payments.map((p, i) => fetchWithPayment((i % 2 ? first() : second()) + url, p)),
@@ -113,7 +117,7 @@ describe('an exclusive lead', () => {
 
   it("is nobody else's while it is being paid, and free again once the chain shows that it never will be", async () => {
     const start = await shop.takings();
-    const url = `${path}?county=wayne`;
+    const url = `${EXCLUSIVE}?county=wayne`;
     const [unlucky, other] = [await shop.buyer(), await shop.buyer()];
     const payment = await unlucky.sign(first() + url);
     shop.node.hold(async () => {
@@ -135,5 +139,141 @@ describe('an exclusive lead', () => {
     assert.deepEqual(await listed('?county=wayne'), [uuid(9)]);
     assert.equal((await sold(await other.fetch(second() + url))).lead.id, uuid(9));
     assert.equal((await shop.takings()) - start, DOLLAR + DOLLAR / 4n);
+  });
+});
+
+const [DEBT_LEAD, SALE_LEAD, OTHER_LEAD, LATER_LEAD] = [uuid(1), uuid(2), uuid(3), uuid(4)];
+const [SIGNAL, AUCTION, OTHER_SIGNAL, LATER_AUCTION] = [uuid(101), uuid(102), uuid(103), uuid(104)];
+const [HOUSE, OTHER_HOUSE] = [uuid(201), uuid(202)];
+/** Debt and sale of the house share its parcel; the sale of a later snapshot shares its address only. */
+const OF_HOUSE = ['parcel:39035:P1', 'zip:44113:1 MAIN ST', 'case:39035:CV1'];
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  [SIGNAL]: OF_HOUSE,
+  [AUCTION]: OF_HOUSE,
+  [OTHER_SIGNAL]: ['parcel:39035:P3'],
+  [LATER_AUCTION]: ['case:39035:CV9', 'zip:44113:1 MAIN ST'],
+  [HOUSE]: ['zip:44113:1 MAIN ST'],
+};
+const keysOf = (...records: readonly string[]): Row[] =>
+  records.flatMap((record_id) => (KEYS[record_id] ?? []).map((property_key) => ({ record_id, property_key })));
+
+const taxLead = (id: string, signal: string, score: number): Row =>
+  rowOf('leads', 1, { id, signal_id: signal, lead_type: 'tax_delinquent', lead_score: score, address: '1 Main St' });
+const saleLead = (id: string, auction: string, score: number): Row =>
+  rowOf('leads', 1, { id, auction_id: auction, lead_type: 'sheriff_sale_auction', lead_score: score });
+const records = {
+  signals: [
+    rowOf('signals', 1, { id: SIGNAL, signal_state: 'listed', has_address: true, amount: '1.00' }),
+    rowOf('signals', 3, { id: OTHER_SIGNAL, signal_state: 'listed', has_address: true, amount: '2.00' }),
+  ],
+  auctions: [rowOf('auctions', 1, { id: AUCTION, parcel_id: 'P-1', parcel_key: 'P1', sale_status: 'scheduled' })],
+  deals: [
+    rowOf('deals', 1, { id: HOUSE, deal_score: 90, listing_status: 'active' }),
+    rowOf('deals', 2, { id: OTHER_HOUSE, deal_score: 10, listing_status: 'active' }),
+  ],
+  reports: rowsOfTable('reports', 2, (i) => ({ id: i === 1 ? HOUSE : OTHER_HOUSE })),
+};
+
+interface Meta {
+  readonly leads_feed: { readonly coverage: { readonly available_leads: number } };
+  readonly free_samples: Readonly<Record<string, readonly { readonly id: string }[]>>;
+  readonly example_report: { readonly property: string };
+}
+
+describe('the property of an exclusive lead', () => {
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop({
+      mode: 'sandbox',
+      servers: 2,
+      tables: {
+        ...records,
+        leads: [taxLead(DEBT_LEAD, SIGNAL, 10), saleLead(SALE_LEAD, AUCTION, 20), taxLead(OTHER_LEAD, OTHER_SIGNAL, 5)],
+        property_keys: keysOf(SIGNAL, AUCTION, OTHER_SIGNAL, HOUSE),
+      },
+    });
+  });
+  after(() => shop.close());
+  const urlOf = (i: number): string => shop.servers[i % 2]?.url ?? '';
+  const read = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
+  const freePages = async (): Promise<{ meta: Meta; example: string; live: string[] }> => {
+    const { property } = await read<{ property: string }>(`${urlOf(1)}/api/example_report`);
+    const { live_examples } = await read<{ live_examples: { url: string }[] }>(`${urlOf(1)}/api/deals/{id}/report`);
+    return { meta: await read<Meta>(`${urlOf(1)}/api/meta`), example: property, live: live_examples.map((e) => e.url) };
+  };
+  const listed = async (): Promise<string[]> => {
+    const body = await bodyOf(await (await shop.buyer()).fetch(`${urlOf(1)}/api/leads`));
+    const found = body['records'] as { id: string }[];
+    assert.equal(body['total_matches'], found.length);
+    return found.map(({ id }) => id);
+  };
+
+  it('is shown for free before it is sold', async () => {
+    const { meta, example } = await freePages();
+    assert.equal(meta.leads_feed.coverage.available_leads, 3);
+    assert.deepEqual([example, meta.example_report.property], Array(2).fill('1 Main St, Cleveland, OH 44113'));
+    assert.deepEqual([meta.free_samples['deals']?.[0]?.id, meta.free_samples['signals']?.[0]?.id], [HOUSE, SIGNAL]);
+    assert.deepEqual(await listed(), [SALE_LEAD, DEBT_LEAD, OTHER_LEAD]);
+  });
+
+  it('goes to one of the buyers of its leads who race on two servers; the others are not billed', async () => {
+    const start = await shop.takings();
+    const paths = ['tax_delinquent', 'sheriff_sale_auction'].map(
+      (type) => `${EXCLUSIVE}?lead_type=${type}&min_score=10`,
+    );
+    const buyers = await Promise.all(Array.from({ length: 4 }, () => shop.buyer()));
+    const calls = buyers.map((buyer, i) => ({ buyer, url: `${urlOf(i >> 1)}${paths[i % 2] ?? ''}` }));
+    const payments = await Promise.all(calls.map(({ buyer, url }) => buyer.sign(url)));
+    const responses = await Promise.all(payments.map((p, i) => fetchWithPayment(calls[i]?.url ?? '', p)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 404, 404, 404]);
+    for (const response of responses) {
+      const body = await bodyOf(response);
+      if (response.status === 404) assert.deepEqual([body['reason'], body['billed']], ['no_matches', false]);
+      else {
+        const { lead_id, also_taken } = body['claim'] as { lead_id: string; also_taken: string[] };
+        assert.deepEqual([lead_id, ...also_taken].sort(), [DEBT_LEAD, SALE_LEAD]);
+      }
+    }
+    assert.equal((await shop.takings()) - start, DOLLAR);
+  });
+
+  it('is in no list, count, sample or example from then on', async () => {
+    assert.deepEqual(await listed(), [OTHER_LEAD]);
+    const { meta, example, live } = await freePages();
+    assert.equal(meta.leads_feed.coverage.available_leads, 1);
+    assert.deepEqual([example, meta.example_report.property], Array(2).fill('2 Main St, Cleveland, OH 44113'));
+    assert.deepEqual(live, []);
+    assert.deepEqual(
+      ['deals', 'signals', 'leads'].map((name) => meta.free_samples[name]?.[0]?.id),
+      [OTHER_HOUSE, OTHER_SIGNAL, OTHER_LEAD],
+    );
+    assert.deepEqual(meta.free_samples['auctions'], []);
+  });
+
+  it('stays public record in signals, auctions, lookup and deals, under ids that no lead has', async () => {
+    const buyer = await shop.buyer();
+    for (const [path, id] of [
+      ['/api/signals', SIGNAL],
+      ['/api/auctions', AUCTION],
+      ['/api/lookup?apn=P-1', SIGNAL],
+      ['/api/deals', HOUSE],
+      [`/api/deals/${HOUSE}/report`, HOUSE],
+    ] as const) {
+      const text = await (await buyer.fetch(urlOf(0) + path)).text();
+      assert.ok(text.includes(id), path);
+      assert.ok(![DEBT_LEAD, SALE_LEAD].some((lead) => text.includes(`"${lead}"`)), path);
+    }
+  });
+
+  it('is not sold by a lead that a later snapshot forms, known by other facts', async () => {
+    await shop.folder.publish('2026-11-21.01', {
+      ...records,
+      leads: [saleLead(LATER_LEAD, LATER_AUCTION, 99), taxLead(OTHER_LEAD, OTHER_SIGNAL, 5)],
+      property_keys: keysOf(SIGNAL, OTHER_SIGNAL, LATER_AUCTION, HOUSE),
+    });
+    for (const { snapshots } of shop.servers) await snapshots.refresh();
+    assert.deepEqual(await listed(), [OTHER_LEAD]);
+    const response = await (await shop.buyer()).fetch(`${urlOf(0)}${EXCLUSIVE}?min_score=90`);
+    assert.equal(response.status, 404);
   });
 });
