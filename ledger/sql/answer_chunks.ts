@@ -10,10 +10,6 @@ const MIN_COMPRESSED_BYTES = 4_096;
 /** At this level JSON shrinks to a tenth, in less time than writing it to disk uncompressed. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** The bytes in a buffer of exactly their length, so that caching them does not keep a larger buffer in memory. */
-export const ownBuffer = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
-
 export interface EncodedChunk {
   readonly coding: 'identity' | 'zstd';
   readonly body: Uint8Array;

@@ -1,13 +1,9 @@
 /** Answers in the database. Equal bodies are stored once, in chunks, however many purchases have them. */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Answer } from '../ledger.ts';
-import { CHUNK_BYTES, decodeChunk, encodeChunk, ownBuffer } from './answer_chunks.ts';
+import { CHUNK_BYTES, decodeChunk, encodeChunk } from './answer_chunks.ts';
 import { asNumber } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
-
-/** Memory for answers of one chunk: a buyer who collects an answer again often does so several times. */
-const CACHE_BYTES = 32 << 20;
 
 const INSERT_CHUNK =
   'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
@@ -49,16 +45,6 @@ async function* chunksOf(answer: Answer): AsyncGenerator<Uint8Array> {
 /** Returns the number of a stored answer, in the transaction that refers to it; null if it was deleted meanwhile. */
 export type ReferToAnswer = (query: Query) => Promise<number | null>;
 
-export interface StoredAnswers {
-  /**
-   * Store an answer. The transaction that refers to it writes an answer of one chunk; a longer answer is written
-   * before, chunk by chunk, so that no transaction is long.
-   */
-  store(answer: Answer, nowMs: number): Promise<ReferToAnswer>;
-  /** The answer of a purchase; null if there is none, or it was deleted. */
-  find(purchaseId: string): Promise<Answer | null>;
-}
-
 const numberIn = ([row]: readonly Row[]): number | null => (row === undefined ? null : asNumber(row['number']));
 
 async function touch(query: Query, sha256: string, nowMs: number): Promise<number | null> {
@@ -88,7 +74,11 @@ async function storeChunks(store: Store, answer: Answer, count: number, nowMs: n
   };
 }
 
-async function storeAnswer(store: Store, answer: Answer, nowMs: number): Promise<ReferToAnswer> {
+/**
+ * Store an answer. The transaction that refers to it writes an answer of one chunk; a longer answer is written before,
+ * chunk by chunk, so that no transaction is long.
+ */
+export async function storeAnswer(store: Store, answer: Answer, nowMs: number): Promise<ReferToAnswer> {
   const { sha256, bytes } = answer;
   let last: Uint8Array | undefined;
   let count = 0;
@@ -124,36 +114,18 @@ async function* readBody(store: Store, number: number, bytes: number): AsyncGene
   }
 }
 
-export function storedAnswers(store: Store): StoredAnswers {
-  const cache = new LRUCache<string, Uint8Array>({
-    maxSize: CACHE_BYTES,
-    sizeCalculation: (body) => body.length + 1,
-  });
-  /** The body of an answer of one chunk; null if it was deleted. */
-  const readBuffer = async (number: number, sha256: string, bytes: number): Promise<Uint8Array | null> => {
-    const cached = cache.get(sha256);
-    if (cached) return cached;
-    const read = bytes === 0 ? new Uint8Array() : await readChunk(store, number, 0, bytes);
-    if (!read) return null;
-    const body = ownBuffer(read);
-    cache.set(sha256, body);
-    return body;
+/** The answer of a purchase; null if there is none, or it was deleted. */
+export async function findAnswer(store: Store, purchaseId: string): Promise<Answer | null> {
+  const [row] = await store.read(ANSWER_OF, purchaseId);
+  if (!row) return null;
+  const [number, bytes] = [asNumber(row['number']), asNumber(row['bytes'])];
+  const found: Answer = {
+    headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>,
+    sha256: String(row['sha256']),
+    bytes,
+    body: () => readBody(store, number, bytes),
   };
-  return {
-    store: (answer, nowMs) => storeAnswer(store, answer, nowMs),
-    async find(purchaseId) {
-      const [row] = await store.read(ANSWER_OF, purchaseId);
-      if (!row) return null;
-      const [number, sha256, bytes] = [asNumber(row['number']), String(row['sha256']), asNumber(row['bytes'])];
-      const found: Answer = {
-        headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>,
-        sha256,
-        bytes,
-        body: () => readBody(store, number, bytes),
-      };
-      if (bytes > CHUNK_BYTES) return found;
-      const buffer = await readBuffer(number, sha256, bytes);
-      return buffer && { ...found, buffer };
-    },
-  };
+  if (bytes > CHUNK_BYTES) return found;
+  const buffer = bytes === 0 ? new Uint8Array() : await readChunk(store, number, 0, bytes);
+  return buffer && { ...found, buffer };
 }

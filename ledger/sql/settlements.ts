@@ -1,6 +1,6 @@
 /** The states of a purchase after its reservation. Each change is one guarded UPDATE or DELETE. */
 import type { Answer, Ledger } from '../ledger.ts';
-import type { StoredAnswers } from './answers.ts';
+import { storeAnswer } from './answers.ts';
 import { change, drop, record } from './journal.ts';
 import { UNFINISHED } from './payer_limits.ts';
 import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
@@ -48,11 +48,11 @@ export async function release(
 
 type SettlementMethods = Pick<Ledger, 'startSettling' | 'markUnknown' | 'markSold' | 'release' | 'find' | 'unresolved'>;
 
-export const settlements = (store: Store, answers: StoredAnswers): SettlementMethods => ({
+export const settlements = (store: Store): SettlementMethods => ({
   async startSettling(purchaseId, answer, nowMs) {
     const { sha256, headers } = answer;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const referToAnswer = await answers.store(answer, nowMs);
+      const referToAnswer = await storeAnswer(store, answer, nowMs);
       const isSettling = await store.write(async (query) => {
         const number = await referToAnswer(query);
         if (number === null) return null;

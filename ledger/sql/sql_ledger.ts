@@ -1,7 +1,7 @@
 /** The ledger on any database that speaks SQL. */
 import { randomUUIDv7 } from 'node:crypto';
 import type { Ledger } from '../ledger.ts';
-import { storedAnswers } from './answers.ts';
+import { findAnswer } from './answers.ts';
 import { leadClaims } from './lead_claims.ts';
 import { exclusivePause } from './restore_mark.ts';
 import { reservations } from './reservations.ts';
@@ -35,17 +35,14 @@ const history = (store: Store): Pick<Ledger, 'purchases' | 'deliveries' | 'recor
  * A ledger on `store`, whose tables exist.
  * @param newId creates receipt ids; the default, UUIDs of version 7, stores purchases of one time together in the index
  */
-export function sqlLedger(store: Store, newId: () => string = randomUUIDv7): Ledger {
-  const answers = storedAnswers(store);
-  return {
-    ...reservations(store, newId),
-    ...leadClaims(store),
-    ...settlements(store, answers),
-    ...transferBook(store),
-    ...history(store),
-    ...upkeep(store),
-    answerOf: (purchaseId) => answers.find(purchaseId),
-    exclusivePause: () => exclusivePause(store.read),
-    close: () => store.close(),
-  };
-}
+export const sqlLedger = (store: Store, newId: () => string = randomUUIDv7): Ledger => ({
+  ...reservations(store, newId),
+  ...leadClaims(store),
+  ...settlements(store),
+  ...transferBook(store),
+  ...history(store),
+  ...upkeep(store),
+  answerOf: (purchaseId) => findAnswer(store, purchaseId),
+  exclusivePause: () => exclusivePause(store.read),
+  close: () => store.close(),
+});
