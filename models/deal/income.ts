@@ -33,7 +33,7 @@ const TAX_RATE_BASES = [
   'declared',
 ] as const;
 const TAX_BILL_BASES = ['parcel', 'listing', 'estimated', 'unknown'] as const;
-const TAX_AFTER_BASES = ['bill', 'reset', 'exemption_ends', 'estimated', 'unknown'] as const;
+const TAX_AFTER_BASES = ['bill', 'reset', 'uncapped_to_assessment', 'exemption_ends', 'estimated', 'unknown'] as const;
 const TAX_APPEAL_BASES = [
   'assessment_above_price',
   'assessment_not_above_price',
@@ -105,6 +105,7 @@ const PropertyTax = z.strictObject({
   current_basis: z.enum(TAX_BILL_BASES),
   at_sale: z.enum([...TAX_AT_SALE, 'unknown']),
   reset_share: text,
+  taxed_value: nullableText,
   after_basis: z.enum(TAX_AFTER_BASES),
   if_appealed: nullableText,
   appeal_basis: z.enum(TAX_APPEAL_BASES),

@@ -67,7 +67,8 @@ select
   house_high,
   unit_key,
   known_value(county_value) as county_value,
-  annual_taxes,
+  known_value(taxed_value) as taxed_value,
+  known_value(annual_taxes) as annual_taxes,
   property_class,
   nullif(trim(owner_name), '') as owner_name,
 

@@ -136,6 +136,9 @@ const stLouisRows = (day: WorldDay): Row[] =>
     };
   });
 
+/** Share of the assessed value that is taxed: a parcel of few years' growth has all of it. */
+const taxedShare = ({ yearBuilt }: Property): number => 1 - (yearBuilt % 10) / 20;
+
 export const detroit: Layer = {
   path: '/qvkbeam7Wirps6zC/arcgis/rest/services/parcel_file_current/FeatureServer/0',
   id: 0,
@@ -144,7 +147,7 @@ export const detroit: Layer = {
   fields: [
     ...texts('parcel_id', 'address', 'zip_code', 'taxpayer_1', 'taxpayer_2', 'taxpayer_address', 'taxpayer_city'),
     ...texts('taxpayer_state', 'taxpayer_zip_code', 'property_class_description'),
-    ...amounts('amt_assessed_value', 'amt_sale_price'),
+    ...amounts('amt_assessed_value', 'amt_taxable_value', 'amt_sale_price'),
     ...days('sale_date'),
     ...whole('year_built'),
   ],
@@ -161,6 +164,7 @@ export const detroit: Layer = {
       taxpayer_zip_code: property.owner.mailing.zip,
       property_class_description: property.units < 4 ? 'RESIDENTIAL' : 'COMMERCIAL',
       amt_assessed_value: entry.assessedValue / 2,
+      amt_taxable_value: Math.round(entry.assessedValue * taxedShare(property)) / 2,
       amt_sale_price: printedPrice(entry),
       sale_date: entry.lastSaleDate,
       year_built: property.yearBuilt,

@@ -26,6 +26,10 @@ export const Parcel = defineRecord(
       absent: 'not published',
       range: UP_TO_TEN_BILLION,
     }),
+    taxed_value: money('The part of county_value that is taxed, where a limit on its growth keeps it lower.', {
+      absent: 'not published',
+      range: UP_TO_TEN_BILLION,
+    }),
     annual_taxes: money('Property tax billed for one year, without delinquent amounts.', {
       absent: 'not published',
       range: UP_TO_A_BILLION,

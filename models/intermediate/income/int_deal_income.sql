@@ -137,6 +137,7 @@ select
     'current_basis', taxes.tax_current_basis,
     'at_sale', taxes.tax_at_sale,
     'reset_share', as_text(taxes.tax_reset_share),
+    'taxed_value', as_text(taxes.tax_taxed_value),
     'after_basis', taxes.tax_after_basis,
     'if_appealed', as_text(taxes.tax_if_appealed),
     'appeal_basis', taxes.tax_appeal_basis,

@@ -15,6 +15,8 @@ inputs as (
     properties.list_price,
     parcels.annual_taxes as parcel_bill,
     rolls.assessed_market_value,
+    case when rules.at_sale = 'uncapped' and rolls.assessed_market_value is not null then parcels.taxed_value end
+      as tax_taxed_value,
     -- The county's bill of the property's own parcel takes precedence over the broker's figure
     coalesce(parcels.annual_taxes, properties.annual_taxes) as tax_bill,
     case when parcels.annual_taxes is null then properties.source else parcels.source end as tax_bill_source,
@@ -42,7 +44,6 @@ inputs as (
   left join stg_parcels as parcels
     on parcels.county_fips = rolls.county_fips
     and parcels.parcel_key = rolls.parcel_key
-    and parcels.annual_taxes > 0
   cross join terms
 ),
 
@@ -62,13 +63,17 @@ taxes as (
       when tax_bill is null then rounded(0)
       else tax_bill
     end as tax_floor,
+    -- Where the county publishes how much of its value is taxed, that part becomes the whole, at any price
     case
       when list_price is null then null
+      when tax_bill is not null and tax_taxed_value is not null
+        then quotient(wide(tax_bill) * assessed_market_value, tax_taxed_value)
       when tax_bill is null or tax_reset_share = 0 then 0
       else wide(tax_bill) * (1 - tax_reset_share)
     end as tax_fixed,
     case
       when tax_bill is null then tax_class_factor * as_share(tax_rate_pct)
+      when tax_taxed_value is not null then 0
       when tax_reset_share = 0 then tax_class_factor * as_share(tax_rate_pct) * tax_bill_least_multiple
       else tax_class_factor * as_share(tax_rate_pct) * tax_reset_share
     end as tax_per_dollar,
@@ -108,8 +113,10 @@ select
     when tax_bill is null then 'estimated'
     when tax_after_reset = tax_bill then 'bill'
     when tax_reset_share = 0 then 'exemption_ends'
+    when tax_taxed_value is not null then 'uncapped_to_assessment'
     else 'reset'
   end as tax_after_basis,
+  tax_taxed_value,
   tax_if_appealed,
   case
     when list_price is null then 'price_missing'

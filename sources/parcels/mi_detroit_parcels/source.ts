@@ -1,6 +1,7 @@
 /**
  * City of Detroit, Michigan: the city's parcel file. The assessed value is half of the market value (MCL 211.27a), so
- * the market value is twice it. total_square_footage is that of the lot and is not read.
+ * the market value is twice it. The taxable value is the same half under a limit on its growth, which ends with a sale.
+ * total_square_footage is that of the lot and is not read.
  *
  * Known from public readers: 377,940 parcels, addresses without a street suffix ("13335 EXAMPLE"), sale_date as a day,
  * and the fields below. No row was recorded. The layer has no code for the validity of a sale.
@@ -30,6 +31,7 @@ export default arcgisAddresses({
   parcelForm: DETROIT_PARCEL,
   needed: ['address', 'zip_code', 'taxpayer_1', 'amt_assessed_value', 'sale_date', 'amt_sale_price'],
   optional: [
+    'amt_taxable_value',
     'taxpayer_2',
     'taxpayer_address',
     'taxpayer_city',
@@ -39,7 +41,10 @@ export default arcgisAddresses({
     'year_built',
   ],
   values: (feature, { readOn }) => {
-    const assessed = cents('amt_assessed_value', feature.amt_assessed_value, { zeroIsUnknown: true });
+    const atMarket = (name: string): string | null => {
+      const half = cents(name, feature[name], { zeroIsUnknown: true });
+      return half === null ? null : decimal(divide(half, ASSESSED_SHARE));
+    };
     return {
       is_lot: false,
       street: optional(feature.address),
@@ -51,7 +56,8 @@ export default arcgisAddresses({
       mail_city: optional(feature.taxpayer_city),
       mail_state: optional(feature.taxpayer_state),
       mail_zip: postcode(feature.taxpayer_zip_code),
-      county_value: assessed === null ? null : decimal(divide(assessed, ASSESSED_SHARE)),
+      county_value: atMarket('amt_assessed_value'),
+      taxed_value: atMarket('amt_taxable_value'),
       ...lastSale(
         layerDay('sale_date', feature.sale_date, { zone: EASTERN, latest: readOn, impossible: 'null' }),
         transferPrice('amt_sale_price', feature.amt_sale_price),

@@ -2,7 +2,7 @@
  * City of St. Louis, Missouri: the Assessor's roll. AsdTotal is the assessed value: 19 % of the market value of a
  * residential parcel, 32 % of a commercial and 12 % of an agricultural one (RSMo 137.115). The market value follows for
  * a parcel of one class; that of a mixed or exempt parcel is not known. The sale is the last residential one; the layer
- * has no code for its validity.
+ * has no code for its validity. BillTaxAmt is the bill of the newest year; no recorded row confirms that the layer has it.
  */
 import { arcgisAddresses } from '../../families/arcgis/adapter.ts';
 import { builtYear, CENTRAL, lastSale, layerDay, transferPrice } from '../../families/arcgis/values.ts';
@@ -15,7 +15,7 @@ import {
   ST_LOUIS_FIELDS,
   ST_LOUIS_OWNER_FIELDS,
 } from '../../families/st_louis_parcels.ts';
-import { integer } from '../../values.ts';
+import { integer, money } from '../../values.ts';
 
 export default arcgisAddresses({
   ...ST_LOUIS,
@@ -34,12 +34,14 @@ export default arcgisAddresses({
     ...ST_LOUIS_FIELDS,
     ...ST_LOUIS_OWNER_FIELDS,
   ],
+  optional: ['BillTaxAmt'],
   values: (feature, { readOn }) => ({
     is_lot: false,
     ...situsOf(feature),
     city_is_municipality: true,
     ...ownerOf(feature),
     county_value: marketValueOf(feature),
+    annual_taxes: money('BillTaxAmt', feature.BillTaxAmt, { zeroIsUnknown: true }),
     ...lastSale(
       layerDay('ResSaleDate', feature.ResSaleDate, { zone: CENTRAL, latest: readOn, impossible: 'null' }),
       transferPrice('ResSalePrice', feature.ResSalePrice),

@@ -32,6 +32,7 @@ const EXPLAINED: readonly (readonly [path: RegExp, status: string])[] = [
   [/property_tax\.(at_price|bill|current)$/, 'current_basis'],
   [/property_tax\.rate_(area|year|source_url)$/, 'rate_basis'],
   [/property_tax\.if_appealed$/, 'appeal_basis'],
+  [/property_tax\.taxed_value$/, 'at_sale'],
   [/property_tax\.statute$/, 'rule_basis'],
   [/provenance\.\w+\.\w+$/, 'method'],
   [/(_rationale|paths\.\w+)\.inputs\.\w+$/, 'reason'],

@@ -58,7 +58,7 @@ function levelsOf(
     in_place: byBasis(rents['in_place']?.['basis'], ['metro_of_source'], ['declared']),
     utilities: byBasis(rents['contract']?.['basis'], ['county'], ['declared']),
     vacancy: record['vacancy_basis'] === 'declared' ? 0 : 2,
-    tax_bill: byBasis(tax['after_basis'], ['bill', 'reset'], ['estimated', 'unknown']),
+    tax_bill: byBasis(tax['after_basis'], ['bill', 'reset', 'uncapped_to_assessment'], ['estimated', 'unknown']),
     tax_rate: byBasis(tax['rate_basis'], ['county'], ['declared']),
     expenses: record['expense_check'] === 'within_quartiles' ? 2 : 0,
     loan_rate: byLimits(

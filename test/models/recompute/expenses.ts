@@ -47,6 +47,7 @@ interface PropertyTax {
   readonly rate_pct: string;
   readonly class_factor: string;
   readonly at_sale: string;
+  readonly taxed_value: string | null;
   readonly bill: string | null;
   readonly current: string | null;
   readonly current_basis: string;
@@ -92,10 +93,14 @@ interface TaxLine {
 }
 
 function taxLine(values: Values, bill: string | null): TaxLine {
-  const { rate_pct: rate, class_factor: factor, at_sale: atSale } = taxOf(values);
+  const { rate_pct: rate, class_factor: factor, at_sale: atSale, taxed_value: taxed } = taxOf(values);
   const ofPrice = share(fraction(rate)).times(fraction(factor));
   const zero = fraction(0);
   if (bill === null) return { bill: zero, fixed: zero, perDollar: ofPrice };
+  if (taxed !== null) {
+    const uncapped = fraction(bill).times(values.of('assessed_market_value')).over(fraction(taxed));
+    return { bill: fraction(bill), fixed: cents(uncapped), perDollar: zero };
+  }
   const reset = resetShare(values, atSale);
   if (reset.equals(zero)) {
     return {
@@ -113,7 +118,9 @@ function taxAfterSale(values: Values, bill: string): readonly [tax: string, basi
   const { fixed, perDollar } = taxLine(values, bill);
   const line = cents(fixed.plus(perDollar.times(values.of('list_price'))));
   if (!fraction(bill).isBelow(line)) return [bill, 'bill'];
-  return [line.rounded(2), taxOf(values).at_sale === 'not_reset' ? 'exemption_ends' : 'reset'];
+  const { at_sale: atSale, taxed_value: taxed } = taxOf(values);
+  const raised = taxed === null ? 'reset' : 'uncapped_to_assessment';
+  return [line.rounded(2), atSale === 'not_reset' ? 'exemption_ends' : raised];
 }
 
 /** The bill after an appeal of an assessment above the price. */

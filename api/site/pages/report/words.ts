@@ -64,6 +64,7 @@ export const TAX_BILLS: Words<Tax['current_basis']> = {
 export const TAX_AFTER: Words<Tax['after_basis']> = {
   bill: 'today’s bill',
   reset: 'today’s bill, raised toward the tax at the price',
+  uncapped_to_assessment: 'today’s bill, raised to all of the county’s value from the part that is taxed today',
   exemption_ends: 'raised, because today’s bill is so low that it must have an exemption that a sale ends',
   estimated: 'the tax at the price, because no bill is known',
   unknown: 'unknown, because there is no asking price',
