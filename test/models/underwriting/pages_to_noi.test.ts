@@ -12,7 +12,7 @@ import { SANDBOX_DAY } from '../../../lib/settings.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { rents } from '../../../sandbox/world/rents.ts';
 import { zipRents } from '../../../sandbox/world/zip_rents.ts';
-import { buildTables, listingRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, type InputRow } from '../build_models.ts';
 import { newLayout, published, runDay, smallWorld } from '../../pipelines/runs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -258,5 +258,65 @@ describe('a building on the edge of a size or an age', () => {
       );
       assert.equal(deal['upfront_repairs_per_unit'], repairs, `${units} units of ${year}`);
     }
+  });
+});
+
+describe("the county's own record, as its adapter reads it from a recorded page", () => {
+  const recordOf = (path: string): InputRow => {
+    const file = new URL(`../../../sources/parcels/${path}.expected.json`, import.meta.url);
+    const [row] = JSON.parse(readFileSync(file, 'utf8')) as readonly { readonly values: InputRow }[];
+    return row?.values ?? assert.fail(path);
+  };
+  /** The page, what the layer lacks, and what the listing states. */
+  const SALES: readonly (readonly [path: string, place: InputRow, listing: InputRow])[] = [
+    [
+      'oh_hamilton_parcels/recorded/features_of_a_joined_layer',
+      { city: 'Cincinnati', state: 'OH', zip: '45202' },
+      { list_price: '60000.00' },
+    ],
+    ['mo_st_louis_parcels/recorded/features', { state: 'MO' }, { list_price: '80000.00', annual_taxes: '9000.00' }],
+    ['mi_detroit_parcels/recorded/features', { state: 'MI' }, { list_price: '49000.00', annual_taxes: '1000.00' }],
+  ];
+  /** By city: the tax of today, after a sale and after an appeal, and the bases of the three. */
+  const EXPECTED: readonly (readonly unknown[])[] = [
+    // 2,643.18 x 60,000 / 120,000 on appeal
+    ['Cincinnati', '2643.18', '2643.18', '1321.59', 'parcel', 'bill', 'assessment_above_price'],
+    // 1,000 x 49,300 / 36,975 of taxable value, and 1,000 x 49,000 / 49,300 on appeal
+    ['Detroit', '1000.00', '1333.33', '993.91', 'listing', 'uncapped_to_assessment', 'assessment_above_price'],
+    // No sale resets the bill of the county, which counts before that of the listing
+    ['St. Louis', '391.84', '391.84', null, 'parcel', 'bill', 'assessment_not_above_price'],
+  ];
+
+  it('gives the bill of today, which a sale never lowers, and the bill after a sale and an appeal', async (t) => {
+    const rows = SALES.map(([path, place, listing]) => {
+      const parcel = recordOf(path);
+      const { street, city, zip, county_fips, county } = parcel;
+      const address = { street, city, zip, ...place };
+      const debt = { street, zip: address.zip, county_fips, county };
+      return {
+        staged_parcel: { source: 'roll', ...parcel },
+        staged_tax_parcel: debtRow(String(parcel['parcel_raw']), debt),
+        staged_listing: listingRow(path, { ...address, units: 4, ...listing }),
+      };
+    });
+    const built = await buildTables(
+      {
+        staged_parcel: rows.map((row) => row.staged_parcel),
+        staged_tax_parcel: rows.map((row) => row.staged_tax_parcel),
+        staged_listing: rows.map((row) => row.staged_listing),
+      },
+      ['deals'],
+    );
+    t.after(() => built.close());
+    const taxes = (await built.rows('deals')).map((deal) => {
+      const tax = JSON.parse(String(deal['property_tax'])) as Deal['tax'];
+      const amounts = [tax['current'], deal['tax_after_reset'], tax['if_appealed']];
+      return [deal['city'], ...amounts, tax['current_basis'], tax['after_basis'], tax['appeal_basis']];
+    });
+    assert.deepEqual(
+      taxes.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      EXPECTED,
+    );
+    assert.deepEqual(built.failed, []);
   });
 });
