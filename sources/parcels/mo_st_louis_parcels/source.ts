@@ -2,7 +2,8 @@
  * City of St. Louis, Missouri: the Assessor's roll. AsdTotal is the assessed value: 19 % of the market value of a
  * residential parcel, 32 % of a commercial and 12 % of an agricultural one (RSMo 137.115). The market value follows for
  * a parcel of one class; that of a mixed or exempt parcel is not known. The sale is the last residential one; the layer
- * has no code for its validity. BillTaxAmt is the bill of the newest year; no recorded row confirms that the layer has it.
+ * has no code for its validity. BillTaxAmt is the bill of the newest year; no recorded row confirms that the layer has
+ * it.
  */
 import { arcgisAddresses } from '../../families/arcgis/adapter.ts';
 import { builtYear, CENTRAL, lastSale, layerDay, transferPrice } from '../../families/arcgis/values.ts';
