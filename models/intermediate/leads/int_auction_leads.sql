@@ -1,6 +1,7 @@
 -- One row per upcoming sale that qualifies as a lead, scored: the next sale of a parcel or case, with a street
 -- address, read within the last seven days, of a property that is not sold.
 -- Key: id
+-- Not null: stacked_points, lead_score
 
 with
 

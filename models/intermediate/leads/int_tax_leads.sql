@@ -1,6 +1,7 @@
 -- One row per listed tax delinquency that qualifies as a lead, scored: with a street address, read within the last
 -- seven days, of a property that is not sold.
 -- Key: id
+-- Not null: stacked_points, lead_score, amount
 
 with
 

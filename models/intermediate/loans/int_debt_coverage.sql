@@ -45,7 +45,10 @@ coverage as (
       when is_sized and units <= small_units_max
         then quotient(gross_potential_rent, annual_debt_service + tax_after_reset + insurance)
     end as rent_over_pitia,
-    loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant) as loan_carried
+    case
+      when list_price is not null
+        then loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant)
+    end as loan_carried
   from inputs
 ),
 

@@ -108,7 +108,7 @@ parts as (
     ) as confidence_earned,
     case
       when is_not_let then -least(confidence_condition_record, confidence_earned)
-      when score_limit = 'condition_risk'
+      when score_limit = 'condition_risk' and score_share_pct is not null
         then -least(rounded(confidence_condition_risk * (100 - score_share_pct) * 0.01), confidence_earned)
       else 0
     end as part_condition

@@ -16,12 +16,18 @@ const assumptions = new Set(currentAssumptions().rows.map(({ key }) => key));
 async function faultsIn(connection: DuckDBConnection, models: readonly Model[]): Promise<string[]> {
   const macros = await readMacros(connection, selectMacros(models.map(({ sql }) => sql)));
   const read = await readFigures(connection, models);
+  const required = (name: string): string[] => {
+    const audits = models.find((each) => each.name === name)?.audits ?? [];
+    const condition = audits.find((audit) => audit.name === `${name}.no_silent_null`)?.condition ?? '';
+    return [...condition.matchAll(/"(\w+)" IS NULL/gu)].map(([, column = '']) => column);
+  };
   return read.flatMap((model) => {
     const steps = STEPS[model.name]?.split(/\s+/u) ?? [];
     return conventionFaults(model, {
       macros,
       assumptions,
       steps,
+      there: required(model.name),
       stepNames,
       hasLookup: model.name === 'int_loan_rates',
     });
@@ -73,6 +79,18 @@ const PLANTED: readonly (readonly [model: string, from: string, to: string, faul
     'least(distress_max, distress_of_taxes',
     'least(distress_max, coalesce(distress_of_taxes, 0)',
     'distress_score has a CASE within arithmetic',
+  ],
+  [
+    'int_scores',
+    'when noi_scoring is not null then least(price_share',
+    'when price_share is not null then least(price_share',
+    'may skip cap_share, which may be null',
+  ],
+  [
+    'int_auction_leads',
+    'when known_debt is not null and property_value is not null',
+    'when property_value is not null',
+    'may skip known_debt, which may be null',
   ],
   [
     'int_debt_coverage',
