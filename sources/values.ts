@@ -265,6 +265,9 @@ export function state(field: string, value: unknown): string | null {
 
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
+/** Days of each month of a common year. */
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 interface DayParts {
   readonly year: number;
   readonly month: number;
@@ -272,12 +275,11 @@ interface DayParts {
 }
 
 function formatDay(field: string, value: unknown, parts: DayParts): string {
-  const { month, day } = parts;
-  const at = new Date(Date.UTC(parts.year, month - 1, day));
-  at.setUTCFullYear(parts.year);
-  if (at.getUTCMonth() !== month - 1 || at.getUTCDate() !== day)
+  const { year: inFull, month, day } = parts;
+  const isLeap = inFull % 4 === 0 && (inFull % 100 !== 0 || inFull % 400 === 0);
+  if (day < 1 || day > (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0)))
     return bad(field, `${field} is ${show(value)}, not a day of the calendar`);
-  return `${String(parts.year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  return `${String(inFull).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
 /**
