@@ -122,7 +122,7 @@ describe('a number walked back', () => {
     assert.match(lines, /noi_underwritten = [\d.]+\n {2}NOI .*\n {2}= noi_after_reset/);
     assert.match(lines, /gross_potential_rent = [\d.]+\n += round2\(units \* contract_rent \* .*/);
     assert.match(lines, /insurance_per_unit = 671 .*uw-2026\.3/);
-    assert.match(lines, /tax_after_reset = [\d.]+\n += round2\((tax_fixed \+ )?list_price \* tax_per_dollar\)/);
+    assert.match(lines, /tax_after_reset = [\d.]+\n += max\(tax_floor, round2\(tax_fixed \+ list_price \* tax_per/);
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
     assert.match(lines, new RegExp(`^ {4}SHA-256 ${listing.sha256} verified$`, 'mu'));
   });
