@@ -10,6 +10,7 @@ export const THERE: Readonly<Record<string, string>> = {
   list_price: 'first_price loan_amount',
   noi_scoring: 'list_price price_per_unit cap_rate_underwritten market_rent_2br noi_underwritten expense_ratio_pct',
   expense_ratio_pct: 'effective_gross_income management',
+  tax_taxed_value: 'assessed_market_value',
 };
 
 /** Names that are known to have a value. */
