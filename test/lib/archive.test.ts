@@ -356,12 +356,14 @@ test(
     const noise = texts.map((text, index) =>
       [...text].map((c, at) => String.fromCharCode(c.charCodeAt(0) + ((at * index) % 31))).join(''),
     );
-    const full = async (): Promise<void> => {
-      await putPages(archive, noise, { runId: '2026-11-21.01' });
-      await archive.flush();
-    };
-    await assert.rejects(full(), /database or disk is full|no space left/iu);
+    const isFull = /database or disk is full|no space left/iu;
     await assert.rejects(archive.put(LARGE), /ENOSPC/u);
+    await putPages(archive, noise, { runId: '2026-11-21.01' });
+    const other = await openArchive(disk);
+    await other.put(Buffer.from(noise.join('')).subarray(0, 1 << 20));
+    await assert.rejects(other.flush(), isFull);
+    await pause(1300);
+    await assert.rejects(archive.append(recordOf({})), isFull, 'the write of a second ago failed');
     assert.deepEqual(await wrongInArchive(disk), []);
     lose(join(disk, 'filler'));
     const again = await openArchive(disk);
