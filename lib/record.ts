@@ -193,11 +193,12 @@ type NullableField<F extends Fields> = { [K in keyof F]: null extends z.infer<F[
 /** The causes of each field that may be null. */
 export type Causes<F extends Fields> = { readonly [K in NullableField<F> & string]: readonly Cause[] };
 
-/** The causes that fields are declared with. */
+/** The causes that fields are declared with. @throws Error if a field may be null without one */
 export const causesOf = <F extends Fields>(fields: F): Causes<F> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, schema]) => {
-      const { causes } = factsOf(schema);
+      const { absent, causes } = factsOf(schema);
+      if (absent !== undefined && !causes) throw new Error(`${name} may be null without a cause`);
       return causes ? [[name, causes]] : [];
     }),
   ) as Causes<F>;

@@ -47,27 +47,13 @@ export const NO_WHOLE_NUMBER: Cause = {
  * The parts of a normalized street address (USPS Publication 28 forms). Two rows have the same address exactly if zip
  * and address_key are equal.
  */
-export const addressParts = <const A extends string | Absence>(
-  absent: A,
-  noUnit: string | Absence = 'the address has no unit, or there is no address_key',
-  noNumber: string | Absence = 'there is no address_key, or the house number is no whole number',
-) => ({
+export const addressParts = (absent: Absence, noUnit: Absence, noNumber: Absence) => ({
   address_key: text('Normalized street address, unit included: house number or range, street, unit.', { absent }),
   street_key: text('Normalized street name with directionals and suffix, without house number and unit.', { absent }),
   house_low: integer('House number, or the lower end of a range.', { absent: noNumber }),
   house_high: integer('House number, or the upper end of a range.', { absent: noNumber }),
   unit_key: text('Normalized unit.', { absent: noUnit }),
 });
-
-/** Where the city of a property comes from. */
-export const cityBasis = <const A extends string>(absent: A) =>
-  oneOf(
-    ['published', 'municipality', 'owner_mail'],
-    "Origin of city. published: the list, the county's parcel layer or a sheriff sale; municipality: the " +
-      'city or village that taxes the parcel, by the tax roll, and mail for it may name another; owner_mail: none of ' +
-      'them prints it, and the owner gets mail at the same street and number in the county.',
-    { absent },
-  );
 
 const NO_POINT = because({ of: 'geo_basis', if: "geo_basis IN ('no_zip', 'zip_not_listed')" });
 
@@ -86,12 +72,6 @@ export const point = {
 /** An audit that a point is in the United States. */
 export const pointInRange = (model: string): Audit =>
   never(model, 'point_in_range', 'a point is inside the United States', 'latitude <= 0 OR longitude >= 0');
-
-/** Why a point is null. */
-export const pointCauses = {
-  latitude: NO_POINT.causes,
-  longitude: NO_POINT.causes,
-} as const;
 
 /** Kinds of organizations, by the legal form in their names (models/macros/organizations.sql). */
 export const ORGANIZATION_KINDS = ['company', 'bank', 'trust', 'association'] as const;

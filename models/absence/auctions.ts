@@ -1,49 +1,53 @@
 /** Why a field of an auction is null. */
-import type { Cause } from '../../lib/record.ts';
-import { NO_WHOLE_NUMBER, pointCauses } from '../fields.ts';
+import { because, type Absence, type Cause } from '../../lib/record.ts';
+import { NO_WHOLE_NUMBER } from '../fields.ts';
 
-const BY_SHERIFF = { if: "auction_type = 'sheriff_sale'", code: 'not_published_by_sheriff' } as const;
-const NOT_PUBLISHED: readonly Cause[] = [BY_SHERIFF, 'not_published'];
-const NO_STREET: readonly Cause[] = [
-  { if: "property_address IS NULL AND auction_type = 'sheriff_sale'", code: 'not_published_by_sheriff' },
-  { if: 'property_address IS NULL', code: 'not_published' },
-  'no_house_number',
-];
-const NO_NUMBER: readonly Cause[] = [NO_WHOLE_NUMBER, ...NO_STREET];
-const NO_PARTY: readonly Cause[] = [{ of: 'party_status' }];
+const NOT_PRINTED = { code: 'not_published', about: "the sale's page prints none" } as const;
+const NO_STREET: Cause = { ...NOT_PRINTED, if: 'property_address IS NULL' };
+const NO_HOUSE = { code: 'no_house_number', about: 'the address has no house number' } as const;
+const NO_KEY: readonly Cause[] = [NO_STREET, { ...NO_HOUSE, if: 'address_key IS NULL' }];
 
-export const auctionCauses = {
-  property_address: NOT_PUBLISHED,
-  city: NOT_PUBLISHED,
-  appraised_value: ['not_appraised_or_not_published'],
-  opening_bid: [{ of: 'opening_bid_basis' }],
-  plaintiff: NO_PARTY,
-  defendant: NO_PARTY,
-  parcel_id: NOT_PUBLISHED,
-  parcel_key: NOT_PUBLISHED,
-  zip: NOT_PUBLISHED,
-  address_key: NO_STREET,
-  street_key: NO_STREET,
-  house_low: NO_NUMBER,
-  house_high: NO_NUMBER,
-  unit_key: [{ if: 'address_key IS NOT NULL', code: 'no_unit' }, ...NO_STREET],
-  statute_ref: [
-    { if: "state <> 'OH' AND opening_bid_basis <> 'unknown'", code: 'section_not_verified' },
-    'basis_or_kind_of_sale_unknown',
-  ],
-  sale_round: [{ of: 'sale_round_basis' }],
-  appraisal_discount_pct: [{ if: 'appraised_value IS NULL', code: 'appraised_value_missing' }, 'opening_bid_missing'],
-  judgment_amount: NOT_PUBLISHED,
-  assessed_value: NOT_PUBLISHED,
-  plaintiff_max_bid: [{ of: 'plaintiff_max_bid_status' }],
-  certificate_number: [{ if: "auction_type <> 'tax_deed_sale'", code: 'no_tax_deed_sale' }, ...NOT_PUBLISHED],
-  deposit: NOT_PUBLISHED,
-  sold_amount: [{ if: "sale_status <> 'sold'", code: 'not_sold' }, ...NOT_PUBLISHED],
-  item_id: NOT_PUBLISHED,
-  case_status_raw: NOT_PUBLISHED,
-  slot_raw: NOT_PUBLISHED,
-  sale_type_raw: NOT_PUBLISHED,
-  previous_sale_date: ['no_other_sale_read'],
-  next_sale_date: ['no_other_sale_read'],
-  ...pointCauses,
-} as const;
+export const NOT_PUBLISHED = because(NOT_PRINTED);
+export const NO_ADDRESS_KEY = because(NO_STREET, NO_HOUSE);
+export const NO_NUMBER = because(NO_WHOLE_NUMBER, ...NO_KEY);
+export const NO_UNIT = because(...NO_KEY, { code: 'no_unit', about: 'the address has no unit' });
+export const NOT_APPRAISED = because({
+  code: 'not_appraised_or_not_published',
+  about: "the sale's page prints none, or 0.00",
+});
+export const NO_BID = because({
+  of: 'opening_bid_basis',
+  if: "opening_bid_basis IN ('no_minimum_second_sale', 'unknown')",
+});
+/** The page does not name a party of a sale. */
+export const noParty = (other: 'plaintiff' | 'defendant'): Absence =>
+  because({
+    of: 'party_status',
+    if: `party_status IN ('${other}_only', 'login_required', 'not_published')`,
+  });
+export const NO_STATUTE = because(
+  {
+    code: 'basis_or_kind_of_sale_unknown',
+    if: "opening_bid_basis = 'unknown' OR (state = 'OH' AND sale_kind = 'unknown')",
+    about: 'the basis or the kind of sale is unknown',
+  },
+  { code: 'section_not_verified', about: 'the section was not verified' },
+);
+export const NO_ROUND = because({ of: 'sale_round_basis', if: "sale_round_basis = 'unknown'" });
+export const NO_DISCOUNT = because(
+  { code: 'appraised_value_missing', if: 'appraised_value IS NULL', about: 'appraised_value is null' },
+  { code: 'opening_bid_missing', if: 'opening_bid IS NULL', about: 'opening_bid is null' },
+);
+export const NO_MAX_BID = because({
+  of: 'plaintiff_max_bid_status',
+  if: "plaintiff_max_bid_status <> 'published'",
+});
+export const NO_CERTIFICATE = because(
+  { code: 'no_tax_deed_sale', if: "auction_type <> 'tax_deed_sale'", about: 'it is no tax deed sale' },
+  NOT_PRINTED,
+);
+export const NOT_SOLD = because(
+  { code: 'not_sold', if: "sale_status <> 'sold'", about: 'sale_status is not sold' },
+  NOT_PRINTED,
+);
+export const NO_OTHER_SALE = because({ code: 'no_other_sale_read', about: 'no such sale was read' });

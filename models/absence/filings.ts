@@ -1,32 +1,24 @@
 /** Why a field of a filing is null. */
-import type { Cause } from '../../lib/record.ts';
+import { because, type Cause } from '../../lib/record.ts';
 
-const NOT_IN_OHIO = { if: "source = 'ohio_sos'", code: 'not_published_by_register' };
-const NOT_IN_COLORADO = { if: "source = 'colorado_sos'", code: 'not_published_by_register' };
-const BLANK: readonly Cause[] = ['blank_in_filing'];
-const NO_AMENDMENT: readonly Cause[] = [NOT_IN_COLORADO, 'no_amendment_read'];
-const NO_AGENT: readonly Cause[] = [{ of: 'registered_agent_status' }];
+const notPublished = (register: string, state: string): Cause => ({
+  code: 'not_published_by_register',
+  if: `source = '${register}'`,
+  about: `the register of ${state} does not publish it`,
+});
+const IN_OHIO = notPublished('ohio_sos', 'Ohio');
+const IN_COLORADO = notPublished('colorado_sos', 'Colorado');
+const IS_BLANK: Cause = { code: 'blank_in_filing', about: 'the filing leaves it blank' };
 
-export const filingCauses = {
-  charter_number: [NOT_IN_COLORADO, ...BLANK],
-  entity_type_raw: BLANK,
-  entity_status: [NOT_IN_OHIO, ...BLANK],
-  registered_agent_name: NO_AGENT,
-  agent_addr1: BLANK,
-  agent_city: BLANK,
-  agent_state: BLANK,
-  agent_zip: BLANK,
-  business_city: BLANK,
-  business_state: [NOT_IN_OHIO, ...BLANK],
-  business_zip: [NOT_IN_OHIO, ...BLANK],
-  naics: [{ of: 'naics_status' }],
-  entity_status_raw: [NOT_IN_OHIO, ...BLANK],
-  jurisdiction: [NOT_IN_OHIO, ...BLANK],
-  agent_addr2: BLANK,
-  business_county: [NOT_IN_COLORADO, ...BLANK],
-  agent_filings: NO_AGENT,
-  amendment_kind: NO_AMENDMENT,
-  amendment_date: NO_AMENDMENT,
-  amendment_document: NO_AMENDMENT,
-  amendment_url: NO_AMENDMENT,
-} as const;
+export const BLANK = because(IS_BLANK);
+export const BLANK_OR_OHIO = because(IN_OHIO, IS_BLANK);
+export const BLANK_OR_COLORADO = because(IN_COLORADO, IS_BLANK);
+export const NO_AGENT = because({
+  of: 'registered_agent_status',
+  if: "registered_agent_status <> 'available'",
+});
+export const NO_NAICS = because({ of: 'naics_status', if: "naics_status <> 'available'" });
+export const NO_AMENDMENT = because(IN_COLORADO, {
+  code: 'no_amendment_read',
+  about: 'no amendment of its charter number was read',
+});

@@ -1,50 +1,36 @@
 /** Why a field of a signal is null. */
-import type { Cause } from '../../lib/record.ts';
-import { NO_WHOLE_NUMBER, pointCauses } from '../fields.ts';
+import { because, type Cause } from '../../lib/record.ts';
+import { NO_WHOLE_NUMBER } from '../fields.ts';
 
-const NOT_PUBLISHED: readonly Cause[] = ['not_published_by_county'];
-const NO_PARCEL: readonly Cause[] = ['no_parcel_number_published'];
-const NO_STREET: readonly Cause[] = [{ of: 'address_status' }];
-const NO_NUMBER: readonly Cause[] = [NO_WHOLE_NUMBER, ...NO_STREET];
-const TAX = { if: "signal_type = 'tax_delinquent'", code: 'tax_delinquency' };
-const NO_TAX = { if: "signal_type <> 'tax_delinquent'", code: 'not_a_tax_delinquency' };
-const OF_TAX: readonly Cause[] = [NO_TAX, ...NOT_PUBLISHED];
-const OF_RECORD: readonly Cause[] = [TAX, 'not_published_by_source'];
-const IN_NO_SOURCE: readonly Cause[] = ['in_no_source'];
+const STREET: Cause = { of: 'address_status', if: "address_status <> 'available'" };
+const OF_COUNTY: Cause = {
+  code: 'not_published_by_county',
+  about: "neither the source nor the county's parcel layer has it",
+};
+const OF_SOURCE: Cause = { code: 'not_published_by_source', about: 'the source does not publish it' };
 
-export const signalCauses = {
-  address: NO_STREET,
-  owner_name: NOT_PUBLISHED,
-  parcel_id: NO_PARCEL,
-  amount: NOT_PUBLISHED,
-  parcel_key: NO_PARCEL,
-  address_basis: NO_STREET,
-  city: IN_NO_SOURCE,
-  city_basis: IN_NO_SOURCE,
-  zip: IN_NO_SOURCE,
-  zip_basis: IN_NO_SOURCE,
-  address_key: NO_STREET,
-  street_key: NO_STREET,
-  house_low: NO_NUMBER,
-  house_high: NO_NUMBER,
-  unit_key: [{ if: 'address_key IS NOT NULL', code: 'no_unit' }, ...NO_STREET],
-  mail_street: NOT_PUBLISHED,
-  mail_city: NOT_PUBLISHED,
-  mail_state: NOT_PUBLISHED,
-  mail_zip: NOT_PUBLISHED,
-  years_delinquent: OF_TAX,
-  months_delinquent: OF_TAX,
-  certified_year: OF_TAX,
-  county_value: NOT_PUBLISHED,
-  amount_to_value_pct: [{ if: 'amount IS NULL', code: 'amount_missing' }, 'county_value_missing'],
-  property_class: NOT_PUBLISHED,
-  record_number: ['tax_delinquency'],
-  filed_on: OF_RECORD,
-  last_activity_on: OF_RECORD,
-  state_raw: OF_RECORD,
-  description: OF_RECORD,
-  plaintiff: OF_RECORD,
-  tax_year: [{ if: "signal_type <> 'tax_lien'", code: 'not_a_tax_lien' }, 'not_published_by_source'],
-  amount_basis: ['amount_missing'],
-  ...pointCauses,
-} as const;
+export const NOT_PUBLISHED = because(OF_COUNTY);
+export const NO_PARCEL = because({ code: 'no_parcel_number_published', about: 'the source prints no parcel number' });
+export const NO_ADDRESS = because({ of: 'address_status', if: "address_status = 'pending_parcel_lookup'" });
+export const NO_STREET = because(STREET);
+export const NO_NUMBER = because(NO_WHOLE_NUMBER, STREET);
+export const NO_UNIT = because(STREET, { code: 'no_unit', about: 'the address has no unit' });
+export const IN_NO_SOURCE = because({ code: 'in_no_source', about: 'no source has it' });
+export const NO_TAX = because(
+  { code: 'not_a_tax_delinquency', if: "signal_type <> 'tax_delinquent'", about: 'the record is no tax delinquency' },
+  OF_COUNTY,
+);
+export const NO_RATIO = because(
+  { code: 'amount_missing', if: 'amount IS NULL', about: 'amount is null' },
+  { code: 'county_value_missing', if: 'county_value IS NULL', about: 'county_value is null' },
+);
+export const TAX_RECORD = because({ code: 'tax_delinquency', about: 'a tax delinquency: its parcel identifies it' });
+export const NO_RECORD = because(
+  { code: 'tax_delinquency', if: "signal_type = 'tax_delinquent'", about: 'the record is a tax delinquency' },
+  OF_SOURCE,
+);
+export const NO_LIEN = because(
+  { code: 'not_a_tax_lien', if: "signal_type <> 'tax_lien'", about: 'the record is no tax lien' },
+  OF_SOURCE,
+);
+export const NO_AMOUNT = because({ code: 'amount_missing', if: 'amount IS NULL', about: 'amount is null' });

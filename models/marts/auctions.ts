@@ -1,14 +1,24 @@
-import { date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
+import { causesOf, date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
 import { AUCTION_TYPES, KIND_MEANINGS } from '../../sources/kinds.ts';
-import { auctionCauses } from '../absence/auctions.ts';
+import {
+  NO_ADDRESS_KEY,
+  NO_BID,
+  NO_CERTIFICATE,
+  NO_DISCOUNT,
+  NO_MAX_BID,
+  NO_NUMBER,
+  NO_OTHER_SALE,
+  noParty,
+  NO_ROUND,
+  NO_STATUTE,
+  NO_UNIT,
+  NOT_APPRAISED,
+  NOT_PUBLISHED,
+  NOT_SOLD,
+} from '../absence/auctions.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, point, pointInRange, readFrom, seen } from '../fields.ts';
-
-const LOGIN = 'the site shows the parties only to logged-in users, and this service does not log in';
-const NO_PLAINTIFF = `party_status is defendant_only, not_published, or login_required: ${LOGIN}` as const;
-const NO_DEFENDANT = `party_status is plaintiff_only, not_published, or login_required: ${LOGIN}` as const;
-const NOT_PRINTED = "the sale's page does not print it";
 
 const fields = {
   auction_type: oneOf(
@@ -17,15 +27,15 @@ const fields = {
   ),
   county: text('County name and state.'),
   sale_date: date('Day of the sale.'),
-  property_address: text('Street address of the property.', { absent: NOT_PRINTED }),
-  city: text('City of the property.', { absent: NOT_PRINTED }),
+  property_address: text('Street address of the property.', { absent: NOT_PUBLISHED }),
+  city: text('City of the property.', { absent: NOT_PUBLISHED }),
   appraised_value: money('Appraised value.', {
-    absent: "the sale's page prints none, or 0.00, which means not appraised",
+    absent: NOT_APPRAISED,
   }),
   opening_bid: money('Lowest opening bid; opening_bid_basis says where it comes from.', {
-    absent: 'opening_bid_basis is no_minimum_second_sale or unknown',
+    absent: NO_BID,
   }),
-  plaintiff: text('Plaintiff.', { absent: NO_PLAINTIFF }),
+  plaintiff: text('Plaintiff.', { absent: noParty('defendant') }),
   source_url: readFrom.source_url,
 
   // Identity and state
@@ -41,18 +51,19 @@ const fields = {
   status_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),
   case_number: text('Court case number.'),
-  defendant: text('Defendant.', { absent: NO_DEFENDANT }),
+  defendant: text('Defendant.', { absent: noParty('plaintiff') }),
   party_status: oneOf(
     ['available', 'plaintiff_only', 'defendant_only', 'login_required', 'not_published'],
-    'Whether the parties are public: both, one of them, or none.',
+    'Whether the parties are public: both, one of them, or none. login_required: the site shows them only to logged-in users, and ' +
+      'this service does not log in.',
   ),
-  parcel_id: text("Parcel number as the sale's page prints it.", { absent: `${NOT_PRINTED}, or a placeholder` }),
+  parcel_id: text("Parcel number as the sale's page prints it.", { absent: NOT_PUBLISHED }),
   parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
-    absent: 'parcel_id is null',
+    absent: NOT_PUBLISHED,
   }),
   state: text('Two-letter state.'),
-  zip: text('Five-digit ZIP.', { absent: NOT_PRINTED }),
-  ...addressParts('the address is missing or has no house number'),
+  zip: text('Five-digit ZIP.', { absent: NOT_PUBLISHED }),
+  ...addressParts(NO_ADDRESS_KEY, NO_UNIT, NO_NUMBER),
   opening_bid_basis: oneOf(
     ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
     'Origin of opening_bid. A published figure wins; two thirds of the appraisal is derived only for ' +
@@ -61,14 +72,14 @@ const fields = {
   opening_bid_derived: flag('True if opening_bid was computed here and not published.'),
   opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.'),
   statute_ref: text('Section of the law of the state behind the basis.', {
-    absent: 'opening_bid_basis or sale_kind is unknown, or the section was not verified',
+    absent: NO_STATUTE,
   }),
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
     'Kind of sale; unknown unless the source states it. tax_foreclosure: any sale for unpaid taxes, including tax ' +
       'deed sales.',
   ),
-  sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'sale_round_basis is unknown' }),
+  sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
   sale_round_basis: oneOf(
     ['published', 'case_not_seen_before', 'unknown'],
     'published: the page prints the round; case_not_seen_before: a mortgage case without an earlier sale day.',
@@ -76,16 +87,16 @@ const fields = {
   appraisal_discount_pct: percent(
     '(appraised_value - opening_bid) over appraised_value. A discount to appraisal, not owner equity: liens ' +
       'are unknown.',
-    { absent: 'appraised_value or opening_bid is null' },
+    { absent: NO_DISCOUNT },
   ),
   judgment_amount: money('Final judgment: the debt that the sale is for. Not the opening bid.', {
-    absent: 'not published, or published as 0.00',
+    absent: NOT_PUBLISHED,
   }),
   assessed_value: money("Value on the county's roll as the sale's page prints it. Not an appraisal for the sale.", {
-    absent: 'not published, or published as 0.00',
+    absent: NOT_PUBLISHED,
   }),
   plaintiff_max_bid: money('Highest bid of the plaintiff: a buyer must bid more.', {
-    absent: 'plaintiff_max_bid_status is not published',
+    absent: NO_MAX_BID,
   }),
   plaintiff_max_bid_status: oneOf(
     ['published', 'hidden_until_sale', 'no_plaintiff', 'not_published'],
@@ -93,22 +104,22 @@ const fields = {
       'no_plaintiff: a sale for unpaid taxes has no bidding plaintiff.',
   ),
   certificate_number: text('Number of the tax certificate behind a tax deed sale.', {
-    absent: 'auction_type is not tax_deed_sale, or it is not published',
+    absent: NO_CERTIFICATE,
   }),
-  deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
+  deposit: money('Deposit required of a bidder.', { absent: NOT_PUBLISHED }),
   sold_amount: money('Price of the sale.', {
-    absent: 'sale_status is not sold, or the price is not published',
+    absent: NOT_SOLD,
   }),
-  item_id: text("The auction site's own item number.", { absent: 'the page has none' }),
-  case_status_raw: text('Case status exactly as published.', { absent: 'not published' }),
-  slot_raw: text('Text of the time slot: a time, or a status word.', { absent: 'not published' }),
-  sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
+  item_id: text("The auction site's own item number.", { absent: NOT_PUBLISHED }),
+  case_status_raw: text('Case status exactly as published.', { absent: NOT_PUBLISHED }),
+  slot_raw: text('Text of the time slot: a time, or a status word.', { absent: NOT_PUBLISHED }),
+  sale_type_raw: text('Sale type exactly as published.', { absent: NOT_PUBLISHED }),
   previous_sale_date: date(
     'Previous sale day of the same case and parcel. With next_sale_date it links the rows of a postponed or repeated ' +
       'sale.',
-    { absent: 'none was ever read' },
+    { absent: NO_OTHER_SALE },
   ),
-  next_sale_date: date('Next sale day of the same case and parcel.', { absent: 'none was read yet' }),
+  next_sale_date: date('Next sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,
   source: readFrom.source,
@@ -124,7 +135,7 @@ export const Auction = defineRecord(
   'One row per court case, parcel and sale day.',
   ['id'],
   fields,
-  auctionCauses,
+  causesOf(fields),
 );
 
 export default defineMart({
@@ -135,12 +146,6 @@ export default defineMart({
       'two_thirds_holds',
       'an opening bid of two thirds is not below two thirds of the appraisal',
       "opening_bid_basis = 'two_thirds_of_appraisal' AND 3 * opening_bid < 2 * appraised_value",
-    ),
-    never(
-      'auctions',
-      'bid_absent_as_said',
-      'opening_bid is null exactly if its basis says so',
-      "(opening_bid IS NULL) <> (opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))",
     ),
     never(
       'auctions',
@@ -157,31 +162,6 @@ export default defineMart({
     ),
     never(
       'auctions',
-      'max_bid_as_said',
-      'plaintiff_max_bid is null exactly if its status says so',
-      "(plaintiff_max_bid IS NULL) <> (plaintiff_max_bid_status <> 'published')",
-    ),
-    never(
-      'auctions',
-      'certificate_of_tax_deeds',
-      'only a tax deed sale has a certificate',
-      "certificate_number IS NOT NULL AND auction_type <> 'tax_deed_sale'",
-    ),
-    never(
-      'auctions',
-      'round_absent_as_said',
-      'sale_round is null exactly if its basis is unknown',
-      "(sale_round IS NULL) <> (sale_round_basis = 'unknown')",
-    ),
-    never(
-      'auctions',
-      'parties_as_said',
-      'each party is null exactly if party_status says so',
-      `(plaintiff IS NULL) <> (party_status IN ('login_required', 'not_published', 'defendant_only'))
-        OR (defendant IS NULL) <> (party_status IN ('login_required', 'not_published', 'plaintiff_only'))`,
-    ),
-    never(
-      'auctions',
       'past_is_not_scheduled',
       'a sale with a past day is not scheduled',
       "sale_status = 'scheduled' AND sale_date < (SELECT as_of FROM run)",
@@ -191,12 +171,6 @@ export default defineMart({
       'discount_as_said',
       'appraisal_discount_pct is the gap of bid and appraisal, null exactly if one of them is',
       'appraisal_discount_pct IS DISTINCT FROM percentage(appraised_value - opening_bid, appraised_value)',
-    ),
-    never(
-      'auctions',
-      'sold_as_said',
-      'only sold items have a price',
-      "sold_amount IS NOT NULL AND sale_status <> 'sold'",
     ),
     never(
       'auctions',

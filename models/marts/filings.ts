@@ -1,12 +1,9 @@
-import { date, defineRecord, instant, integer, oneOf, text, uuid } from '../../lib/record.ts';
+import { causesOf, date, defineRecord, instant, integer, oneOf, text, uuid } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
-import { filingCauses } from '../absence/filings.ts';
+import { BLANK, BLANK_OR_COLORADO, BLANK_OR_OHIO, NO_AGENT, NO_AMENDMENT, NO_NAICS } from '../absence/filings.ts';
 import { defineMart, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
 import { readFrom, seen } from '../fields.ts';
-
-const NOT_AMENDED = 'no amendment of its charter number was read (Colorado publishes none)';
-const NOT_GIVEN = 'the filing does not give it';
 
 /** Normalized entity types of both registers. */
 export const ENTITY_TYPES = [
@@ -60,90 +57,86 @@ export const ENTITY_STATUSES = [
   'Other',
 ] as const;
 
+const fields = {
+  id: uuid('UUID: version 5 of source and document number.'),
+  document_number: text('Ohio: filing document number. Colorado: entity id.'),
+  charter_number: text('Ohio charter or registration number.', {
+    absent: BLANK_OR_COLORADO,
+  }),
+  business_name: text('Registered legal name, without the status that Colorado appends.'),
+  filing_date: date('Ohio: effective date. Colorado: entity formation date.'),
+  entity_type: oneOf(ENTITY_TYPES, 'Normalized type.'),
+  entity_type_raw: text("The registry's own type text.", {
+    absent: BLANK,
+  }),
+  entity_status: oneOf(ENTITY_STATUSES, 'Status of the entity.', {
+    absent: BLANK_OR_OHIO,
+  }),
+  registered_agent_name: text('Statutory agent, an organization or a person.', {
+    absent: NO_AGENT,
+  }),
+  registered_agent_status: oneOf(['available', 'not_provided_by_source'], 'Whether the filing names an agent.'),
+  agent_addr1: text("Agent's address, first line.", { absent: BLANK }),
+  agent_city: text("Agent's city.", { absent: BLANK }),
+  agent_state: text("Agent's state.", { absent: BLANK }),
+  agent_zip: text("Agent's ZIP.", { absent: BLANK }),
+  business_city: text('City of the business.', { absent: BLANK }),
+  business_state: text('State of the business.', { absent: BLANK_OR_OHIO }),
+  business_zip: text('ZIP of the business.', { absent: BLANK_OR_OHIO }),
+  source_state: oneOf(['OH', 'CO'], 'State of the registry.'),
+  naics: text('Industry code.', { absent: NO_NAICS }),
+  naics_status: oneOf(['available', 'not_collected_by_source'], 'Neither registry collects industry codes.'),
+  source: oneOf(['ohio_sos', 'colorado_sos'], 'The register.'),
+  source_url: readFrom.source_url,
+  first_seen: seen.first_seen,
+  last_seen: seen.last_seen,
+  last_updated: instant('When this service first read the row with its present values.'),
+
+  // Change, raw values and amendments
+  change_kind: oneOf(
+    ['added', 'late', 'changed'],
+    'Change at last_updated. added: a new row; late: a new row filed before the latest day that the feed ' +
+      'already had; ' +
+      'changed: a changed row.',
+  ),
+  business_name_raw: text('Name exactly as published.'),
+  entity_status_raw: text("Status in the register's own words.", {
+    absent: BLANK_OR_OHIO,
+  }),
+  jurisdiction: text('Jurisdiction of formation.', {
+    absent: BLANK_OR_OHIO,
+  }),
+  agent_addr2: text("Agent's address, second line.", { absent: BLANK }),
+  business_county: text('County of the business.', { absent: BLANK_OR_COLORADO }),
+  agent_filings: integer('Filings of this feed with the same agent name, to filter out agents that serve thousands.', {
+    absent: NO_AGENT,
+    unit: 'filings',
+  }),
+  amendment_kind: oneOf(
+    AMENDMENT_KINDS,
+    "Latest amendment of the same charter number in the register's monthly reports. Not a status: a " +
+      'business may have ' +
+      'been reinstated since, or merged under another charter.',
+    { absent: NO_AMENDMENT },
+  ),
+  amendment_date: date('Effective date of that amendment.', { absent: NO_AMENDMENT }),
+  amendment_document: text('Document number of that amendment.', { absent: NO_AMENDMENT }),
+  amendment_url: text('Public page that shows that amendment.', { absent: NO_AMENDMENT }),
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+};
+
 export const Filing = defineRecord(
   'filing',
   'One row per filing document of Ohio or entity of Colorado, from its first read on.',
   ['id'],
-  {
-    id: uuid('UUID: version 5 of source and document number.'),
-    document_number: text('Ohio: filing document number. Colorado: entity id.'),
-    charter_number: text('Ohio charter or registration number.', {
-      absent: 'the register has none, or leaves it blank',
-    }),
-    business_name: text('Registered legal name, without the status that Colorado appends.'),
-    filing_date: date('Ohio: effective date. Colorado: entity formation date.'),
-    entity_type: oneOf(ENTITY_TYPES, 'Normalized type.'),
-    entity_type_raw: text("The registry's own type text.", {
-      absent: 'entity_type is not_stated, or follows from the report file',
-    }),
-    entity_status: oneOf(ENTITY_STATUSES, 'Status of the entity.', {
-      absent: 'the register does not publish a status (Ohio), or leaves it blank',
-    }),
-    registered_agent_name: text('Statutory agent, an organization or a person.', {
-      absent: 'registered_agent_status is not_provided_by_source',
-    }),
-    registered_agent_status: oneOf(['available', 'not_provided_by_source'], 'Whether the filing names an agent.'),
-    agent_addr1: text("Agent's address, first line.", { absent: NOT_GIVEN }),
-    agent_city: text("Agent's city.", { absent: NOT_GIVEN }),
-    agent_state: text("Agent's state.", { absent: NOT_GIVEN }),
-    agent_zip: text("Agent's ZIP.", { absent: NOT_GIVEN }),
-    business_city: text('City of the business.', { absent: NOT_GIVEN }),
-    business_state: text('State of the business.', { absent: 'the filing does not give it (Ohio never does)' }),
-    business_zip: text('ZIP of the business.', { absent: 'the filing does not give it (Ohio never does)' }),
-    source_state: oneOf(['OH', 'CO'], 'State of the registry.'),
-    naics: text('Industry code.', { absent: 'naics_status is not_collected_by_source' }),
-    naics_status: oneOf(['available', 'not_collected_by_source'], 'Neither registry collects industry codes.'),
-    source: oneOf(['ohio_sos', 'colorado_sos'], 'The register.'),
-    source_url: readFrom.source_url,
-    first_seen: seen.first_seen,
-    last_seen: seen.last_seen,
-    last_updated: instant('When this service first read the row with its present values.'),
-
-    // Change, raw values and amendments
-    change_kind: oneOf(
-      ['added', 'late', 'changed'],
-      'Change at last_updated. added: a new row; late: a new row filed before the latest day that the feed ' +
-        'already had; ' +
-        'changed: a changed row.',
-    ),
-    business_name_raw: text('Name exactly as published.'),
-    entity_status_raw: text("Status in the register's own words.", {
-      absent: 'the register does not publish a status (Ohio), or leaves it blank',
-    }),
-    jurisdiction: text('Jurisdiction of formation.', {
-      absent: 'the register does not publish it, or leaves it blank',
-    }),
-    agent_addr2: text("Agent's address, second line.", { absent: NOT_GIVEN }),
-    business_county: text('County of the business.', { absent: 'the filing does not give it (Colorado never does)' }),
-    agent_filings: integer(
-      'Filings of this feed with the same agent name, to filter out agents that serve thousands.',
-      { absent: 'registered_agent_status is not_provided_by_source', unit: 'filings' },
-    ),
-    amendment_kind: oneOf(
-      AMENDMENT_KINDS,
-      "Latest amendment of the same charter number in the register's monthly reports. Not a status: a " +
-        'business may have ' +
-        'been reinstated since, or merged under another charter.',
-      { absent: NOT_AMENDED },
-    ),
-    amendment_date: date('Effective date of that amendment.', { absent: NOT_AMENDED }),
-    amendment_document: text('Document number of that amendment.', { absent: NOT_AMENDED }),
-    amendment_url: text('Public page that shows that amendment.', { absent: NOT_AMENDED }),
-    page_sha256: readFrom.page_sha256,
-    page_row: readFrom.page_row,
-  },
-  filingCauses,
+  fields,
+  causesOf(fields),
 );
 
 export default defineMart({
   record: Filing,
   audits: [
-    never(
-      'filings',
-      'agent_status_agrees',
-      'the agent is null exactly if its status says so',
-      "(registered_agent_status = 'available') <> (registered_agent_name IS NOT NULL)",
-    ),
     never(
       'filings',
       'seen_in_order',
@@ -158,12 +151,6 @@ export default defineMart({
         OR (amendment_kind IS NULL) <> (amendment_date IS NULL)
         OR (amendment_kind IS NULL) <> (amendment_document IS NULL)
         OR (amendment_kind IS NULL) <> (amendment_url IS NULL)`,
-    ),
-    never(
-      'filings',
-      'naics_as_said',
-      'the industry code is null exactly if it is not collected',
-      "(naics IS NULL) <> (naics_status = 'not_collected_by_source')",
     ),
     keepsRows('filings', ['id'], 'filing'),
   ],

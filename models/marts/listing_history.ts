@@ -1,49 +1,63 @@
-import { date, defineRecord, flag, instant, integer, money, oneOf, text, uuid } from '../../lib/record.ts';
-import { versionCauses } from '../absence/listing_history.ts';
+import {
+  because,
+  causesOf,
+  date,
+  defineRecord,
+  flag,
+  instant,
+  integer,
+  money,
+  oneOf,
+  text,
+  uuid,
+} from '../../lib/record.ts';
 import { defineMart, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
 import { fieldsOf, readFrom } from '../fields.ts';
 import { Listing } from '../../sources/rows/listing.ts';
+
+const fields = {
+  deal_id: uuid('Deal of the latest version of the listing, also for versions with an earlier address.'),
+  source: readFrom.source,
+  listing_id: text("The site's own identifier."),
+  version: integer('1 for the first version.'),
+  is_latest: flag('True for the current version.'),
+  change: oneOf(
+    ['added', 'relisted', 'price_cut', 'price_rise', 'price_published', 'price_hidden', 'availability', 'details'],
+    'Change that began this version; the first that applies.',
+  ),
+  // As on the site
+  ...fieldsOf(Listing, ['listing_url', 'street', 'city', 'state', 'zip', 'list_price', 'units', 'units_0br']),
+  ...fieldsOf(Listing, ['units_1br', 'units_2br', 'units_3br', 'units_4br', 'cap_rate', 'noi', 'annual_taxes']),
+  ...fieldsOf(Listing, ['year_built', 'property_type', 'listed_on', 'availability']),
+  // Time
+  version_first_seen: instant('When this version was first read.'),
+  version_last_seen: instant('When this version was last read.'),
+  listing_first_seen: instant(
+    'When the listing was first read; if the property was relisted within the declared days, the earlier listing.',
+  ),
+  first_price: money('First price of the listing, or of the earlier one that it continues.', {
+    absent: because({ code: 'price_missing', about: 'no price was ever published' }),
+  }),
+  relisted: flag('True if the listing left this site and returned, or continues an earlier one of the same property.'),
+  gone_on: date('Day of the run that read the site and did not find the listing.', {
+    absent: because({
+      code: 'not_gone_before_next_version',
+      about: 'the site shows it until now, or until its next version',
+    }),
+  }),
+  source_url: readFrom.source_url,
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+};
 
 export const ListingVersion = defineRecord(
   'listing_version',
   'One row per version of a listing: a version lasts while the site shows the same values. The row with is_latest is ' +
     'the current one.',
   ['source', 'listing_id', 'version'],
-  {
-    deal_id: uuid('Deal of the latest version of the listing, also for versions with an earlier address.'),
-    source: readFrom.source,
-    listing_id: text("The site's own identifier."),
-    version: integer('1 for the first version.'),
-    is_latest: flag('True for the current version.'),
-    change: oneOf(
-      ['added', 'relisted', 'price_cut', 'price_rise', 'price_published', 'price_hidden', 'availability', 'details'],
-      'Change that began this version; the first that applies.',
-    ),
-    // As on the site
-    ...fieldsOf(Listing, ['listing_url', 'street', 'city', 'state', 'zip', 'list_price', 'units', 'units_0br']),
-    ...fieldsOf(Listing, ['units_1br', 'units_2br', 'units_3br', 'units_4br', 'cap_rate', 'noi', 'annual_taxes']),
-    ...fieldsOf(Listing, ['year_built', 'property_type', 'listed_on', 'availability']),
-    // Time
-    version_first_seen: instant('When this version was first read.'),
-    version_last_seen: instant('When this version was last read.'),
-    listing_first_seen: instant(
-      'When the listing was first read; if the property was relisted within the declared days, the earlier listing.',
-    ),
-    first_price: money('First price of the listing, or of the earlier one that it continues.', {
-      absent: 'no price was ever published',
-    }),
-    relisted: flag(
-      'True if the listing left this site and returned, or continues an earlier one of the same property.',
-    ),
-    gone_on: date('Day of the run that read the site and did not find the listing.', {
-      absent: 'the site shows it until now, or until its next version',
-    }),
-    source_url: readFrom.source_url,
-    page_sha256: readFrom.page_sha256,
-    page_row: readFrom.page_row,
-  },
-  versionCauses,
+  fields,
+  causesOf(fields),
 );
 
 export default defineMart({

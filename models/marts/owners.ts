@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { defineRecord, instant, integer, json, money, oneOf, text, uuid } from '../../lib/record.ts';
+import { because, causesOf, defineRecord, instant, integer, json, money, oneOf, text, uuid } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
-import { ownerCauses } from '../absence/owners.ts';
 import { defineMart, never } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
 
-const NO_MAIL = 'no list read here prints where the owner gets mail';
+const NO_MAIL = because({
+  code: 'not_published_by_county',
+  about: 'no list read here prints where the owner gets mail',
+});
 
 const OwnedRecord = z.strictObject({
   property: z.int().meta({ description: 'Number of the property among those of the owner, from 1.' }),
@@ -38,51 +40,53 @@ const RegisterFiling = z.strictObject({
   source_url: z.string(),
 });
 
+const fields = {
+  id: uuid('UUID: version 5 of "owner", county and normalized name.'),
+  owner_name: text('Name as most records print it.'),
+  owner_key: text(
+    'Normalized name: upper case, no accents or punctuation, AND for &, one spelling of each legal form. Rows with ' +
+      'equal names in two counties may belong to two organizations.',
+  ),
+  owner_kind: oneOf(
+    ORGANIZATION_KINDS,
+    'Kind of organization by the legal form in its name. trust: a trust of loans or ' +
+      'securities; a trust that may belong to a person is left out.',
+  ),
+  county: text('County name and state.'),
+  county_fips: text('Five-digit county FIPS.'),
+  state: text('Two-letter state of the county.'),
+  mail_city: text('City where the organization gets mail.', { absent: NO_MAIL }),
+  mail_state: text('State where the organization gets mail.', { absent: NO_MAIL }),
+  properties_count: integer('Properties with a record in force or an active listing, at least 2.', {
+    unit: 'properties',
+  }),
+  distressed_count: integer('Properties with a record in force.', { unit: 'properties' }),
+  listed_count: integer('Properties with an active listing.', { unit: 'properties' }),
+  kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
+  total_amount: money(
+    'Sum of the amounts owed or claimed. If several records may describe one debt, such as a tax lien and a tax ' +
+      'delinquency of one property, the larger sum counts.',
+    { absent: because({ code: 'no_record_with_an_amount', about: 'no record has an amount' }) },
+  ),
+  properties: json(z.array(OwnedRecord), 'The records and listings, by property.'),
+  register_match_basis: oneOf(
+    ['exact_name', 'exact_name_and_agent', 'ambiguous', 'none', 'register_not_covered'],
+    'How register_filings were found in the register of the state of the county or of the mail. exact_name: one ' +
+      'entity has this normalized name; exact_name_and_agent: the agent of exactly one entity of this name has the ' +
+      'address at which the owner gets mail; ambiguous: several entities have this name; none: no filing in this ' +
+      'feed has it; register_not_covered: neither state is Ohio or Colorado.',
+  ),
+  register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.'),
+  last_verified: instant('When the latest of the records was last read.'),
+};
+
 export const Owner = defineRecord(
   'owner',
   'One row per organization with at least two distressed or listed properties in a county. No natural persons, ' +
     'family trusts or public bodies.',
   ['id'],
-  {
-    id: uuid('UUID: version 5 of "owner", county and normalized name.'),
-    owner_name: text('Name as most records print it.'),
-    owner_key: text(
-      'Normalized name: upper case, no accents or punctuation, AND for &, one spelling of each legal form. Rows with ' +
-        'equal names in two counties may belong to two organizations.',
-    ),
-    owner_kind: oneOf(
-      ORGANIZATION_KINDS,
-      'Kind of organization by the legal form in its name. trust: a trust of loans or ' +
-        'securities; a trust that may belong to a person is left out.',
-    ),
-    county: text('County name and state.'),
-    county_fips: text('Five-digit county FIPS.'),
-    state: text('Two-letter state of the county.'),
-    mail_city: text('City where the organization gets mail.', { absent: NO_MAIL }),
-    mail_state: text('State where the organization gets mail.', { absent: NO_MAIL }),
-    properties_count: integer('Properties with a record in force or an active listing, at least 2.', {
-      unit: 'properties',
-    }),
-    distressed_count: integer('Properties with a record in force.', { unit: 'properties' }),
-    listed_count: integer('Properties with an active listing.', { unit: 'properties' }),
-    kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
-    total_amount: money(
-      'Sum of the amounts owed or claimed. If several records may describe one debt, such as a tax lien and a tax ' +
-        'delinquency of one property, the larger sum counts.',
-      { absent: 'no record has an amount' },
-    ),
-    properties: json(z.array(OwnedRecord), 'The records and listings, by property.'),
-    register_match_basis: oneOf(
-      ['exact_name', 'exact_name_and_agent', 'ambiguous', 'none', 'register_not_covered'],
-      'How register_filings were found in the register of the state of the county or of the mail. exact_name: one ' +
-        'entity has this normalized name; exact_name_and_agent: the agent of exactly one entity of this name has the ' +
-        'address at which the owner gets mail; ambiguous: several entities have this name; none: no filing in this ' +
-        'feed has it; register_not_covered: neither state is Ohio or Colorado.',
-    ),
-    register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.'),
-    last_verified: instant('When the latest of the records was last read.'),
-  },
-  ownerCauses,
+  fields,
+  causesOf(fields),
 );
 
 export default defineMart({

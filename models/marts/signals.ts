@@ -1,144 +1,155 @@
-import { date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
+import { causesOf, date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
 import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
-import { signalCauses } from '../absence/signals.ts';
+import {
+  IN_NO_SOURCE,
+  NO_ADDRESS,
+  NO_AMOUNT,
+  NO_LIEN,
+  NO_NUMBER,
+  NO_PARCEL,
+  NO_RATIO,
+  NO_RECORD,
+  NO_STREET,
+  NO_TAX,
+  NO_UNIT,
+  NOT_PUBLISHED,
+  TAX_RECORD,
+} from '../absence/signals.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, cityBasis, point, pointInRange, propertyKind, readFrom, seen } from '../fields.ts';
+import { addressParts, point, pointInRange, propertyKind, readFrom, seen } from '../fields.ts';
 
-const NO_STREET = 'has_address is false; address_status says why';
-const NO_OWNER = 'the source does not publish it';
-const TAX_RECORD = 'a tax delinquency, or the source does not publish it';
+const fields = {
+  signal_type: oneOf(
+    SIGNAL_TYPES,
+    `Kind of distress. ${SIGNAL_TYPES.map((type) => `${type}: ${KIND_MEANINGS[type]}`).join(' ')}`,
+  ),
+  county: text('County name and state, such as "Cuyahoga County, OH".'),
+  address: text('Street address of the property.', { absent: NO_ADDRESS }),
+  owner_name: text('Owner of record, as the source publishes it.', {
+    absent: NOT_PUBLISHED,
+  }),
+  parcel_id: text('Parcel number as the source prints it.', { absent: NO_PARCEL }),
+  amount: money('Amount owed or claimed; amount_basis says of what kind.', { absent: NOT_PUBLISHED }),
+  source_url: readFrom.source_url,
+  last_seen: seen.last_seen,
+  has_address: flag('True if the row has a street address with a house number (mail-ready).'),
+  address_status: oneOf(
+    ['available', 'pending_parcel_lookup', 'no_house_number'],
+    'pending_parcel_lookup: the source publishes no street, and no other source has one of the parcel yet; ' +
+      'no_house_number: the street has no number, as for vacant land.',
+  ),
+
+  // Identity and state
+  id: uuid(
+    'UUID: version 5 of "signal", signal type, county and parcel; with the record number if it is no tax ' +
+      'delinquency. Not the id of a lead.',
+  ),
+  signal_state: oneOf(
+    ['listed', 'removed', 'unknown'],
+    "listed: on the source's latest list; removed: no longer on it, closed by its publisher, or nothing is owed; " +
+      'unknown: the source is no longer read, or it does not say whether the record is in force and the latest ' +
+      'event is long past.',
+  ),
+  state_reason: oneOf(
+    ['on_the_list', 'balance_zero', 'closed_by_publisher', 'no_recent_event', 'not_on_latest_list', 'source_not_read'],
+    'Reason for the state.',
+  ),
+  state_since: date('Day of the run that found this state.'),
+  county_fips: text('Five-digit county FIPS.'),
+  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
+    absent: NO_PARCEL,
+  }),
+  address_basis: oneOf(
+    ['tax_list', 'record', 'parcel_layer', 'sheriff_sale'],
+    'Origin of the street address: the tax list or the record itself, the parcel layer or tax roll of the ' +
+      'county, or a sheriff sale of the same parcel.',
+    { absent: NO_ADDRESS },
+  ),
+  city: text('City of the property.', { absent: IN_NO_SOURCE }),
+  city_basis: oneOf(
+    ['published', 'municipality', 'owner_mail'],
+    "Origin of city. published: the list, the county's parcel layer or a sheriff sale; municipality: the " +
+      'city or village that taxes the parcel, by the tax roll, and mail for it may name another; owner_mail: none of ' +
+      'them prints it, and the owner gets mail at the same street and number in the county.',
+    { absent: IN_NO_SOURCE },
+  ),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP of the property.', { absent: IN_NO_SOURCE }),
+  zip_basis: oneOf(
+    ['published', 'owner_mail'],
+    "Origin of zip. published: the list, the county's parcel layer or tax roll, or a sheriff sale; " +
+      'owner_mail: none of them prints it, and the owner gets mail at the same street and number in the county.',
+    { absent: IN_NO_SOURCE },
+  ),
+  ...addressParts(NO_STREET, NO_UNIT, NO_NUMBER),
+  mail_street: text("Owner's mailing street, public record.", { absent: NOT_PUBLISHED }),
+  mail_city: text("Owner's mailing city.", { absent: NOT_PUBLISHED }),
+  mail_state: text("Owner's mailing state.", { absent: NOT_PUBLISHED }),
+  mail_zip: text("Owner's mailing ZIP.", { absent: NOT_PUBLISHED }),
+  owner_location: oneOf(
+    ['at_property', 'in_state', 'out_of_state', 'unknown'],
+    'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, ' +
+      'or a post office box in the state.',
+  ),
+  years_delinquent: integer(
+    'Years the parcel has been delinquent. If the county publishes only the year of certification: the whole years ' +
+      'since the last day of that year on which the law lets a delinquency be certified, which is the minimum.',
+    { absent: NO_TAX, unit: 'years' },
+  ),
+  years_basis: oneOf(
+    ['published', 'since_certified_year', 'unknown', 'not_applicable'],
+    'Origin of years_delinquent. not_applicable: the record is no tax delinquency.',
+  ),
+  months_delinquent: integer(
+    'years_delinquent in whole months, which decide the points of a lead; 12 for each year that a county publishes.',
+    { absent: NO_TAX, unit: 'months' },
+  ),
+  certified_year: integer('Year the delinquency was certified.', {
+    absent: NO_TAX,
+    unit: 'year',
+  }),
+  county_value: money("Market value on the county's roll, from the list or the county's parcel layer.", {
+    absent: NOT_PUBLISHED,
+  }),
+  amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
+  property_class: text("Property class in the county's own words or code.", {
+    absent: NOT_PUBLISHED,
+  }),
+  ...propertyKind,
+
+  // Record
+  record_number: text('Case, ticket, docket or permit number as published; unique within county and signal type.', {
+    absent: TAX_RECORD,
+  }),
+  filed_on: date('Day on which the record began: filed, opened, issued or declared.', { absent: NO_RECORD }),
+  last_activity_on: date('Day of its latest event.', { absent: NO_RECORD }),
+  state_raw: text('State of the record exactly as published.', { absent: NO_RECORD }),
+  description: text("Subject of the record, in its publisher's words.", { absent: NO_RECORD }),
+  plaintiff: text('Party that filed the case or holds the lien.', { absent: NO_RECORD }),
+  tax_year: integer('Tax year of a lien.', { absent: NO_LIEN, unit: 'year' }),
+  amount_basis: oneOf(
+    ['net', 'principal', 'claimed', 'lien', 'balance_due'],
+    'Meaning of amount. net: the tax owed, with the charges that the county adds; principal: tax without interest ' +
+      'and penalties, so the actual debt is higher; claimed: the amount that the plaintiff claims; lien: the ' +
+      'amount of the lien as recorded; balance_due: the unpaid part of a judgment or fine.',
+    { absent: NO_AMOUNT },
+  ),
+  first_seen: seen.first_seen,
+  source: readFrom.source,
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+
+  // Place
+  ...point,
+};
 
 export const Signal = defineRecord(
   'signal',
   "One row per parcel that is or was on a county's delinquency list, or other public record of distress.",
   ['id'],
-  {
-    signal_type: oneOf(
-      SIGNAL_TYPES,
-      `Kind of distress. ${SIGNAL_TYPES.map((type) => `${type}: ${KIND_MEANINGS[type]}`).join(' ')}`,
-    ),
-    county: text('County name and state, such as "Cuyahoga County, OH".'),
-    address: text('Street address of the property.', { absent: 'address_status is pending_parcel_lookup' }),
-    owner_name: text('Owner of record, as the source publishes it.', {
-      absent: 'the source does not publish the owner',
-    }),
-    parcel_id: text('Parcel number as the source prints it.', { absent: 'the source publishes no parcel number' }),
-    amount: money('Amount owed or claimed; amount_basis says of what kind.', { absent: 'the source publishes none' }),
-    source_url: readFrom.source_url,
-    last_seen: seen.last_seen,
-    has_address: flag('True if the row has a street address with a house number (mail-ready).'),
-    address_status: oneOf(
-      ['available', 'pending_parcel_lookup', 'no_house_number'],
-      'pending_parcel_lookup: the source publishes no street, and no other source has one of the parcel yet; ' +
-        'no_house_number: the street has no number, as for vacant land.',
-    ),
-
-    // Identity and state
-    id: uuid(
-      'UUID: version 5 of "signal", signal type, county and parcel; with the record number if it is no tax ' +
-        'delinquency. Not the id of a lead.',
-    ),
-    signal_state: oneOf(
-      ['listed', 'removed', 'unknown'],
-      "listed: on the source's latest list; removed: no longer on it, closed by its publisher, or nothing is owed; " +
-        'unknown: the source is no longer read, or it does not say whether the record is in force and the latest ' +
-        'event is long past.',
-    ),
-    state_reason: oneOf(
-      [
-        'on_the_list',
-        'balance_zero',
-        'closed_by_publisher',
-        'no_recent_event',
-        'not_on_latest_list',
-        'source_not_read',
-      ],
-      'Reason for the state.',
-    ),
-    state_since: date('Day of the run that found this state.'),
-    county_fips: text('Five-digit county FIPS.'),
-    parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
-      absent: 'parcel_id is null',
-    }),
-    address_basis: oneOf(
-      ['tax_list', 'record', 'parcel_layer', 'sheriff_sale'],
-      'Origin of the street address: the tax list or the record itself, the parcel layer or tax roll of the ' +
-        'county, or a sheriff sale of the same parcel.',
-      { absent: 'there is no address' },
-    ),
-    city: text('City of the property.', { absent: 'city_basis is null' }),
-    city_basis: cityBasis('no source has the city'),
-    state: text('Two-letter state.'),
-    zip: text('Five-digit ZIP of the property.', { absent: 'zip_basis is null' }),
-    zip_basis: oneOf(
-      ['published', 'owner_mail'],
-      "Origin of zip. published: the list, the county's parcel layer or tax roll, or a sheriff sale; " +
-        'owner_mail: none of them prints it, and the owner gets mail at the same street and number in the county.',
-      { absent: 'no source has the ZIP' },
-    ),
-    ...addressParts(NO_STREET),
-    mail_street: text("Owner's mailing street, public record.", { absent: NO_OWNER }),
-    mail_city: text("Owner's mailing city.", { absent: NO_OWNER }),
-    mail_state: text("Owner's mailing state.", { absent: NO_OWNER }),
-    mail_zip: text("Owner's mailing ZIP.", { absent: NO_OWNER }),
-    owner_location: oneOf(
-      ['at_property', 'in_state', 'out_of_state', 'unknown'],
-      'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, ' +
-        'or a post office box in the state.',
-    ),
-    years_delinquent: integer(
-      'Years the parcel has been delinquent. If the county publishes only the year of certification: the whole years ' +
-        'since the last day of that year on which the law lets a delinquency be certified, which is the minimum.',
-      { absent: 'years_basis is unknown or not_applicable', unit: 'years' },
-    ),
-    years_basis: oneOf(
-      ['published', 'since_certified_year', 'unknown', 'not_applicable'],
-      'Origin of years_delinquent. not_applicable: the record is no tax delinquency.',
-    ),
-    months_delinquent: integer(
-      'years_delinquent in whole months, which decide the points of a lead; 12 for each year that a county publishes.',
-      { absent: 'years_basis is unknown or not_applicable', unit: 'months' },
-    ),
-    certified_year: integer('Year the delinquency was certified.', {
-      absent: 'no tax delinquency, or the source does not publish it',
-      unit: 'year',
-    }),
-    county_value: money("Market value on the county's roll, from the list or the county's parcel layer.", {
-      absent: "the source does not publish it, and the county's parcel layer does not have it",
-    }),
-    amount_to_value_pct: percent('amount over county_value.', { absent: 'amount or county_value is null' }),
-    property_class: text("Property class in the county's own words or code.", {
-      absent: "neither the source nor the county's parcel layer publishes it",
-    }),
-    ...propertyKind,
-
-    // Record
-    record_number: text('Case, ticket, docket or permit number as published; unique within county and signal type.', {
-      absent: 'a tax delinquency: its parcel identifies it',
-    }),
-    filed_on: date('Day on which the record began: filed, opened, issued or declared.', { absent: TAX_RECORD }),
-    last_activity_on: date('Day of its latest event.', { absent: TAX_RECORD }),
-    state_raw: text('State of the record exactly as published.', { absent: TAX_RECORD }),
-    description: text("Subject of the record, in its publisher's words.", { absent: TAX_RECORD }),
-    plaintiff: text('Party that filed the case or holds the lien.', { absent: TAX_RECORD }),
-    tax_year: integer('Tax year of a lien.', { absent: 'not a tax lien, or not published', unit: 'year' }),
-    amount_basis: oneOf(
-      ['net', 'principal', 'claimed', 'lien', 'balance_due'],
-      'Meaning of amount. net: the tax owed, with the charges that the county adds; principal: tax without interest ' +
-        'and penalties, so the actual debt is higher; claimed: the amount that the plaintiff claims; lien: the ' +
-        'amount of the lien as recorded; balance_due: the unpaid part of a judgment or fine.',
-      { absent: 'amount is null' },
-    ),
-    first_seen: seen.first_seen,
-    source: readFrom.source,
-    page_sha256: readFrom.page_sha256,
-    page_row: readFrom.page_row,
-
-    // Place
-    ...point,
-  },
-  signalCauses,
+  fields,
+  causesOf(fields),
 );
 
 export default defineMart({
@@ -149,12 +160,6 @@ export default defineMart({
       'has_address_agrees',
       'has_address is true exactly if address_status is available',
       "(address_status = 'available') <> has_address OR has_address <> (address_key IS NOT NULL)",
-    ),
-    never(
-      'signals',
-      'address_absent_as_said',
-      'the address is null exactly if a parcel lookup is pending',
-      "(address IS NULL) <> (address_status = 'pending_parcel_lookup') OR (address IS NULL) <> (address_basis IS NULL)",
     ),
     never(
       'signals',

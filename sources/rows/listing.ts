@@ -1,7 +1,11 @@
-import { date, defineRecord, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { because, date, defineRecord, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 import { LISTED_UNITS, LIST_PRICE, PERCENT, UNITS_OF_MIX, UP_TO_A_BILLION, YEAR } from '../ranges.ts';
 
-const MIX_UNKNOWN = 'the site does not state the unit mix in a form that is read';
+const MIX_UNKNOWN = because({
+  code: 'unit_mix_not_stated',
+  about: 'the site does not state the unit mix in a form that is read',
+});
+const NOT_STATED = because({ code: 'not_stated_by_site', about: 'the site does not state it' });
 
 /** Number of dwelling units with so many bedrooms. */
 const unitsWith = (bedrooms: string) =>
@@ -21,16 +25,18 @@ export const Listing = defineRecord(
     listing_url: text(
       "Page of the listing, or its record's address in an MLS feed without pages, which opens with a license only.",
     ),
-    street: text('Street line as published, unit included.', { absent: 'the site hides the street address' }),
+    street: text('Street line as published, unit included.', {
+      absent: because({ code: 'hidden_by_source', about: 'the site hides it' }),
+    }),
     city: text('City as published.'),
     state: text('Two-letter state.'),
     zip: text('Five-digit ZIP.'),
     list_price: money('Asking price.', {
-      absent: 'the site publishes no price ("call for price")',
+      absent: because({ code: 'price_missing', about: 'the site publishes no price ("call for price")' }),
       range: LIST_PRICE,
     }),
     units: integer('Number of dwelling units.', {
-      absent: 'the site does not state it, or states zero',
+      absent: because({ code: 'units_missing', about: 'the site does not state it, or states zero' }),
       unit: 'units',
       range: LISTED_UNITS,
     }),
@@ -39,18 +45,21 @@ export const Listing = defineRecord(
     units_2br: unitsWith('two bedrooms'),
     units_3br: unitsWith('three bedrooms'),
     units_4br: unitsWith('four or more bedrooms'),
-    cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised', range: PERCENT }),
+    cap_rate: percent('Advertised cap rate.', {
+      absent: because({ code: 'not_advertised', about: 'none is advertised' }),
+      range: PERCENT,
+    }),
     noi: money('Net operating income as stated by the broker, per year.', {
-      absent: 'none is stated',
+      absent: NOT_STATED,
       range: UP_TO_A_BILLION,
     }),
     annual_taxes: money('Property tax of one year, as the site states it.', {
-      absent: 'not stated',
+      absent: NOT_STATED,
       range: UP_TO_A_BILLION,
     }),
-    year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year', range: YEAR }),
-    property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
-    listed_on: date('Day the site says the listing was posted.', { absent: 'not stated' }),
+    year_built: integer('Year of construction.', { absent: NOT_STATED, unit: 'year', range: YEAR }),
+    property_type: text("Property type in the site's own words.", { absent: NOT_STATED }),
+    listed_on: date('Day the site says the listing was posted.', { absent: NOT_STATED }),
     availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'Availability as the site states it.'),
   },
 );

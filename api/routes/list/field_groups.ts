@@ -8,7 +8,6 @@ import { roll } from '../../../models/deal/roll.ts';
 import { scores } from '../../../models/deal/scores.ts';
 import { summary } from '../../../models/deal/summary.ts';
 import { underwriting } from '../../../models/deal/underwriting.ts';
-import { addressParts } from '../../../models/fields.ts';
 import type { TableName } from '../../snapshot/tables.ts';
 
 export interface FieldGroups {
@@ -52,7 +51,18 @@ const SUMMARY_REASONS = [
   'condition_record_url',
 ];
 
-const ADDRESS = ['address', 'city', 'state', 'zip', 'address_status', ...Object.keys(addressParts(''))];
+const ADDRESS = [
+  'address',
+  'city',
+  'state',
+  'zip',
+  'address_status',
+  'address_key',
+  'street_key',
+  'house_low',
+  'house_high',
+  'unit_key',
+];
 const EVIDENCE = ['source', 'source_url', 'page_sha256', 'page_row', 'first_seen', 'last_seen'];
 
 /** The fields that a card of a deal shows. */
