@@ -54,8 +54,8 @@ const fields = {
   defendant: text('Defendant.', { absent: noParty('plaintiff') }),
   party_status: oneOf(
     ['available', 'plaintiff_only', 'defendant_only', 'login_required', 'not_published'],
-    'Whether the parties are public: both, one of them, or none. login_required: the site shows them only to logged-in ' +
-      'users, and this service does not log in.',
+    'Whether the parties are public: both, one of them, or none. login_required: the site shows them only to ' +
+      'logged-in users, and this service does not log in.',
   ),
   parcel_id: text("Parcel number as the sale's page prints it.", { absent: NOT_PUBLISHED }),
   parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
