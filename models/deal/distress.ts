@@ -39,6 +39,7 @@ const Origin = z.strictObject({
   source: nullableText,
   source_url: nullableText,
   observed_at: nullableText,
+  row: z.array(z.string().nullable()).nullable(),
 });
 
 export const distress = {
@@ -78,9 +79,11 @@ export const distress = {
 
   provenance: json(
     z.record(z.string(), Origin),
-    'Origin of each group of fields: listing, claim, rent, underwriting, debt, distress, history. assumed: ' +
-      'nobody published it; the assumption set in source declares it. matched: the records are in distress_matches, ' +
-      'each with its own page.',
+    'Origin of each group of fields: listing, claim, rent (of HUD), rent_in_place, utilities, vacancy and tax_rate ' +
+      '(of the census and its surveys), tax_bill, underwriting, debt, roll, distress, history. row has the texts ' +
+      'that name the row on the page. assumed: nobody published it; the assumption set in source declares it. ' +
+      'matched: the records are in distress_matches, each with its page. underwriting is ours: it ' +
+      'follows from the others.',
   ),
   assumption_set_id: text('Assumption set of the underwriting.'),
 };

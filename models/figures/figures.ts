@@ -115,25 +115,57 @@ function tablesIn(from: JsonObject): ReadonlyMap<string, string> {
   return new Map([[from['alias'] === '' ? table : String(from['alias']), table]]);
 }
 
-/** Origins of the inputs of models, by the name that formulas have for them. */
-export const originsOf = (models: readonly FigureModel[]): ReadonlyMap<string, Origin> =>
-  new Map(
-    models.flatMap(({ name: model, selects }) => {
-      const inputs = selects.find(({ name }) => name === 'inputs');
-      if (!inputs) return [];
-      const tables = tablesIn(objectIn(inputs.node, 'from_table'));
-      return nodes(inputs.node['select_list']).flatMap((raw): (readonly [string, Origin])[] => {
-        if (raw['class'] === 'STAR') return [];
-        const [alias = '', column = ''] = columnsOf(readExpression(raw))[0]?.split('.') ?? [];
-        const table = tables.get(alias);
-        if (table === undefined) return [];
-        const name = String(raw['alias'] === '' ? column : raw['alias']);
-        // A CTE of the model itself is no table.
-        const isTable = selects.every((select) => select.name !== table);
-        return [[name, isTable ? { table, column } : { table: model, column: name }]];
-      });
+/** Origins of the inputs of a model, by the name that formulas have for them: several if an expression joins tables. */
+function inputsOf({ name: model, selects }: FigureModel): ReadonlyMap<string, readonly Origin[]> {
+  const inputs = selects.find(({ name }) => name === 'inputs');
+  const tables = inputs ? tablesIn(objectIn(inputs.node, 'from_table')) : new Map<string, string>();
+  return new Map(
+    nodes(inputs?.node['select_list']).flatMap((raw): (readonly [string, readonly Origin[]])[] => {
+      if (raw['class'] === 'STAR') return [];
+      const columns = columnsOf(readExpression(raw)).map((column) => column.split('.'));
+      const name = String(raw['alias'] === '' ? columns[0]?.at(-1) : raw['alias']);
+      return [
+        [
+          name,
+          columns.flatMap(([alias = '', column = '']) => {
+            const table = tables.get(alias);
+            if (table === undefined) return [];
+            // A CTE of the model itself is no table.
+            return [
+              selects.every((select) => select.name !== table) ? { table, column } : { table: model, column: name },
+            ];
+          }),
+        ],
+      ];
     }),
   );
+}
+
+/**
+ * Where a column of a model comes from: columns of the tables from which its figures are computed.
+ * @param isSource whether to look no further than a column
+ */
+export function originsIn(
+  models: readonly FigureModel[],
+  isSource: (origin: Origin) => boolean,
+): (model: string, column: string) => readonly Origin[] {
+  const byName = new Map(models.map((model) => [model.name, { ...model, inputs: inputsOf(model) }]));
+  const find = (table: string, column: string, seen: ReadonlySet<string>): readonly Origin[] => {
+    const place = `${table}.${column}`;
+    const model = byName.get(table);
+    const origins = model?.inputs.get(column) ?? [];
+    const figure = model?.figures.get(column);
+    const within = new Set([...seen, place]);
+    if (seen.has(place)) return [];
+    if (isSource({ table, column })) return [{ table, column }];
+    if (origins.length > 0)
+      return origins.flatMap((origin) =>
+        origin.table === table ? [origin] : find(origin.table, origin.column, within),
+      );
+    return figure ? columnsOf(figure).flatMap((name) => find(table, name, within)) : [{ table, column }];
+  };
+  return (model, column) => find(model, column, new Set());
+}
 
 const MACRO = /^CREATE OR REPLACE MACRO (\w+)\(\s*([^)]*?)\s*\) AS(?:\s+-- reads as (.+)\n)?([^]*)$/u;
 

@@ -11,7 +11,7 @@ import { readModelText, type ModelText } from '../contract.ts';
 import { columnsOf, mapExpression, partsOf, print, substitute, type Expression } from './expression.ts';
 import {
   computedIn,
-  originsOf,
+  originsIn,
   readFigures,
   readMacros,
   type FigureModel,
@@ -21,7 +21,9 @@ import {
 
 /** The figures that are steps, by the model that computes them, in the order of a report or a lead. */
 export const STEPS: Readonly<Record<string, string>> = {
-  int_rents_in_place: 'market_rent_mix rent_in_place contract_rent',
+  int_rents_in_place: `market_rent_mix in_place_ratio_0br in_place_ratio_1br in_place_ratio_2br in_place_ratio_3br
+    in_place_ratio_4br rent_in_place utility_share_used contract_rent`,
+  int_vacancies: 'metro_weight shrunk_pct vacancy_pct',
   int_property_taxes: 'tax_at_price tax_current tax_floor tax_fixed tax_per_dollar tax_after_reset',
   int_expenses: `gross_potential_rent effective_gross_income insurance management repairs owner_utilities other reserves
     operating_expenses noi_after_reset noi_at_current_tax noi_lowest noi_highest noi_untaxed`,
@@ -293,17 +295,16 @@ export async function formulaIn(
   return { formula: asRead(way.formula), names: columnsOf(way.formula) };
 }
 
-/** Where each input of the steps comes from, by its name. A figure that is no step comes from the model of its own. */
+/** Where an input of a figure's step comes from: columns of the tables that the models of figures join. */
 export async function stepOrigins(
   connection: DuckDBConnection,
   models: readonly Sql[],
-): Promise<ReadonlyMap<string, Origin>> {
+  isSource: (origin: Origin) => boolean,
+): Promise<(figure: string, input: string) => readonly Origin[]> {
   const read = await readFigures(
     connection,
     models.filter(({ name }) => name in STEPS),
   );
-  const figures = read.flatMap(({ name: table, figures: own, columns }) =>
-    [...own.keys()].filter((column) => columns.has(column)).map((column) => [column, { table, column }] as const),
-  );
-  return new Map([...originsOf(read), ...figures]);
+  const find = originsIn(read, isSource);
+  return (figure, input) => read.filter(({ figures }) => figures.has(figure)).flatMap(({ name }) => find(name, input));
 }

@@ -1,8 +1,8 @@
 -- Figures of a report that readers can recompute.
 
 -- One figure: a formula over named inputs, and the result. `inputs` is a struct of texts. Formulas may use + - * / and
--- parentheses, min, max, clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a whole
--- multiple). Null if there is no result.
+-- parentheses, min, max, clamp (to 0..1), round0, round2 and round4 (half away from zero) and floor_to (down to a
+-- whole multiple). Null if there is no result.
 CREATE OR REPLACE MACRO step(figure, formula, inputs, result) AS CASE WHEN result IS NOT NULL THEN
   json_object('figure', figure, 'formula', formula, 'inputs', inputs, 'result', CAST(result AS VARCHAR)) END;
 

@@ -116,58 +116,37 @@ select
   distress_score, distress_status, distress_kinds, distress_signals_count,
   distress_coverage, distress_matches, distress_candidates,
 
-  -- Where each group of fields comes from
+  -- Where each group of fields comes from, and what names its row on the page
   json_object(
-    'listing', json_object(
-      'method', 'published',
-      'source', source,
-      'source_url', source_url,
-      'observed_at', instant_text(last_verified)
+    'listing', origin('published', source, source_url, last_verified, [listing_id]),
+    'claim', origin(
+      case when claimed_noi is null then 'absent' when noi_source = 'stated' then 'published' else 'derived' end,
+      source, source_url, last_verified, [listing_id]
     ),
-    'claim', json_object(
-      'method', case
-        when claimed_noi is null then 'absent'
-        when noi_source = 'stated' then 'published'
-        else 'derived'
-      end,
-      'source', source,
-      'source_url', source_url,
-      'observed_at', instant_text(last_verified)
+    'rent', origin(
+      case when market_rent_2br is null then 'absent' else 'published' end,
+      rent_source, rent_source_url, rent_observed_at,
+      case when rent_basis like 'zip%' then [rent_area_code, zip] else [rent_area_code] end
     ),
-    'rent', json_object(
-      'method', case when market_rent_2br is null then 'absent' else 'published' end,
-      'source', rent_source,
-      'source_url', rent_source_url,
-      'observed_at', instant_text(rent_observed_at)
+    'rent_in_place', rent_in_place_origin,
+    'utilities', utilities_origin,
+    'vacancy', vacancy_origin,
+    'tax_rate', tax_rate_origin,
+    'tax_bill', tax_bill_origin,
+    'underwriting', origin(
+      case when noi_underwritten is null then 'absent' else 'derived' end, assumption_set_id, null, null, null
     ),
-    'underwriting', json_object(
-      'method', case when noi_underwritten is null then 'absent' else 'derived' end,
-      'source', assumption_set_id,
-      'source_url', null,
-      'observed_at', null
+    'debt', origin(
+      case when loan_amount is null then 'absent' when loan_rate_basis = 'survey' then 'derived' else 'assumed' end,
+      coalesce(loan_rate_source, assumption_set_id), loan_rate_source_url, loan_rate_observed_at,
+      [loan_rate_series, as_text(loan_rate_on)]
     ),
-    'debt', json_object(
-      'method', case
-        when loan_amount is null then 'absent'
-        when loan_rate_basis = 'survey' then 'derived'
-        else 'assumed'
-      end,
-      'source', coalesce(loan_rate_source, assumption_set_id),
-      'source_url', loan_rate_source_url,
-      'observed_at', instant_text(loan_rate_observed_at)
+    'roll', origin(
+      case when roll_parcel_id is null then 'absent' else 'published' end,
+      roll_source, roll_source_url, roll_observed_at, case when roll_parcel_id is not null then [roll_parcel_id] end
     ),
-    'distress', json_object(
-      'method', case when distress_status = 'matched' then 'matched' else 'absent' end,
-      'source', null,
-      'source_url', null,
-      'observed_at', null
-    ),
-    'history', json_object(
-      'method', 'derived',
-      'source', 'listing_history',
-      'source_url', null,
-      'observed_at', instant_text(last_seen)
-    )
+    'distress', origin(case when distress_status = 'matched' then 'matched' else 'absent' end, null, null, null, null),
+    'history', origin('derived', 'listing_history', null, last_seen, null)
   ) as provenance,
   assumption_set_id,
 

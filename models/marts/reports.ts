@@ -138,8 +138,8 @@ export const Report = defineRecord('report', 'One row per deal: its report. Deci
   recompute: json(
     Steps,
     'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max clamp (to 0..1), ' +
-      'round0 and round2 (half away from zero) and floor_to (down to a multiple). when: the comparison that ' +
-      'chose the formula.',
+      'round0, round2 and round4 (half away from zero) and floor_to (down to a multiple). when: the comparison ' +
+      'that chose the formula.',
   ),
   ...fieldsOf(Deal, ['assumption_set_id']),
 });

@@ -5,7 +5,7 @@ import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
-import { explain, findProducer, producerText } from './explain/explain.ts';
+import { explain, fieldOrigin } from './explain/explain.ts';
 import { formatExplanation } from './explain/format.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { runCli, screenWidth } from './run_cli.ts';
@@ -27,9 +27,8 @@ async function main(): Promise<number> {
   try {
     const inputs = { snapshot, archive, sources: await loadSources() };
     const explanation = await explain(inputs, ID, TABLE);
-    const model = FIELD === undefined ? null : await findProducer(snapshot.duck.connection, explanation.table, FIELD);
-    const producer = model === null ? undefined : producerText(model);
-    for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), producer })) print(line);
+    const origin = FIELD === undefined ? '' : await fieldOrigin(snapshot.duck.connection, explanation, FIELD);
+    for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), origin })) print(line);
     // A script must notice archived bytes that do not verify.
     return explanation.pages.every((page) => page.hash === 'verified') ? 0 : 1;
   } finally {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { rowsOf } from '../../lib/duck.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
-import { explain, type Explanation } from '../../pipelines/analyse/explain/explain.ts';
+import { explain, fieldOrigin, type Explanation } from '../../pipelines/analyse/explain/explain.ts';
 import type { Explainable } from '../../pipelines/analyse/settings.ts';
 import { formatExplanation } from '../../pipelines/analyse/explain/format.ts';
 import { parseQuery, queryNamed, workedQueries } from '../../pipelines/analyse/queries.ts';
@@ -122,9 +122,61 @@ describe('a number walked back', () => {
     assert.match(lines, /noi_underwritten = [\d.]+\n {2}NOI .*\n {2}= noi_after_reset/);
     assert.match(lines, /gross_potential_rent = [\d.]+\n += round2\(units \* contract_rent \* .*/);
     assert.match(lines, /insurance_per_unit = 671 .*uw-2026\.3/);
-    assert.match(lines, /tax_after_reset = [\d.]+\n += max\(tax_floor, round2\(tax_fixed \+ list_price \* tax_per/);
+    assert.match(lines, /tax_after_reset = [\d.]+\n += (round2\(tax_fixed|tax_floor|tax_at_price)/);
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
     assert.match(lines, new RegExp(`^ {4}SHA-256 ${listing.sha256} verified$`, 'mu'));
+  });
+
+  test('of a deal: every page on which its figures rest, with the row, and our own judgements as ours', async () => {
+    const [deal] = await rows(
+      `SELECT id, provenance FROM deals
+      WHERE underwrite_reliability = 'ok' AND rent_basis = 'zip' AND vacancy_basis = 'metro_survey'
+        AND annual_taxes IS NOT NULL AND (provenance ->> '$.rent_in_place.source') = 'census_acs' ORDER BY id LIMIT 1`,
+    );
+    const e = await walk(deal?.['id']);
+    const provenance = Object.entries(
+      JSON.parse(String(deal?.['provenance'])) as Record<string, { source_url: string | null; row: string[] | null }>,
+    );
+    const lines = formatExplanation(e).concat(formatExplanation(e, 'offer_high'), formatExplanation(e, 'deal_score'));
+    const cited = provenance.flatMap(([group, { source_url: url, row }]) =>
+      url === null ? [] : [{ group, url, row }],
+    );
+    for (const { group, row } of cited) {
+      const found = e.pages[(e.positions.get(group) ?? 0) - 1] ?? assert.fail(`no page of ${group}`);
+      assert.equal(found.hash, 'verified', group);
+      const values = Object.values(found.values ?? {}).map(String);
+      assert.ok(
+        row?.every((name) => values.includes(name)),
+        `${group}: ${String(row)} in ${found.url ?? ''}`,
+      );
+    }
+    assert.deepEqual(
+      cited.map(({ group }) => group).filter((group) => group !== 'roll'),
+      ['listing', 'claim', 'rent', 'rent_in_place', 'utilities', 'vacancy', 'tax_rate', 'tax_bill', 'debt'],
+    );
+    const positionOf = (gave: string): number => e.pages.findIndex(({ role }) => role === gave) + 1;
+    for (const [input, role] of [
+      ['market_rent_2br', 'rent'],
+      ['gross_rent_2', 'rent_in_place'],
+      ['county_gross_rent', 'utilities'],
+      ['tax_rate_pct', 'utilities'],
+      ['metro_pct', 'vacancy'],
+      ['annual_constant', 'debt'],
+      ['tax_bill', 'listing'],
+    ] as const)
+      assert.ok(
+        lines.some((line) => new RegExp(`^ +${input} = [\\d.]+ {2}from page ${positionOf(role)}$`, 'u').test(line)),
+        `${input} is not from the page of ${role}`,
+      );
+    assert.ok(lines.some((line) => /^ +vacancy_pct +\d.* = min\(round2\(vacancy_most \* 100\), max\(/u.test(line)));
+    const census = e.steps.find(({ figure }) => figure === 'in_place_ratio_2br')?.inputs;
+    assert.equal(page(e, 'rent_in_place').values?.['gross_rent_2'], census?.['gross_rent_2']);
+    const origin = (field: string): Promise<string> => fieldOrigin(opened.duck.connection, e, field);
+    for (const field of 'rental_status underwriting_agreement rent_basis confidence_parts deal_score'.split(' '))
+      assert.match(await origin(field), /^ours: computed by models\//u, field);
+    for (const field of ['list_price', 'units', 'year_built'])
+      assert.match(await origin(field), /^from page 1, read by models\/staging/u, field);
+    assert.match(await origin('market_rent_2br'), new RegExp(`^from page ${positionOf('rent')}, `, 'u'));
   });
 
   test('of a signal, an auction and a filing: the row as published', async () => {

@@ -378,6 +378,70 @@ const conditionFaults: readonly PlantedFault[] = [
   },
 ];
 
+/** Prices of offers, and the pages behind figures. */
+const offerFaults: readonly PlantedFault[] = [
+  {
+    name: 'an offer takes the tax of the asking price',
+    changes: [
+      change(
+        'models/intermediate/income/int_expenses.sql',
+        'rounded(effective_gross_income - lines_without_tax - tax_fixed) as noi_untaxed',
+        'total(effective_gross_income - lines_after_reset) as noi_untaxed',
+      ),
+    ],
+    caughtBy: [RECOMPUTED, test(WORKED_DEALS, '4 Hot in San Antonio')],
+  },
+  {
+    name: 'the coverage of an offer leaves out its reserves',
+    changes: [
+      change(
+        'models/intermediate/offers/int_offers.sql',
+        '      reserves, offer_coverage * loan_to_value * annual_constant',
+        '      0, offer_coverage * loan_to_value * annual_constant',
+      ),
+    ],
+    caughtBy: [RECOMPUTED],
+  },
+  {
+    name: 'the bill of today is no floor of the tax of an offer',
+    changes: [
+      change(
+        'models/intermediate/income/int_expenses.sql',
+        'greatest(expenses_least, lines_without_tax + tax_floor) as',
+        'greatest(expenses_least, lines_without_tax) as',
+      ),
+    ],
+    caughtBy: [RECOMPUTED, test(WORKED_DEALS, '1 overclaim in Cleveland')],
+  },
+  {
+    name: 'a claim below the underwriting lowers no offer',
+    changes: [
+      change(
+        'models/macros/underwriting.sql',
+        '  ELSE price_beside_claim(claim, lowest, highest, untaxed, tax_per_dollar, costs, yield) END;',
+        '  ELSE price_at_yield(lowest, highest, untaxed, tax_per_dollar, costs, yield) END;',
+      ),
+    ],
+    caughtBy: [RECOMPUTED, test(WORKED_DEALS, '2 hidden upside in Columbus')],
+  },
+  {
+    name: 'the vacancy of a deal names no page',
+    changes: [
+      change(
+        'models/intermediate/income/int_deal_income.sql',
+        "'derived', vacancies.source, vacancies.source_url, vacancies.observed_at,",
+        "'derived', vacancies.source, null, vacancies.observed_at,",
+      ),
+    ],
+    caughtBy: [test('analyse/worked.test.ts', 'of a deal: every page on which its figures rest')],
+  },
+  {
+    name: 'a judgement is of the page that it judges',
+    changes: [change('pipelines/analyse/explain/explain.ts', 'isJudgement ? new Map() : positions', 'positions')],
+    caughtBy: [test('analyse/worked.test.ts', 'of a deal: every page on which its figures rest')],
+  },
+];
+
 /** Audits and expectations that no longer look. */
 const guardFaults: readonly PlantedFault[] = [
   {
@@ -418,6 +482,7 @@ export const modelFaults: readonly PlantedFault[] = [
   ...identityFaults,
   ...historyFaults,
   ...figureFaults,
+  ...offerFaults,
   ...conditionFaults,
   ...guardFaults,
 ];

@@ -30,7 +30,7 @@ newest as (
 areas as (
   select *, percentage(median_tax, median_value) as tax_rate_pct
   from (
-    select * exclude (observed_at, page_sha256), 'metro_of_source' as metro_basis
+    select * exclude (page_sha256), 'metro_of_source' as metro_basis
     from newest
 
     union all by name
@@ -81,14 +81,18 @@ select
   metros.gross_rent_2,
   metros.gross_rent_3,
   metros.gross_rent_4,
+  metros.source as metro_source,
   metros.source_url as metro_source_url,
+  metros.observed_at as metro_observed_at,
 
   county_basis,
   counties.area_name as county_name,
   counties.vintage as county_vintage,
   counties.median_contract_rent as county_contract_rent,
   counties.median_gross_rent as county_gross_rent,
+  counties.source as county_source,
   counties.source_url as county_source_url,
+  counties.observed_at as county_observed_at,
 
   case rate.geography when 'county' then county_basis when 'metro' then metro_basis else 'declared' end
     as tax_rate_basis,
@@ -96,5 +100,6 @@ select
   rate.area_name as tax_rate_area,
   rate.vintage as tax_rate_year,
   rate.source as tax_rate_source,
-  rate.source_url as tax_rate_source_url
+  rate.source_url as tax_rate_source_url,
+  rate.observed_at as tax_rate_observed_at
 from found

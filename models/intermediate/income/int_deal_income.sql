@@ -52,7 +52,7 @@ select
     )
   ) as rent_steps,
 
-  case when vacancies.cbsa is not null then json_object(
+  case when vacancies.area_name is not null then json_object(
     'area', vacancies.area_name,
     'region', vacancies.region,
     'year', vacancies.year,
@@ -144,7 +144,41 @@ select
     'rule_basis', taxes.tax_rule_basis,
     'statute', taxes.tax_rule_statute
   ) as property_tax,
-  taxes.tax_after_reset
+  taxes.tax_after_reset,
+
+  -- Where the figures come from
+  case
+    when rents.in_place_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
+    else origin(
+      'published', census.metro_source, census.metro_source_url, census.metro_observed_at, [census.metro_name]
+    )
+  end as rent_in_place_origin,
+  case
+    when rents.contract_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
+    else origin(
+      'published', census.county_source, census.county_source_url, census.county_observed_at, [census.county_name]
+    )
+  end as utilities_origin,
+  case
+    when vacancies.vacancy_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
+    else origin(
+      'derived', vacancies.source, vacancies.source_url, vacancies.observed_at,
+      [vacancies.area_name, as_text(vacancies.year), as_text(vacancies.quarter)]
+    )
+  end as vacancy_origin,
+  case
+    when taxes.tax_rate_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
+    else origin(
+      'derived', census.tax_rate_source, census.tax_rate_source_url, census.tax_rate_observed_at,
+      [census.tax_rate_area]
+    )
+  end as tax_rate_origin,
+  case
+    when taxes.tax_bill is null then origin('absent', null, null, null, null)
+    else origin(
+      'published', taxes.tax_bill_source, taxes.tax_bill_url, taxes.tax_bill_observed_at, [taxes.tax_bill_row]
+    )
+  end as tax_bill_origin
 from int_properties as properties
 join int_market_rents as market on market.id = properties.id
 join int_unit_mixes as mixes on mixes.id = properties.id
@@ -153,7 +187,8 @@ join int_property_taxes as taxes on taxes.id = properties.id
 join int_expenses as expenses on expenses.id = properties.id
 join int_building_cells as cells on cells.id = properties.id
 join int_deal_census as census on census.id = properties.id
-left join int_vacancies as vacancies on vacancies.cbsa = cbsa_of(market.rent_area_code)
+join int_vacancies as vacancies on vacancies.id = properties.id
+cross join terms
 left join ref_insurance_states as states on states.state = properties.state
 left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'
 left join ref_expense_lines as utilities on utilities.size = cells.size and utilities.line = 'owner_utilities'

@@ -23,7 +23,8 @@ inputs as (
     properties.id,
     properties.units,
     rents.contract_rent,
-    vacancies.vacancy_pct as surveyed_vacancy_pct,
+    vacancies.vacancy_pct,
+    vacancies.vacancy_basis,
     insurance_sizes.factor as insurance_size_factor,
     coalesce(insurance_states.factor, 1)::decimal(16, 4) as insurance_state_factor,
     case when insurance_states.state is null then 'size' else 'size_and_state' end as insurance_basis,
@@ -44,9 +45,8 @@ inputs as (
   join int_building_cells as cells on cells.id = properties.id
   join int_rents_in_place as rents on rents.id = properties.id
   join int_property_taxes as taxes on taxes.id = properties.id
-  join int_market_rents as areas on areas.id = properties.id
   left join by_size on by_size.size = cells.size
-  left join int_vacancies as vacancies on vacancies.cbsa = cbsa_of(areas.rent_area_code)
+  join int_vacancies as vacancies on vacancies.id = properties.id
   left join ref_insurance_sizes as insurance_sizes on insurance_sizes.size = cells.size
   left join ref_insurance_states as insurance_states on insurance_states.state = properties.state
   left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'
@@ -60,8 +60,6 @@ inputs as (
 incomes as (
   select
     *,
-    coalesce(surveyed_vacancy_pct, in_percent(vacancy)) as vacancy_pct,
-    case when surveyed_vacancy_pct is null then 'declared' else 'metro_survey' end as vacancy_basis,
     in_percent(q1) as expense_q1_pct,
     in_percent(median) as expense_median_pct,
     in_percent(q3) as expense_q3_pct,

@@ -20,6 +20,10 @@ inputs as (
     -- The county's bill of the property's own parcel takes precedence over the broker's figure
     coalesce(parcels.annual_taxes, properties.annual_taxes) as tax_bill,
     case when parcels.annual_taxes is null then properties.source else parcels.source end as tax_bill_source,
+    case when parcels.annual_taxes is null then properties.source_url else parcels.source_url end as tax_bill_url,
+    case when parcels.annual_taxes is null then properties.last_verified else parcels.observed_at end
+      as tax_bill_observed_at,
+    case when parcels.annual_taxes is null then properties.listing_id else parcels.parcel_id end as tax_bill_row,
     coalesce(census.tax_rate_pct, terms.default_tax_rate_pct) as tax_rate_pct,
     census.tax_rate_basis,
     case when properties.units >= rules.class_factor_from_units then rules.class_factor else 1 end::decimal(16, 4)
@@ -68,7 +72,8 @@ taxes as (
       when list_price is null then null
       when tax_bill is not null and tax_taxed_value is not null
         then quotient(wide(tax_bill) * assessed_market_value, tax_taxed_value)
-      when tax_bill is null or tax_reset_share = 0 then 0
+      when tax_bill is null then 0
+      when tax_reset_share = 0 then 0
       else wide(tax_bill) * (1 - tax_reset_share)
     end as tax_fixed,
     case
@@ -78,7 +83,12 @@ taxes as (
       else tax_class_factor * as_share(tax_rate_pct) * tax_reset_share
     end as tax_per_dollar,
     rounded(tax_fixed + wide(list_price) * tax_per_dollar) as tax_of_line,
-    case when list_price is not null then greatest(tax_floor, tax_of_line) end as tax_after_reset,
+    case
+      when list_price is null then null
+      when tax_bill is null then tax_at_price
+      when tax_of_line > tax_floor then tax_of_line
+      else tax_floor
+    end as tax_after_reset,
     case
       when assessed_market_value > list_price then quotient(wide(tax_bill) * list_price, assessed_market_value)
     end as tax_if_appealed
@@ -97,6 +107,9 @@ select
   tax_at_price,
   tax_bill,
   tax_bill_source,
+  tax_bill_url,
+  tax_bill_observed_at,
+  tax_bill_row,
   tax_current,
   case
     when list_price is null then 'unknown'

@@ -1,8 +1,8 @@
--- One row per metropolitan area of the vacancy survey: the mean of its last four quarters, shrunk toward the mean of
--- its region by the margin of error, with credit loss and within the declared limits.
--- Key: cbsa
--- Not null: area_name, region, year, quarter, quarters, metro_pct, margin_pct, region_pct, metro_weight, shrunk_pct
--- Not null: vacancy_pct, source_url
+-- One row per property: the vacancy of its metropolitan area in the survey, the mean of the last four quarters, shrunk
+-- toward the mean of its region by the margin of error, with credit loss and within the declared limits. Without a
+-- survey of the area, the declared vacancy.
+-- Key: id
+-- Not null: vacancy_pct, vacancy_basis
 
 with
 
@@ -16,7 +16,8 @@ newest as (
     survey.vacancy_pct,
     survey.margin_pct,
     survey.source,
-    survey.source_url
+    survey.source_url,
+    survey.observed_at
   from stg_area_vacancies as survey
   join ref_hvs_areas as areas on areas.area_name = survey.area_name
   cross join run
@@ -40,7 +41,8 @@ means as (
     quotient(sum(vacancy_pct), count(*)) as metro_pct,
     quotient(sum(margin_pct), count(*)) as margin_pct,
     max_by(source, (year, quarter)) as source,
-    max_by(source_url, (year, quarter)) as source_url
+    max_by(source_url, (year, quarter)) as source_url,
+    max_by(observed_at, (year, quarter)) as observed_at
   from newest
   group by cbsa, region
 ),
@@ -54,6 +56,7 @@ regions as (
 
 inputs as (
   select
+    rents.id,
     regions.cbsa,
     regions.area_name,
     regions.region,
@@ -65,8 +68,10 @@ inputs as (
     regions.region_pct,
     regions.source,
     regions.source_url,
+    regions.observed_at,
     terms.*
-  from regions
+  from int_market_rents as rents
+  left join regions on regions.cbsa = cbsa_of(rents.rent_area_code)
   cross join terms
 ),
 
@@ -78,15 +83,18 @@ vacancies as (
     quotient(margin_pct, vacancy_margin_divisor) as standard_error,
     share_of(spread_squared, spread_squared + standard_error * standard_error) as metro_weight,
     rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct,
-    least(
-      in_percent(vacancy_most),
-      total(greatest(in_percent(vacancy_least), shrunk_pct) + in_percent(credit_loss))
-    ) as vacancy_pct
+    case
+      when shrunk_pct is null then in_percent(vacancy)
+      else least(
+        in_percent(vacancy_most),
+        total(greatest(in_percent(vacancy_least), shrunk_pct) + in_percent(credit_loss))
+      )
+    end as vacancy_pct
   from inputs
 )
 
 select
-  cbsa,
+  id,
   area_name,
   region,
   year,
@@ -98,8 +106,10 @@ select
   metro_weight,
   shrunk_pct,
   vacancy_pct,
+  case when shrunk_pct is null then 'declared' else 'metro_survey' end as vacancy_basis,
   source,
-  source_url
+  source_url,
+  observed_at
 from vacancies;
 
 -- audit shrunk_is_between: the drawn figure is between the area's and the region's

@@ -89,6 +89,7 @@ select
   parcels.county_value as assessed_market_value,
   parcels.source as roll_source,
   parcels.source_url as roll_source_url,
+  parcels.observed_at as roll_observed_at,
   parcels.county_fips,
   parcels.parcel_key
 from properties

@@ -4,6 +4,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 import type { Column } from '../../../lib/record.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { identifier } from '../../../lib/sql.ts';
+import type { Origin as ColumnOrigin } from '../../../models/figures/figures.ts';
 import { stepOrigins } from '../../../models/figures/steps.ts';
 import { tablesRead } from '../../../models/graph.ts';
 import { columnsOfModels } from '../../../models/columns.ts';
@@ -33,8 +34,8 @@ export interface Explanation extends Omit<Parts, 'pages'> {
   readonly row: Fields;
   readonly columns: readonly Column[];
   readonly assumptions: ReadonlyMap<string, Assumption>;
-  /** Where the inputs of the steps come from, by their names. */
-  readonly origins: ReadonlyMap<string, StepOrigin>;
+  /** Where the inputs of the steps come from, in words, by figure and input. */
+  readonly origins: ReadonlyMap<string, string>;
   readonly pages: readonly PageFound[];
 }
 
@@ -130,8 +131,8 @@ export async function explain(
     row,
     columns,
     assumptions,
-    origins: await findOrigins(snapshot.duck.connection, parts.steps),
     ...parts,
+    origins: await findOrigins(snapshot.duck.connection, parts, assumptions),
     pages,
   };
 }
@@ -139,6 +140,8 @@ export async function explain(
 export interface Parts {
   readonly steps: readonly Step[];
   readonly pages: readonly PageQuery[];
+  /** Position of the page of a group of the deal's provenance, or of the row itself, from 1. */
+  readonly positions: ReadonlyMap<string, number>;
   /** Related rows of other tables, which `make explain` explains too. */
   readonly links: readonly {
     readonly relation: string;
@@ -164,35 +167,61 @@ const pageOfRow = (row: Fields, role: string): PageQuery => ({
   isRow: (_, index) => String(index) === row['page_row'],
 });
 
+/** The only page of a record. */
+const ownPage = (row: Fields, role: string): Pick<Parts, 'pages' | 'positions'> => ({
+  pages: [pageOfRow(row, role)],
+  positions: new Map([['row', 1]]),
+});
+
+/** Origin of a group of a deal's fields. */
 interface Origin {
   readonly source: string | null;
   readonly source_url: string | null;
+  /** Texts that name the row on the page. */
+  readonly row: readonly (string | null)[] | null;
 }
 
-/** HUD's page with a deal's rent: the row of its area, or of its ZIP. */
-async function rentPage({ layout, manifest }: OpenSnapshot, row: Fields): Promise<PageQuery | null> {
-  const provenance = JSON.parse(row['provenance'] ?? '{}') as Record<string, Origin | undefined>;
-  const { source = null, source_url: url = null } = provenance['rent'] ?? {};
+/** The page of a group of a deal's provenance, as the run of the snapshot read it. */
+async function pageOfGroup(
+  { layout, manifest }: OpenSnapshot,
+  role: string,
+  { source, source_url: url, row }: Origin,
+): Promise<PageQuery | null> {
   const runId = manifest.sources.find((each) => each.source === source)?.staged_run ?? null;
-  if (row['market_rent_2br'] === null || source === null || runId === null) return null;
+  if (source === null || runId === null) return null;
   const read = (await readsUpTo(layout, source, manifest.as_of)).find((run) => run.run_id === runId);
   const page = read?.pages.find((each) => each.url === url) ?? read?.pages[0];
   if (!page) return null;
-  const isOfZip = row['rent_basis']?.startsWith('zip') === true;
   return {
-    role: 'rent',
-    note: isOfZip
-      ? `of ZIP ${row['zip'] ?? ''} in ${row['rent_area_name'] ?? ''}`
-      : `of ${row['rent_area_name'] ?? ''}; HUD lists it for each of its counties, the first is shown`,
+    role,
+    note: `of ${row?.join(', ') ?? 'the row'}`,
     source,
     sha256: page.sha256,
     url: page.url,
-    isRow: (candidate) => {
-      if (!('values' in candidate)) return false;
-      const values = Object.values(candidate.values);
-      return values.includes(row['rent_area_code'] ?? '') && (!isOfZip || values.includes(row['zip'] ?? ''));
+    isRow(candidate) {
+      const values = 'values' in candidate ? Object.values(candidate.values).map(String) : [];
+      return row?.every((name) => name !== null && values.includes(name)) ?? false;
     },
   };
+}
+
+/** Every page on which a deal's figures rest, each once, and the position of each group's page. */
+async function pagesOfDeal(snapshot: OpenSnapshot, row: Fields): Promise<Pick<Parts, 'pages' | 'positions'>> {
+  const provenance = JSON.parse(row['provenance'] ?? '{}') as Record<string, Origin>;
+  const pages: PageQuery[] = [];
+  const positions = new Map<string, number>();
+  const known = new Map<string, number>();
+  for (const [group, origin] of Object.entries(provenance)) {
+    if (origin.source_url === null) continue;
+    const rowKey = JSON.stringify([origin.source_url, origin.row]);
+    if (!known.has(rowKey)) {
+      const page = group === 'listing' ? pageOfRow(row, group) : await pageOfGroup(snapshot, group, origin);
+      if (!page) continue;
+      known.set(rowKey, pages.push(page));
+    }
+    positions.set(group, known.get(rowKey) ?? 0);
+  }
+  return { pages, positions };
 }
 
 /** Row of another table by its id. */
@@ -214,11 +243,10 @@ async function dealParts(snapshot: OpenSnapshot, row: Fields): Promise<Parts> {
   const { connection } = snapshot.duck;
   const id = row['id'] ?? '';
   const history = await rowsOf(connection, HISTORY_SQL, [id, row['source'] ?? '', row['listing_id'] ?? '']);
-  const rent = await rentPage(snapshot, row);
   const matches = JSON.parse(row['distress_matches'] ?? '[]') as { kind: string; id: string }[];
   return {
     steps: await dealSteps(connection, row),
-    pages: [pageOfRow(row, 'listing'), ...(rent ? [rent] : [])],
+    ...(await pagesOfDeal(snapshot, row)),
     links: matches.map((match) => ({ relation: `distress: ${match.kind}`, table: tableOf(match.kind), id: match.id })),
     history: history.map(fieldsOf),
   };
@@ -232,7 +260,7 @@ async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: Assumptio
   const corroboration = JSON.parse(row['corroboration'] ?? '[]') as { kind: string; id: string }[];
   return {
     steps: await leadSteps(snapshot.duck.connection, row, valueOf),
-    pages: record ? [pageOfRow(record, isTaxLead ? 'signal' : 'auction')] : [],
+    ...(record ? ownPage(record, isTaxLead ? 'signal' : 'auction') : { pages: [], positions: new Map() }),
     links: [
       { relation: isTaxLead ? 'signal' : 'auction', table, id },
       ...corroboration.map((cited) => ({
@@ -247,7 +275,7 @@ async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: Assumptio
 
 const recordParts = async ({ duck }: OpenSnapshot, row: Fields, valueOf: AssumptionValue): Promise<Parts> => ({
   steps: await recordSteps(duck.connection, row, valueOf),
-  pages: [pageOfRow(row, 'row')],
+  ...ownPage(row, 'row'),
   links: [],
   history: [],
 });
@@ -275,27 +303,87 @@ export async function findProducer(connection: DuckDBConnection, table: string, 
   }
 }
 
-/** Where an input of a step comes from: its column there, and the model or the reference table in words. */
-interface StepOrigin {
-  readonly column: string;
-  readonly text: string;
+/** Group of a deal's provenance that a table's columns belong to, by the columns where they differ. */
+const GROUPS: Readonly<Record<string, readonly (readonly [columns: RegExp, group: string])[]>> = {
+  int_properties: [
+    [/^(?:days_on_feed|first_price|first_seen|last_seen)$/u, 'history'],
+    [/^annual_taxes$/u, 'tax_bill'],
+    [/^(?:cap_rate|noi)$/u, 'claim'],
+    [/^/u, 'listing'],
+  ],
+  stg_listings: [[/^/u, 'listing']],
+  stg_listing_addresses: [[/^/u, 'listing']],
+  stg_parcels: [[/^/u, 'tax_bill']],
+  int_market_rents: [[/^/u, 'rent']],
+  int_deal_census: [
+    [/^county_/u, 'utilities'],
+    [/^tax_rate/u, 'tax_rate'],
+    [/^/u, 'rent_in_place'],
+  ],
+  int_vacancies: [[/^/u, 'vacancy']],
+  int_loan_rates: [[/^/u, 'debt']],
+  int_distress: [[/^/u, 'distress']],
+  int_property_rolls: [[/^/u, 'roll']],
+};
+const groupOf = ({ table, column }: ColumnOrigin): string | undefined =>
+  GROUPS[table]?.find(([columns]) => columns.test(column))?.[1];
+
+/** Where a column comes from, in words: a page, a reference table, the history, other rows, or a model of ours. */
+async function originText(
+  connection: DuckDBConnection,
+  origin: ColumnOrigin,
+  positions: Parts['positions'],
+): Promise<string> {
+  const group = groupOf(origin);
+  const position = positions.get(group ?? '');
+  if (position !== undefined) return `page ${position}`;
+  if (group === 'history') return 'the versions of the listing, below';
+  if (group === 'distress') return 'the related rows, below';
+  // A mix that the listing does not state is that of buildings of its size and age.
+  if (origin.table === 'int_unit_mixes') return 'page 1, the reference table bedroom_mixes';
+  if (origin.table.startsWith('ref_')) return `the reference table ${origin.table.replace('ref_', '')}`;
+  const producer = await findProducer(connection, origin.table, origin.column);
+  if (!producer) return `ours: computed by ${origin.table}`;
+  if (producer.layer === 'staging' && positions.has('row')) return 'page 1';
+  return `ours: ${producerText(producer)}`;
 }
 
 async function findOrigins(
   connection: DuckDBConnection,
-  steps: readonly Step[],
-): Promise<ReadonlyMap<string, StepOrigin>> {
-  const models = await loadModels();
-  const origins = await stepOrigins(connection, models);
-  const found = new Map<string, StepOrigin>();
-  for (const name of new Set(steps.flatMap(({ inputs }) => Object.keys(inputs)))) {
-    const origin = origins.get(name);
-    if (!origin) continue;
-    const { table, column } = origin;
-    const model = (await findProducer(connection, table, column)) ?? models.find((each) => each.name === table);
-    found.set(name, { column, text: model ? producerText(model) : `the reference table ${table.replace('ref_', '')}` });
-  }
+  { steps, positions }: Pick<Parts, 'steps' | 'positions'>,
+  assumptions: ReadonlyMap<string, Assumption>,
+): Promise<ReadonlyMap<string, string>> {
+  const origins = await stepOrigins(connection, await loadModels(), (origin) => groupOf(origin) !== undefined);
+  const found = new Map<string, string>();
+  for (const { figure, inputs } of steps)
+    for (const name of Object.keys(inputs)) {
+      const columns = origins(figure, name).filter(({ column }) => !assumptions.has(column));
+      const texts = new Set<string>();
+      for (const origin of columns) texts.add(await originText(connection, origin, positions));
+      const read = [...texts].filter((text) => !text.startsWith('ours')).join(', ');
+      const ours = [...texts].filter((text) => text.startsWith('ours'));
+      found.set(`${figure}.${name}`, [...(read === '' ? [] : [`from ${read}`]), ...ours].join('; '));
+    }
   return found;
+}
+
+/** Where a field without a formula comes from, in words. A status, a flag or a sentence of a model is ours. */
+export async function fieldOrigin(
+  connection: DuckDBConnection,
+  { table, positions, columns, steps }: Explanation,
+  field: string,
+): Promise<string> {
+  const producer = await findProducer(connection, table, field);
+  if (!producer) return '';
+  if (steps.some(({ figure }) => figure === field)) return `ours: ${producerText(producer)}`;
+  const kind = columns.find(({ name }) => name === field)?.kind;
+  const isJudgement = producer.layer !== 'staging' && ['enum', 'flag', 'json'].includes(kind ?? '');
+  const text = await originText(
+    connection,
+    { table: producer.name, column: field },
+    isJudgement ? new Map() : positions,
+  );
+  return text.startsWith('ours') ? text : `from ${text}, ${producerText(producer)}`;
 }
 
 /** Where the column comes from, in words: the model that computes it, or the one that reads it. */

@@ -18,7 +18,11 @@ function formatTree(explanation: Explanation, figure: string, indent: string, ex
     const isFigure = explanation.steps.some(
       (each) => each.figure === name && each.result === value && each.figure !== figure,
     );
-    const origin = !isFigure ? `  ${describeOrigin(explanation, name)}` : expanded.has(name) ? '  (see above)' : '';
+    const origin = !isFigure
+      ? `  ${describeOrigin(explanation, figure, name)}`
+      : expanded.has(name)
+        ? '  (see above)'
+        : '';
     lines.push(`${indent}  ${name} = ${value ?? 'absent'}${origin}`);
     if (isFigure) lines.push(...formatTree(explanation, name, `${indent}    `, expanded));
   }
@@ -38,7 +42,7 @@ const TITLES: Readonly<Record<string, (row: Fields) => string>> = {
 const SINGULAR = { deals: 'deal', leads: 'lead', signals: 'signal', auctions: 'auction', filings: 'filing' } as const;
 
 /** One field: its value, its description, where it comes from, and the model that computes or reads it. */
-function formatField(explanation: Explanation, field: string, producer: string | undefined): string[] {
+function formatField(explanation: Explanation, field: string, origin: string): string[] {
   const step = explanation.steps.find((each) => each.figure === field);
   if (!step && !(field in explanation.row)) {
     const names = [...new Set([...explanation.steps.map((each) => each.figure), ...Object.keys(explanation.row)])].join(
@@ -51,8 +55,8 @@ function formatField(explanation: Explanation, field: string, producer: string |
   return [
     `${field} = ${value ?? 'absent'}`,
     ...(column ? [`  ${noteOf(column)}`] : []),
-    ...(step ? formatTree(explanation, field, '  ', new Set()) : [`  ${describeOrigin(explanation, field)}`]),
-    ...(producer === undefined ? [] : [`  ${producer}`]),
+    ...(step ? formatTree(explanation, field, '  ', new Set()) : []),
+    ...(origin === '' ? [] : [`  ${origin}`]),
   ];
 }
 
@@ -77,19 +81,19 @@ function formatVersion(version: Fields): string {
 
 /**
  * @param field the only field to trace; without it all computed figures are listed
- * @param screen its width in characters, and where the field comes from in words
+ * @param screen its width in characters, and where the field comes from in words (fieldOrigin)
  * @throws SettingError listing the fields if `field` is not one
  */
 export function formatExplanation(
   explanation: Explanation,
   field?: string,
-  { width = Infinity, producer }: { readonly width?: number; readonly producer?: string | undefined } = {},
+  { width = Infinity, origin = '' }: { readonly width?: number; readonly origin?: string } = {},
 ): string[] {
   const title = TITLES[explanation.table]?.(explanation.row) ?? '';
   const lines = [
     `${SINGULAR[explanation.table]} ${explanation.id} in snapshot ${explanation.snapshot}: ${title}`,
     '',
-    ...(field === undefined ? formatFigures(explanation) : formatField(explanation, field, producer)),
+    ...(field === undefined ? formatFigures(explanation) : formatField(explanation, field, origin)),
   ];
   const dependsOnHistory = field === undefined || /price|days|motivation|seen|deal_score$/u.test(field);
   if (explanation.history.length > 0 && dependsOnHistory)
@@ -135,35 +139,10 @@ function formatPage(page: PageFound, position: number): string[] {
   return lines;
 }
 
-/** Group of a deal's provenance, by field. All other fields are of the listing. */
-const GROUPS: Readonly<Record<string, string>> = {
-  market_rent_0br: 'rent',
-  market_rent_1br: 'rent',
-  market_rent_2br: 'rent',
-  market_rent_3br: 'rent',
-  market_rent_4br: 'rent',
-  rent_area_code: 'rent',
-  rent_area_name: 'rent',
-  rent_fiscal_year: 'rent',
-  rent_outdated_reason: 'rent',
-  cap_rate: 'claim',
-  cap_rate_derived: 'claim',
-  noi: 'claim',
-  days_on_feed: 'history',
-  first_price: 'history',
-  first_seen: 'history',
-};
-
-/** Origin of an input: the assumption, the page of the row, or the model that computes it. */
-function describeOrigin({ assumptions, origins, pages, table }: Explanation, name: string): string {
+/** Origin of an input: the assumption, or the pages and tables from which it comes. */
+function describeOrigin({ assumptions, origins }: Explanation, figure: string, name: string): string {
   const assumption = assumptions.get(name);
-  if (assumption) return `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`;
-  const { column = name, text } = origins.get(name) ?? {};
-  const group = GROUPS[column] ?? (table === 'deals' ? 'listing' : null);
-  if (group === 'history') return 'from the versions of the listing, below';
-  const page = pages.findIndex(
-    ({ role, values }) => role === group && (group === 'rent' || (values?.[column] ?? null) !== null),
-  );
-  if (page >= 0) return `from page ${page + 1}`;
-  return text ?? (pages.length > 0 ? 'from page 1' : '');
+  return assumption
+    ? `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`
+    : (origins.get(`${figure}.${name}`) ?? '');
 }

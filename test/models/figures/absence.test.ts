@@ -28,6 +28,7 @@ const DECLARED: Readonly<Record<string, string>> = {
   'a status sums up its conditions':
     'cap_gap_pct offer_low offer_high offer_range_basis offer_binding ask_at_or_below_target_value',
   'a condition that is no null': 'rent_over_pitia dscr_stressed',
+  'a taxed value is published with its assessment': 'tax_after_reset',
 };
 
 /** Inputs at which a derivation ends. */

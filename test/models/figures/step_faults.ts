@@ -8,6 +8,7 @@ const FUNCTIONS: Readonly<Record<string, (a: Fraction, b: Fraction) => Fraction>
   clamp,
   round0: (value) => fraction(value.rounded(0)),
   round2: (value) => fraction(value.rounded(2)),
+  round4: (value) => fraction(value.rounded(4)),
   // Positive amounts, up to the cent
   ceil2: (value) => new Fraction((value.numerator * 100n + value.denominator - 1n) / value.denominator, 100n),
   // Positive amounts: whole division of the fractions rounds down.
