@@ -22,6 +22,7 @@ export const UNITS = [
   'units',
   'year',
   'quarters',
+  'characters',
   'method',
 ] as const;
 
@@ -82,6 +83,7 @@ export const months = ofType({ ...COUNT, unit: 'months' });
 export const quarters = ofType({ ...COUNT, unit: 'quarters' });
 export const year = ofType({ ...COUNT, unit: 'year' });
 export const years = ofType({ ...COUNT, unit: 'years', most: 40 });
+export const characters = ofType({ ...COUNT, unit: 'characters' });
 /** The name of a way to compute, which no operator sets. */
 export const method = ofType({ ...COUNT, unit: 'method', sql: 'VARCHAR' });
 

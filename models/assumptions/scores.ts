@@ -3,6 +3,7 @@
  * yield indicates the building's condition instead, and the stressed coverage.
  */
 import {
+  characters,
   days,
   dollarsPerUnit,
   months,
@@ -148,6 +149,9 @@ export const SCORES: readonly Declaration[] = [
     'proposal',
     'Difference between claimed and underwritten cap rate that why_this_is_interesting states first.',
   ),
+  characters('line_characters', '80', 'proposal', 'Most characters of why_this_is_interesting: a line of a terminal.', {
+    isFixed: true,
+  }),
   percent(
     'line_price_cut_pct',
     '5.00',

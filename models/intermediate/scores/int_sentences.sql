@@ -146,7 +146,7 @@ lines as (
         lambda fact: coalesce(fact.later, fact.first)
       ),
       lambda line, later: case
-        when length(line) + length(later) > 77 or contains(line, later) then line
+        when length(line || '; ' || later || '.') > line_characters or contains(line, later) then line
         else line || '; ' || later
       end,
       upper(facts[1].first[1]) || facts[1].first[2:]

@@ -124,7 +124,8 @@ select
   record.state_raw,
   record.description,
   record.plaintiff,
-  record.tax_year,
+  -- Only a lien is for the tax of one year
+  case when record.signal_type = 'tax_lien' then record.tax_year end as tax_year,
   case when record.amount is not null then record.amount_basis end as amount_basis,
 
   -- Provenance

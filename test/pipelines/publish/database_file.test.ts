@@ -51,7 +51,7 @@ it('has ids as UUIDs and instants with a zone; in Parquet an id is text', async 
       await typesIn(`read_parquet(${literal(`${folder}/${name}.parquet`)})`),
     ];
     for (const { name: column, kind } of contract.record.columns) {
-      const isId = /^(?:id|(?:deal|signal|auction|record)_id)$/u.test(column);
+      const isId = /^(?:id|(?:deal|signal|auction|record|condition_record)_id)$/u.test(column);
       const type = kind === 'instant' ? 'TIMESTAMP WITH TIME ZONE' : isId ? 'UUID' : parquet[column];
       assert.deepEqual([name, column, stored[column]], [name, column, type]);
       assert.equal(parquet[column], isId ? 'VARCHAR' : type, `${name}.${column} in Parquet`);

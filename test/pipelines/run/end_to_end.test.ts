@@ -127,7 +127,10 @@ describe('a run over one day', () => {
     for (const d of deals) {
       assert.equal(
         d['deal_score'],
-        ['yield', 'coverage', 'motivation', 'distress'].reduce((sum, part) => sum + Number(d[`deal_score_${part}`]), 0),
+        ['yield', 'coverage', 'motivation', 'distress', 'condition'].reduce(
+          (sum, part) => sum + Number(d[`deal_score_${part}`]),
+          0,
+        ),
         String(d['id']),
       );
     }
