@@ -179,7 +179,7 @@ export const SCORES: readonly Declaration[] = [
   weight('confidence_in_place', '0.06', "The census's rent of sitting tenants, as the census publishes it."),
   weight('confidence_utilities', '0.06', 'The share of utilities in the rent of the county.'),
   weight('confidence_vacancy', '0.06', 'The vacancy of a survey of the metropolitan area.'),
-  weight('confidence_tax_bill', '0.10', "Today's tax bill, of the county or the listing."),
+  weight('confidence_tax_bill', '0.10', 'The tax after a sale, known from a bill and a confirmed rule.'),
   weight('confidence_tax_rate', '0.06', 'The tax rate of the county.'),
   weight(
     'confidence_expenses',

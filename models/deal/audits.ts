@@ -167,6 +167,25 @@ const STATUSES: readonly Audit[] = [
   ),
   never(
     'deals',
+    'confidence_as_said',
+    'a reason of confidence_reasons is true of the row: what it calls missing, assumed or not tested is',
+    `EXISTS (
+      FROM json_each(confidence_reasons) AS given
+      WHERE (CASE given.value ->> '$'
+        WHEN 'rent_fit_not_tested' THEN list_price IS NULL OR units IS NULL OR market_rent_2br IS NULL
+        WHEN 'rent_does_not_fit' THEN starts_with(underwrite_reason, 'price_per_unit_')
+        WHEN 'units_missing' THEN units IS NULL
+        WHEN 'year_built_missing' THEN year_built IS NULL
+        WHEN 'tax_after_sale_assumed' THEN (property_tax ->> 'bill') IS NOT NULL
+          AND ((property_tax ->> 'after_basis') = 'reset' OR (property_tax ->> 'rule_basis') <> 'confirmed')
+        WHEN 'tax_after_sale_unknown' THEN list_price IS NULL
+        WHEN 'tax_bill_assumed' THEN list_price IS NOT NULL AND (property_tax ->> 'bill') IS NULL
+        WHEN 'claim_without_price' THEN cap_rate IS NOT NULL AND list_price IS NULL
+        WHEN 'claim_missing' THEN cap_rate_source = 'none' AND noi_source IS DISTINCT FROM 'stated'
+        ELSE true END) IS NOT TRUE)`,
+  ),
+  never(
+    'deals',
     'offer_range_as_said',
     'the ends of an offer differ unless offer_range_basis says why',
     "(offer_low < offer_high) <> (offer_range_basis IN ('range', 'no_value_under_stress'))",

@@ -6,6 +6,7 @@ import { NO_CONDITION_RECORD, NO_OFFER, NO_SCORE, NO_STRESS, UNDATED } from '../
 
 /** Why each input earns less than its weight of confidence, in the order of the inputs. */
 const CONFIDENCE_REASONS = [
+  'rent_fit_not_tested',
   'rent_does_not_fit',
   'price_recent',
   'price_old_or_missing',
@@ -21,6 +22,8 @@ const CONFIDENCE_REASONS = [
   'utilities_assumed',
   'vacancy_assumed',
   'tax_bill_exempt',
+  'tax_after_sale_assumed',
+  'tax_after_sale_unknown',
   'tax_bill_assumed',
   'tax_rate_of_area',
   'tax_rate_assumed',
@@ -30,6 +33,7 @@ const CONFIDENCE_REASONS = [
   'claim_derived',
   'noi_not_positive',
   'noi_contradicts_cap_rate',
+  'claim_without_price',
   'claim_missing',
   'claim_differs',
   'claim_not_confirmed',
@@ -114,10 +118,13 @@ export const scores = {
     z.array(z.enum(CONFIDENCE_REASONS)),
     'Why inputs earn less than their weight, in the order of confidence_parts. Known in part: price_recent (verified ' +
       'within confidence_recent_days), rent_of_area, utilities_of_area, tax_rate_of_area (of a wider area), ' +
-      'rent_in_place_of_reference (of a calibrated table), tax_bill_exempt, loan_rate_stale, claim_derived (from ' +
-      'the advertised cap rate), claim_differs (by more than confidence_gap_small_points). The others are not known, ' +
-      'so that a declared value counts or nothing is confirmed. rent_does_not_fit: underwrite_reliability is not ok, ' +
-      'and the inputs of rent, expenses_clipped and claim_not_confirmed are not listed.',
+      'rent_in_place_of_reference (of a calibrated table), tax_bill_exempt, tax_after_sale_assumed (it ' +
+      'does not follow from the bill and a confirmed rule), loan_rate_stale, claim_derived (from the advertised cap ' +
+      'rate), claim_differs (by more than confidence_gap_small_points). The others are not known, so that a declared ' +
+      'value counts or nothing is confirmed; without a price there is no tax after a sale (tax_after_sale_unknown), ' +
+      'and a cap rate implies no NOI (claim_without_price). rent_does_not_fit, and rent_fit_not_tested without a ' +
+      'price, units or rent: underwrite_reliability is not ok, and the inputs of rent, expenses_clipped and ' +
+      'claim_not_confirmed are not listed.',
   ),
 
   // Paths

@@ -327,6 +327,9 @@ describe('the default world', () => {
     for (const deal of deals) checkDeal(deal, assumptions, SANDBOX_DAY);
     const facts = factsOf(deals, assumptions, SANDBOX_DAY);
     assertVaried(facts);
+    const reasons = new Set(deals.flatMap((deal) => deal['confidence_reasons'] as string[]));
+    const ofPrice = ['rent_fit_not_tested', 'tax_after_sale_unknown', 'claim_without_price'];
+    assert.deepEqual(new Set([...ofPrice, 'tax_after_sale_assumed']).difference(reasons), new Set());
     const said = new Set([...facts.flat(), ...RARE_FACTS]);
     assert.deepEqual(
       FACTS.filter(({ name }) => !said.has(name)),

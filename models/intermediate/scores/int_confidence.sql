@@ -11,15 +11,18 @@ inputs as (
     underwriting.list_price,
     underwriting.units,
     underwriting.noi_source,
+    underwriting.cap_rate,
     underwriting.cap_gap_pct,
     underwriting.vacancy_basis,
     underwriting.underwrite_reason is null as is_fit,
+    underwriting.underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') as is_fit_untested,
     mixes.unit_mix_basis,
     rents.rent_basis,
     rents.rent_outdated_reason,
     in_place.in_place_basis,
     in_place.contract_basis,
     taxes.tax_after_basis,
+    taxes.tax_rule_basis,
     taxes.tax_rate_basis,
     expenses.expense_check = 'within_quartiles' as is_within_quartiles,
     scores.score_share_pct,
@@ -75,8 +78,9 @@ parts as (
     case when vacancy_basis = 'declared' then 0 else confidence_vacancy end as part_vacancy,
     case
       when tax_after_basis in ('estimated', 'unknown') then 0
-      when tax_after_basis = 'exemption_ends' then partly(confidence_tax_bill, confidence_partly)
-      else confidence_tax_bill
+      when tax_after_basis = 'uncapped_to_assessment' then confidence_tax_bill
+      when tax_after_basis = 'bill' and tax_rule_basis = 'confirmed' then confidence_tax_bill
+      else partly(confidence_tax_bill, confidence_partly)
     end as part_tax_bill,
     case
       when tax_rate_basis = 'declared' then 0
@@ -136,7 +140,7 @@ select
     'condition', as_text(part_condition)
   ) as confidence_parts,
   to_json(list_filter([
-    case when not is_fit then 'rent_does_not_fit' end,
+    case when is_fit_untested then 'rent_fit_not_tested' when not is_fit then 'rent_does_not_fit' end,
     evidence_reason(part_price, confidence_price, 'price_recent', 'price_old_or_missing'),
     evidence_reason(part_units, confidence_units, null, 'units_missing'),
     evidence_reason(
@@ -152,12 +156,21 @@ select
       part_utilities, confidence_utilities, 'utilities_of_area', 'utilities_assumed'
     ) end,
     evidence_reason(part_vacancy, confidence_vacancy, null, 'vacancy_assumed'),
-    evidence_reason(part_tax_bill, confidence_tax_bill, 'tax_bill_exempt', 'tax_bill_assumed'),
+    evidence_reason(
+      part_tax_bill, confidence_tax_bill,
+      if(tax_after_basis = 'exemption_ends', 'tax_bill_exempt', 'tax_after_sale_assumed'),
+      if(tax_after_basis = 'unknown', 'tax_after_sale_unknown', 'tax_bill_assumed')
+    ),
     evidence_reason(part_tax_rate, confidence_tax_rate, 'tax_rate_of_area', 'tax_rate_assumed'),
     case when is_fit then evidence_reason(part_expenses, confidence_expenses, null, 'expenses_clipped') end,
     evidence_reason(part_loan_rate, confidence_loan_rate, 'loan_rate_stale', 'loan_rate_old_or_assumed'),
     evidence_reason(
-      part_claim, confidence_claim, 'claim_derived', if(is_contradicted, claim_issue, 'claim_missing')
+      part_claim, confidence_claim, 'claim_derived',
+      case
+        when is_contradicted then claim_issue
+        when cap_rate is not null then 'claim_without_price'
+        else 'claim_missing'
+      end
     ),
     case when is_fit and not is_contradicted then evidence_reason(
       part_agreement, confidence_agreement, 'claim_differs', 'claim_not_confirmed'

@@ -12,7 +12,7 @@ const INPUTS: Readonly<Record<string, readonly [part: string, unknown: string, p
   in_place: ['rent_in_place', 'rent_in_place_assumed', 'rent_in_place_of_reference'],
   utilities: ['utilities', 'utilities_assumed', 'utilities_of_area'],
   vacancy: ['vacancy', 'vacancy_assumed'],
-  tax_bill: ['tax_bill', 'tax_bill_assumed', 'tax_bill_exempt'],
+  tax_bill: ['tax_bill', 'tax_bill_assumed', 'tax_after_sale_assumed'],
   tax_rate: ['tax_rate', 'tax_rate_assumed', 'tax_rate_of_area'],
   expenses: ['expenses', 'expenses_clipped'],
   loan_rate: ['loan_rate', 'loan_rate_old_or_assumed', 'loan_rate_stale'],
@@ -58,7 +58,11 @@ function levelsOf(
     in_place: byBasis(rents['in_place']?.['basis'], ['metro_of_source'], ['declared']),
     utilities: byBasis(rents['contract']?.['basis'], ['county'], ['declared']),
     vacancy: record['vacancy_basis'] === 'declared' ? 0 : 2,
-    tax_bill: byBasis(tax['after_basis'], ['bill', 'reset', 'uncapped_to_assessment'], ['estimated', 'unknown']),
+    tax_bill: byBasis(
+      tax['after_basis'],
+      ['uncapped_to_assessment', ...(tax['rule_basis'] === 'confirmed' ? ['bill'] : [])],
+      ['estimated', 'unknown'],
+    ),
     tax_rate: byBasis(tax['rate_basis'], ['county'], ['declared']),
     expenses: record['expense_check'] === 'within_quartiles' ? 2 : 0,
     loan_rate: byLimits(
@@ -85,8 +89,11 @@ export function recomputeConfidence(values: Values): Recomputed {
   const isContradicted = issue.startsWith('noi_');
   const isFit = record['underwrite_reliability'] === 'ok';
   const levels = levelsOf(values, isContradicted);
-  // A claim that cannot be, and a year to come, are their own reasons.
+  const afterSale = (record['property_tax'] as Json)['after_basis'];
+  // A claim that cannot be, and a year to come, are their own reasons; without a price, claim and tax are not missing.
   const own: Readonly<Record<string, string | null>> = {
+    ...(has('list_price') ? {} : { tax_bill: 'tax_after_sale_unknown' }),
+    ...(has('cap_rate') ? { claim: 'claim_without_price' } : {}),
     ...(isContradicted ? { claim: issue, agreement: null } : {}),
     ...(has('year_built') ? { year_built: issue } : {}),
   };
@@ -95,11 +102,13 @@ export function recomputeConfidence(values: Values): Recomputed {
     const level = isSilent ? 0 : (levels[key] ?? 0);
     const weight = assumed(`confidence_${key}`);
     const half = fraction(weight.times(assumed('confidence_partly')).rounded(2));
-    const reason = isSilent ? null : [key in own ? own[key] : unknown, partly, null][level];
+    const inPart = key === 'tax_bill' && afterSale === 'exemption_ends' ? 'tax_bill_exempt' : partly;
+    const reason = isSilent ? null : [key in own ? own[key] : unknown, inPart, null][level];
     return { part, points: [fraction(0), half, weight][level] ?? weight, reason };
   });
   const earned = parts.reduce((sum, { points }) => sum.plus(points), fraction(0));
   const lost = conditionOf(values, earned);
+  const isTested = has('list_price') && has('units') && has('market_rent_2br');
   const ofCondition = isNotLet(values) ? 'condition_record' : 'condition_risk';
   return {
     confidence_parts: Object.fromEntries([
@@ -108,7 +117,7 @@ export function recomputeConfidence(values: Values): Recomputed {
     ]),
     confidence_score: earned.minus(lost).rounded(2),
     confidence_reasons: [
-      ...(isFit ? [] : ['rent_does_not_fit']),
+      ...(isFit ? [] : [isTested ? 'rent_does_not_fit' : 'rent_fit_not_tested']),
       ...parts.flatMap(({ reason }) => reason ?? []),
       ...(isNotLet(values) || fraction(0).isBelow(lost) ? [ofCondition] : []),
     ],

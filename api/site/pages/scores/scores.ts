@@ -248,9 +248,9 @@ const confidence = (value: ValueOf): Html =>
       Degree to which the record is verified or computed rather than assumed. Each input has a weight: the price, units,
       year of construction, bedrooms, HUD’s rent, the rent of sitting tenants, utilities, vacancy, the tax bill and
       rate, expenses, the loan rate, the claim, and whether claim and underwriting agree. An input known in part earns
-      ${value('confidence_partly')} of it, an assumed one nothing: 1.00 only where nothing is assumed. The condition of
-      the building lowers it. <code>confidence_parts</code> has what each earns, and <code>confidence_reasons</code> why
-      some earn less.
+      ${value('confidence_partly')} of it, an assumed one nothing. 1.00 means that all of these are known; insurance,
+      repairs and other lines are always estimates and not among them. The condition of the building lowers it.
+      <code>confidence_parts</code> has what each earns, and <code>confidence_reasons</code> why some earn less.
     </p>`;
 
 const leadScore = (value: ValueOf): Html =>

@@ -77,6 +77,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'deals.cap_rate_source_as_said': [set('deals', 'cap_rate = NULL')],
   'deals.cash_adds_up': [set('deals', 'cash_needed = cash_needed + 0.01')],
   'deals.claims_never_lift': [set('deals', 'noi_scoring = noi_underwritten + 0.01')],
+  'deals.confidence_as_said': [set('deals', `confidence_reasons = '["claim_missing"]'`, 'cap_rate IS NOT NULL')],
   'deals.confidence_is_sum_of_parts': [set('deals', 'confidence_score = confidence_score + 0.01')],
   'deals.debt_service_is_twelve_payments': [set('deals', 'annual_debt_service = annual_debt_service + 0.01')],
   'deals.distress_as_said': [set('deals', "distress_matches = '[]'")],

@@ -49,7 +49,8 @@ export const EXAMPLES: readonly Example[] = [
       condition_risk: 'low_price_per_unit',
       deal_score_yield: 23,
       deal_score_coverage: 20,
-      confidence_reasons: '["loan_rate_stale","claim_missing","claim_not_confirmed","condition_risk"]',
+      confidence_reasons:
+        '["tax_after_sale_assumed","loan_rate_stale","claim_missing","claim_not_confirmed","condition_risk"]',
       offer_high: '120000.00',
       // (16,800 - 8 % x 60,000 - 92.5 % x (33,600 - 30,890.32)) / 8 % is $118,669
       offer_low: '118500.00',
@@ -85,7 +86,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'noi_contradicts_cap_rate',
       underwriting_agreement: 'contradicted',
-      confidence_reasons: '["loan_rate_stale","noi_contradicts_cap_rate"]',
+      confidence_reasons: '["tax_after_sale_assumed","loan_rate_stale","noi_contradicts_cap_rate"]',
       why_this_is_interesting: 'Claimed cap 7.00%, HUD rent 5.00%; its NOI disagrees; offer up to $272,500.',
     },
   },
@@ -147,7 +148,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'year_built_in_future',
       upfront_repairs_per_unit: '8000.00',
-      confidence_reasons: '["year_built_in_future","loan_rate_stale","claim_not_confirmed"]',
+      confidence_reasons: '["year_built_in_future","tax_after_sale_assumed","loan_rate_stale","claim_not_confirmed"]',
       underwriting_agreement: 'claim_too_low',
       why_this_is_interesting: 'Claimed cap only 6.00%, HUD rent 8.73%; owes $3,750 tax; offer up to $244,000.',
     },
@@ -256,8 +257,9 @@ export const EXAMPLES: readonly Example[] = [
       wholesale_status: 'Warm',
       creative_finance_status: 'Pass',
       // 1 - 0.02 loan rate - 0.04 claim - 0.06 agreement - 0.20 condition
-      confidence_score: '0.68',
-      confidence_reasons: '["loan_rate_stale","claim_missing","claim_not_confirmed","condition_record"]',
+      confidence_score: '0.63',
+      confidence_reasons:
+        '["tax_after_sale_assumed","loan_rate_stale","claim_missing","claim_not_confirmed","condition_record"]',
       why_this_is_interesting: 'Condemned, undated; no rent is paid.',
     },
   },
