@@ -411,7 +411,7 @@ const offerFaults: readonly PlantedFault[] = [
         'greatest(expenses_least, lines_without_tax) as',
       ),
     ],
-    caughtBy: [RECOMPUTED, test(WORKED_DEALS, '1 overclaim in Cleveland')],
+    caughtBy: [RECOMPUTED_WORLD, test(WORKED_DEALS, '1 overclaim in Cleveland')],
   },
   {
     name: 'a claim below the underwriting lowers no offer',
