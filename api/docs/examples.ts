@@ -167,7 +167,7 @@ const SAMPLE_VALUES: Sample = {
   target_cap_pct: '8.00',
   area: 'Cleveland, OH',
   source: 'buckeye_income_property',
-  summary: ["Claimed cap 8.60% is near HUD rent's 8.28%; covers its debt: DSCR 1.38."],
+  summary: ['Claimed cap 8.60% is near our 8.28%; covers a new loan: DSCR 1.38.'],
   figure: 'cap_rate_underwritten',
   formula: 'round2(noi_underwritten / list_price * 100)',
   result: '8.28',

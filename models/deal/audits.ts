@@ -159,9 +159,10 @@ const STATUSES: readonly Audit[] = [
         WHEN condition_record = 'order_to_vacate' THEN NOT starts_with(why_this_is_interesting, 'Under an order to')
         WHEN condition_record = 'vacant_building' THEN NOT starts_with(why_this_is_interesting, 'Registered as vacant')
         ELSE underwriting_agreement IN ('claim_too_high', 'claim_too_low')
-          AND NOT starts_with(why_this_is_interesting, 'Claimed cap ')
+          AND NOT regexp_matches(why_this_is_interesting, '^(Claimed cap|Cap by stated NOI) ')
       END
-      OR contains(lower(why_this_is_interesting), 'covers its debt') AND NOT coalesce(dscr_underwritten >= 1, false)
+      OR contains(lower(why_this_is_interesting), 'covers a new loan')
+        AND NOT coalesce(dscr_underwritten >= 1 AND dscr >= 1, false)
       OR contains(why_this_is_interesting, 'oes not cover its debt')
         <> coalesce(noi_scoring IS NOT NULL AND dscr_underwritten < 1, false)`,
   ),

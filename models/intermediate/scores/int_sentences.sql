@@ -10,7 +10,6 @@ inputs as (
     coverage.dscr,
     coverage.dscr_underwritten,
     claims.claim_issue,
-    claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
     scores.score_limit,
     scores.condition_risk,
     scores.condition_record,
@@ -43,6 +42,7 @@ texts as (
   select
     *,
     as_text(coalesce(cap_rate, cap_rate_derived)) || '%' as claim,
+    case when cap_rate is null then 'cap by stated NOI' else 'claimed cap' end as claim_name,
     as_text(cap_rate_underwritten) || '%' as hud_cap,
     as_text(dscr_underwritten) as coverage,
     dollars(round(price_per_unit)) || ' a unit' as unit_price,
@@ -53,7 +53,7 @@ texts as (
       case when units is null then 'no units' end,
       case when market_rent_2br is null then 'no HUD rent' end
     ) as missing,
-    coalesce(' since ' || condition_record_on, ', undated') as since,
+    coalesce(' since ' || condition_record_on, ' (date unknown)') as since,
     list_filter(
       ['code_violation', 'blight_judgment', 'foreclosure_filing', 'tax_lien'],
       lambda kind: list_contains(from_json(distress_kinds, '["VARCHAR"]'), kind)
@@ -61,17 +61,20 @@ texts as (
     case
       when claim is null then 'no_claim'
       when hud_cap is null then 'no_underwriting'
-      when is_contradicted then 'contradicted'
+      when claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') then 'contradicted'
       when underwrite_reliability <> 'ok' then 'unreliable'
       when cap_gap_pct >= material_gap then 'claim_too_high'
       when cap_gap_pct <= -material_gap then 'claim_too_low'
       when rental_status = 'Pass' then 'rated_pass'
       else 'agrees'
     end as underwriting_agreement,
-    cap_gap_pct >= material_gap as is_claim_high,
-    cap_gap_pct <= -material_gap as is_claim_low,
+    underwriting_agreement <> 'contradicted' and underwrite_reliability <> 'unknown' as is_comparable,
+    is_comparable and cap_gap_pct >= material_gap as is_claim_high,
+    is_comparable and cap_gap_pct <= -material_gap as is_claim_low,
     noi_scoring is not null and not is_not_let as is_let,
-    noi_scoring is not null and dscr_underwritten < 1 as is_uncovered
+    noi_scoring is not null and dscr_underwritten < 1 as is_uncovered,
+    claim is not null and dscr < 1 as is_claim_uncovered,
+    is_let and dscr_underwritten >= 1 and is_claim_uncovered is not true as is_covered
   from inputs
 ),
 
@@ -84,54 +87,58 @@ facts as (
       fact(condition_record = 'order_to_vacate', 0, 'under an order to vacate' || since, ''),
       fact(condition_record = 'vacant_building', 0, 'registered as vacant' || since, ''),
       fact(is_not_let, 1, null, 'no rent is paid'),
-      fact(is_claim_high, 0, 'claimed cap ' || claim || ', HUD rent ' || hud_cap, ''),
-      fact(is_claim_low, 0, 'claimed cap only ' || claim || ', HUD rent ' || hud_cap, ''),
-      fact(next_sale_type is not null, 0,
-        replace(next_sale_type, '_', ' ') || ' ' || sale_day, 'auction ' || sale_day),
-      fact(owed is not null, 0, 'owes ' || owed || ' of delinquent tax', 'owes ' || owed || ' tax'),
-      fact(tax_records > 0 and owed is null, 0,
-        'owes delinquent tax of an unknown amount', 'owes delinquent tax'),
-      fact(condition_record = 'code_case', 0, 'serious code case' || since, 'serious code case'),
+      fact(is_claim_high, 0, claim_name || ' ' || claim || ', underwritten ' || hud_cap, ''),
+      fact(is_claim_low, 0, claim_name || ' only ' || claim || ', underwritten ' || hud_cap, ''),
       fact(claim_issue = 'noi_not_positive', 1,
         'stated NOI is zero or less: vacant, or an error', 'no profit'),
       fact(claim_issue = 'noi_contradicts_cap_rate', 1,
-        'stated NOI of ' || dollars(round(claimed_noi)) || ' contradicts the ' || claim || ' cap', 'its NOI disagrees'),
+        'stated NOI of ' || dollars(round(claimed_noi)) || ' contradicts the ' || claim || ' cap',
+        'its stated NOI conflicts'),
+      fact(underwrite_reliability = 'unknown' and missing = '', 1,
+        'check the price: ' || unit_price || ' is too low for HUD rents', 'check the price: ' || unit_price),
+      fact(next_sale_type is not null, 0,
+        replace(next_sale_type, '_', ' ') || ' ' || sale_day, 'auction ' || sale_day),
+      fact(owed is not null, 0, 'owes ' || owed || ' in delinquent taxes', 'owes ' || owed || ' in taxes'),
+      fact(tax_records > 0 and owed is null, 0,
+        'owes delinquent tax of an unknown amount', 'owes delinquent tax'),
+      fact(condition_record = 'code_case', 0, 'serious code case' || since, 'serious code case'),
       fact(dscr_reason = 'single_unit', 1,
         'one unit is no income property under these terms', 'one unit is no income property'),
       fact(dscr_reason = 'not_income_property', 1, 'land has no rent to underwrite', 'land has no rent'),
       fact(missing <> '', 1, 'not underwritten: ' || missing, null),
       fact(underwrite_reliability = 'proxy_out_of_range', 1,
-        'HUD rent cannot judge ' || unit_price, 'HUD rent does not fit'),
-      fact(underwrite_reliability = 'unknown' and missing = '', 1,
-        unit_price || ' is far below what HUD rent suggests: check the price', 'check the price: ' || unit_price),
+        'too expensive for HUD rents: ' || unit_price, 'HUD rent does not fit'),
       fact(score_limit = 'condition_risk' and condition_risk in ('low_price_per_unit', 'low_price_to_rent'), 1,
         unit_price || ' points to poor condition', 'condition in doubt'),
       fact(score_limit = 'condition_risk' and condition_risk = 'high_cap_rate', 1,
-        'a ' || hud_cap || ' cap points to poor condition', 'condition in doubt'),
+        'a cap of ' || hud_cap || ' points to poor condition', 'condition in doubt'),
       fact(price_reduction_pct >= line_price_cut_pct, 0, 'price cut by ' || price_reduction_pct || '%', null),
       fact(tax_after_reset >= tax_bill * line_tax_rise, 0,
         'a sale raises the tax from ' || dollars(round(tax_bill)) || ' to ' || dollars(round(tax_after_reset)),
         'tax after a sale ' || dollars(round(tax_after_reset))),
       fact(underwriting_agreement in ('agrees', 'rated_pass'), 0,
-        'claimed cap ' || claim || ' is near HUD rent''s ' || hud_cap, ''),
+        claim_name || ' ' || claim || ' is near our ' || hud_cap, ''),
+      fact(is_uncovered and is_claim_uncovered, 2, null, 'does not cover its debt, even as claimed'),
       fact(is_uncovered, 2,
-        'does not cover its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
-        'does not cover its debt'),
-      fact(is_let and dscr_underwritten >= 1 and dscr_underwritten < loan_coverage, 0,
-        'barely covers its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
-        'barely covers its debt: DSCR ' || coverage),
-      fact(is_let and dscr_underwritten >= loan_coverage, 0,
-        'covers its debt: DSCR ' || coverage || ', ' || hud_cap || ' cap by HUD rent',
-        'covers its debt: DSCR ' || coverage),
+        'does not cover its debt: DSCR ' || coverage || ', our cap ' || hud_cap,
+        'does not cover its debt: DSCR ' || coverage),
+      fact(is_uncovered, 2, null, 'does not cover its debt'),
+      fact(is_covered and dscr_underwritten < loan_coverage, 0,
+        'barely covers a new loan: DSCR ' || coverage || ', our cap ' || hud_cap,
+        'barely covers a new loan: DSCR ' || coverage),
+      fact(is_covered and dscr_underwritten >= loan_coverage, 0,
+        'covers a new loan: DSCR ' || coverage || ', our cap ' || hud_cap,
+        'covers a new loan: DSCR ' || coverage),
+      fact(is_let and dscr_underwritten >= 1 and is_claim_uncovered, 0,
+        'DSCR ' || coverage || ', but ' || as_text(dscr) || ' at the claimed NOI', null),
       fact(dscr_reason = 'loan_below_minimum', 0,
-        'no loan: it would be below ' || dollars(minimum_loan) || '; ' || hud_cap || ' cap by HUD rent',
+        'no loan: it would be below ' || dollars(minimum_loan) || '; our cap ' || hud_cap,
         'no loan below ' || dollars(minimum_loan)),
-      fact(is_uncovered and dscr < 1 and (is_claim_high or is_claim_low), 0, null, 'nor does the claim'),
-      fact(is_let and dscr_underwritten is not null, 0, null, 'DSCR ' || coverage),
+      fact(is_covered, 0, null, 'DSCR ' || coverage),
       fact(condition_record = 'none' and record is not null, 0, null, replace(record, '_', ' ') || ' on record'),
       fact(underwrite_reliability = 'proxy_out_of_range', 0, null, unit_price),
       fact(underwrite_reason is not null and claim is not null and (is_claim_high or is_claim_low) is not true, 0,
-        null, 'claims a ' || claim || ' cap'),
+        null, claim_name || ' ' || claim),
       fact(is_let and offer_high < list_price, 0, null, 'offer up to ' || dollars(offer_high))
     ], lambda fact: fact is not null) as facts
   from texts
@@ -146,7 +153,7 @@ lines as (
         lambda fact: coalesce(fact.later, fact.first)
       ),
       lambda line, later: case
-        when length(line || '; ' || later || '.') > line_characters or contains(line, later) then line
+        when length(line || '; ' || later || '.') > line_characters or contains(lower(line), lower(later)) then line
         else line || '; ' || later
       end,
       upper(facts[1].first[1]) || facts[1].first[2:]
@@ -161,7 +168,10 @@ select
   case underwriting_agreement
     when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
     when 'no_underwriting' then 'The claimed cap rate of ' || claim || ' is not underwritten: ' || missing
-    when 'contradicted' then 'The stated NOI is not positive or contradicts the claimed cap rate: no claim is compared'
+    when 'contradicted' then case claim_issue
+      when 'noi_not_positive' then 'The stated NOI is zero or less'
+      else 'The stated NOI of ' || dollars(round(claimed_noi)) || ' contradicts the claimed cap rate of ' || claim
+    end || ': no claim is compared'
     when 'unreliable' then 'HUD rent does not fit the price: the claimed cap rate of ' || claim || ' is not confirmed'
     else 'HUD rent gives a cap rate of ' || hud_cap || ', '
       || case underwriting_agreement

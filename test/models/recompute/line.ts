@@ -56,9 +56,10 @@ function readDeal(values: Values) {
   const isAtLeast = (column: string, least: Fraction): boolean => has(column) && !of(column).isBelow(least);
   const isBelow = (column: string, limit: Fraction): boolean => has(column) && of(column).isBelow(limit);
   const [material, one, wanted] = [assumed('material_gap'), fraction(1), assumed('loan_coverage')];
+  const isComparable = !is('underwriting_agreement', 'contradicted') && !is('underwrite_reliability', 'unknown');
   const [isHigh, isLow] = [
-    isAtLeast('cap_gap_pct', material),
-    has('cap_gap_pct') && !fraction(0).minus(of('cap_gap_pct')).isBelow(material),
+    isComparable && isAtLeast('cap_gap_pct', material),
+    isComparable && has('cap_gap_pct') && !fraction(0).minus(of('cap_gap_pct')).isBelow(material),
   ];
   const matches = record['distress_matches'] as readonly Match[];
   const [sale] = matches
@@ -73,6 +74,8 @@ function readDeal(values: Values) {
   const { bill } = record['property_tax'] as { readonly bill: string | null };
   const isRisk = is('score_limit', 'condition_risk');
   const isUncovered = isScored(values) && isBelow('dscr_underwritten', one);
+  const isCovering = isEarning && isAtLeast('dscr_underwritten', one);
+  const isClaimBelow = !is('cap_rate_source', 'none') && isBelow('dscr', one);
   const found = RECORDS.find((kind) => (record['distress_kinds'] as readonly string[]).includes(kind));
   const holds: Readonly<Record<string, boolean>> = {
     condemned: is('condition_record', 'condemned'),
@@ -97,12 +100,14 @@ function readDeal(values: Values) {
     'price cut': isAtLeast('price_reduction_pct', assumed('line_price_cut_pct')),
     'tax rise': bill !== null && isAtLeast('tax_after_reset', fraction(bill).times(assumed('line_tax_rise'))),
     'claim agrees': is('underwriting_agreement', 'agrees', 'rated_pass'),
+    'no coverage, as claimed': isUncovered && isClaimBelow,
     'no coverage': isUncovered,
-    'thin coverage': isEarning && isAtLeast('dscr_underwritten', one) && isBelow('dscr_underwritten', wanted),
-    coverage: isEarning && isAtLeast('dscr_underwritten', wanted),
+    'no coverage, short': isUncovered,
+    'thin coverage': isCovering && !isClaimBelow && isBelow('dscr_underwritten', wanted),
+    coverage: isCovering && !isClaimBelow && isAtLeast('dscr_underwritten', wanted),
+    'doubtful coverage': isCovering && isClaimBelow,
     'small loan': is('dscr_reason', 'loan_below_minimum'),
-    'nor the claim': isUncovered && (isHigh || isLow) && isBelow('dscr', one),
-    DSCR: isEarning && has('dscr_underwritten'),
+    DSCR: isCovering && !isClaimBelow,
     record: is('condition_record', 'none') && found !== undefined,
     'price a unit': is('underwrite_reliability', 'proxy_out_of_range'),
     'claim not judged': has('underwrite_reason') && !is('cap_rate_source', 'none') && !(isHigh || isLow),
@@ -110,10 +115,12 @@ function readDeal(values: Values) {
   };
   const rounded = (column: string): string => (has(column) ? dollars(of(column)) : '');
   const words: Readonly<Record<string, string>> = {
-    since: has('condition_record_on') ? ` since ${String(record['condition_record_on'])}` : ', undated',
+    since: has('condition_record_on') ? ` since ${String(record['condition_record_on'])}` : ' (date unknown)',
     claim: `${String(record['cap_rate'] ?? record['cap_rate_derived'])}%`,
+    name: is('cap_rate_source', 'advertised') ? 'claimed cap' : 'cap by stated NOI',
     cap: `${String(record['cap_rate_underwritten'])}%`,
     dscr: String(record['dscr_underwritten']),
+    at_claim: String(record['dscr']),
     cut: `${String(record['price_reduction_pct'])}%`,
     sale: inWords(sale?.kind ?? ''),
     day: dayText(sale?.days ?? 0),

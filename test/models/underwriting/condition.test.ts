@@ -18,6 +18,7 @@ describe('deals', () => {
         int_underwriting: EXAMPLES.map(({ underwriting }, i) => ({
           id: idOf(i),
           vacancy_basis: 'metro_survey',
+          underwrite_reliability: 'ok',
           ...underwriting,
         })),
         // All other inputs are known

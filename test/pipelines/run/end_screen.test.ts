@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { formatEnd } from '../../../pipelines/run/summary/end_screen.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 
-const WHY = 'Foreclosure sale in 10 days; covers its debt: DSCR 1.54; offer up to $203,500.';
+const WHY = 'Foreclosure sale in 10 days; covers a new loan: DSCR 1.54; offer up to $203,500.';
 const BEST = [
   { score: 70, status: 'Hot', place: '1740 N Quillmond Ave, Tampa, FL', units: 2, price: '$228,000', why: WHY },
   { score: 68, status: 'Hot', place: '9720 Oakwick Rd., Milwaukee, WI', units: null, price: '$283,000', why: WHY },

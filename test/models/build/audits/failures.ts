@@ -93,7 +93,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'deals.matches_exist': ["DELETE FROM signals WHERE parcel_id = '001-01-001'"],
   'deals.motivation_is_sum_of_parts': [set('deals', 'motivation_days = motivation_days + 1')],
   'deals.line_as_said': [
-    set('deals', "why_this_is_interesting = 'Covers its debt: DSCR 1.49.'", 'dscr_underwritten < 1'),
+    set('deals', "why_this_is_interesting = 'Covers a new loan: DSCR 1.49.'", 'dscr_underwritten < 1'),
   ],
   'deals.offer_in_order': [set('deals', 'offer_high = list_price + 0.01')],
   'deals.offer_range_as_said': [set('deals', "offer_range_basis = 'within_one_step'", 'offer_low < offer_high')],

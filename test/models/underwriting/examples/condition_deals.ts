@@ -87,7 +87,7 @@ export const EXAMPLES: readonly Example[] = [
       claim_issue: 'noi_contradicts_cap_rate',
       underwriting_agreement: 'contradicted',
       confidence_reasons: '["tax_after_sale_assumed","loan_rate_stale","noi_contradicts_cap_rate"]',
-      why_this_is_interesting: 'Claimed cap 7.00%, HUD rent 5.00%; its NOI disagrees; offer up to $272,500.',
+      why_this_is_interesting: 'Stated NOI of $30,000 contradicts the 7.00% cap; offer up to $272,500.',
     },
   },
   {
@@ -117,7 +117,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'noi_not_positive',
       underwriting_agreement: 'contradicted',
-      why_this_is_interesting: 'Claimed cap only -1.25%, HUD rent 6.00%; no profit; offer up to $86,500.',
+      why_this_is_interesting: 'Stated NOI is zero or less: vacant, or an error; offer up to $86,500.',
     },
   },
   {
@@ -150,7 +150,7 @@ export const EXAMPLES: readonly Example[] = [
       upfront_repairs_per_unit: '8000.00',
       confidence_reasons: '["year_built_in_future","tax_after_sale_assumed","loan_rate_stale","claim_not_confirmed"]',
       underwriting_agreement: 'claim_too_low',
-      why_this_is_interesting: 'Claimed cap only 6.00%, HUD rent 8.73%; owes $3,750 tax; offer up to $244,000.',
+      why_this_is_interesting: 'Cap by stated NOI only 6.00%, underwritten 8.73%; owes $3,750 in taxes.',
     },
   },
   {
@@ -260,7 +260,7 @@ export const EXAMPLES: readonly Example[] = [
       confidence_score: '0.63',
       confidence_reasons:
         '["tax_after_sale_assumed","loan_rate_stale","claim_missing","claim_not_confirmed","condition_record"]',
-      why_this_is_interesting: 'Condemned, undated; no rent is paid.',
+      why_this_is_interesting: 'Condemned (date unknown); no rent is paid.',
     },
   },
 ];
