@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { RequestRecord } from '../../lib/request_record.ts';
 import { Quarantine } from '../../sources/contract.ts';
 import { openPage } from '../../sources/fetch/page.ts';
+import { recordOf } from '../lib/archive_files.ts';
 import { answer, NOW, readerOf, serve, specOf, type Handler } from './site.ts';
 
 test('a page is decoded and states where and when it was fetched; the user agent names the operator', async (t) => {
@@ -209,22 +209,7 @@ test('progress is reported after every request, and while a body arrives', async
 
 test('text is UTF-8 without its byte order mark; another encoding only if the adapter expects it', async (t) => {
   const { archive } = await readerOf(t, specOf({ hosts: ['www.example.com'] }));
-  const ofPage: RequestRecord = {
-    source: 'test_source',
-    runId: '2026-11-20.01',
-    method: 'GET',
-    url: 'https://www.example.com/list',
-    status: 200,
-    kind: 'list',
-    context: {},
-    requestHeaders: {},
-    responseHeaders: {},
-    sha256: null,
-    bytes: 0,
-    observedAt: NOW,
-    fromCache: false,
-    error: null,
-  };
+  const ofPage = recordOf({ source: 'test_source' });
   const page = async (bytes: Uint8Array) => openPage(archive, { ...ofPage, sha256: await archive.put(bytes) });
   assert.equal((await page(Buffer.from('\uFEFFHEADER,Ünïcode'))).text('windows-1252'), 'HEADER,Ünïcode');
   const cp1252 = await page(Buffer.from([0x50, 0x45, 0xd1, 0x41, 0x80]));

@@ -40,7 +40,7 @@ const stream = (bytes: Uint8Array): Records =>
   [...streamCsv(pageOf(bytes, { kind: 'export', url: URL }))].map(({ cells, raw }) => ({ cells, raw }));
 const whole = (text: string): Records => readCsv(text, URL).rows.map(({ cells, raw }) => ({ cells, raw }));
 
-/** Records as csv-parse reads them. It takes one kind of line end unless it is told all of them. */
+/** Records as csv-parse reads them, with every kind of line end. */
 const byCsvParse = (text: string): unknown[] =>
   (
     parse(text, {

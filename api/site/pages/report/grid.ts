@@ -151,8 +151,8 @@ export function sensitivity(report: ReportBody): Html {
       hasDebt
         ? html`<ul class="legend">
               <li><span class="key key-good"></span>${grid.minCoverage.toFixed(2)} or more: what lenders require</li>
-              <li><span class="key key-thin"></span>1.00 or more: covers its debt</li>
-              <li><span class="key key-bad"></span>below 1.00: does not cover its debt</li>
+              <li><span class="key key-thin"></span>1.00 or more: covers a new loan</li>
+              <li><span class="key key-bad"></span>below 1.00: does not cover it</li>
             </ul>
             ${wideTable('Debt coverage for other rents, vacancies, expenses and rates', coverageTable(grid))}`
         : html`<p>Debt coverage does not apply: the declared loan is below what lenders offer.</p>`
