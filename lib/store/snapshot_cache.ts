@@ -19,13 +19,13 @@ const MARK = 'fetched';
 /** A fetch that has not ended after this time was killed. */
 const LEFTOVER_MS = HOUR_MS;
 
-const File = z.object({ file: z.string().regex(/^[\w.-]+$/u), sha256: z.string() });
-/** The part of a manifest of any version that states hashes. */
+const File = z.object({ file: z.string().regex(/^[\w.-]+$/u), bytes: z.int(), sha256: z.string() });
+export type SnapshotFile = z.infer<typeof File>;
 const Stated = z.object({ tables: z.record(z.string(), File), database: File });
 
-/** The files that a manifest in a folder names. */
-export async function statedFiles(folder: string): Promise<readonly z.infer<typeof File>[]> {
-  const { tables, database } = Stated.parse(await readJson(join(folder, 'manifest.json')));
+/** The files of a snapshot besides its manifest, as the manifest states them. */
+export function snapshotFiles(manifest: unknown): readonly SnapshotFile[] {
+  const { tables, database } = Stated.parse(manifest);
   return [...Object.values(tables), database];
 }
 
@@ -47,7 +47,7 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   await makeFolder(fetching);
   try {
     await downloadVerified(store, manifest, join(fetching, 'manifest.json'));
-    for (const { file, sha256 } of await statedFiles(fetching))
+    for (const { file, sha256 } of snapshotFiles(await readJson(join(fetching, 'manifest.json'))))
       await downloadVerified(store, { name: snapshotFileName(run.run_id, file), sha256 }, join(fetching, file));
     await writeFile(join(fetching, MARK), '');
     await sync(fetching);

@@ -1,7 +1,7 @@
 /** Uploads the files of a data folder that the store lacks: runs, archived pages, snapshots, versions of reads. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256OfFile } from '../../lib/files.ts';
+import { readJson, sha256OfFile } from '../../lib/files.ts';
 import {
   readRunFiles,
   storeRunFiles,
@@ -10,7 +10,7 @@ import {
   type CatalogRun,
   type RunFiles,
 } from '../../lib/store/catalog.ts';
-import { statedFiles } from '../../lib/store/snapshot_cache.ts';
+import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
 import { objectName, objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
@@ -110,10 +110,10 @@ class Push {
   /** @returns hash of the snapshot's manifest, which is stored last */
   async snapshot(runId: string): Promise<string> {
     const folder = this.#folder.layout.snapshot(runId);
-    await atOnce(await statedFiles(folder), ({ file, sha256: hash }) =>
+    const path = join(folder, 'manifest.json');
+    await atOnce(snapshotFiles(await readJson(path)), ({ file, sha256: hash }) =>
       this.#add({ name: snapshotFileName(runId, file), sha256: hash }, join(folder, file)),
     );
-    const path = join(folder, 'manifest.json');
     const hash = await sha256OfFile(path);
     await this.#add({ name: snapshotFileName(runId, 'manifest.json'), sha256: hash }, path);
     return hash;

@@ -2,8 +2,8 @@
 import { SettingError } from '../../lib/settings.ts';
 import { currentRun, manifestOf, readCatalog, snapshotFileName, type CatalogRun } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
+import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
 import { readJsonVerified, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
-import { ServedManifest } from '../../models/manifest.ts';
 import { problem, type Problem } from '../operate/problems.ts';
 
 const WAIT_MS = 3_000;
@@ -19,8 +19,7 @@ export interface StoreState {
 async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
   const manifest = manifestOf(run);
   if (!manifest) return;
-  const { tables, database } = ServedManifest.parse(await readJsonVerified(store, manifest));
-  const files = [...Object.values(tables), database];
+  const files = snapshotFiles(await readJsonVerified(store, manifest));
   const sizes = await Promise.all(files.map(({ file }) => store.size(snapshotFileName(run.run_id, file))));
   const wrong = files.find(({ bytes }, index) => sizes[index] !== bytes);
   if (wrong)
