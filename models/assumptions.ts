@@ -39,16 +39,15 @@ export const Assumption = defineRecord(
  * SQL of the table `terms`: one row, in which each value of the set is a column of its type. Its key is the set.
  */
 export function termsText(): string {
-  const columns = DECLARED.map(
-    ({ key, sql }) => `  cast(max(value) filter (where key = ${literal(key)}) as ${sql}) as ${key}`,
-  );
+  const columns = DECLARED.map(({ key, sql }) => `  cast(declared[${literal(key)}] as ${sql}) as ${key}`);
   return `-- Key: assumption_set_id
 -- Not null: ${[...DECLARATIONS.keys()].join(', ')}
 select
   assumption_set_id,
 ${columns.join(',\n')}
-from declared_assumptions
-group by assumption_set_id`;
+from (
+  select assumption_set_id, map(list(key), list(value)) as declared from declared_assumptions group by assumption_set_id
+)`;
 }
 
 export type AssumptionRow = RowOf<typeof Assumption>;

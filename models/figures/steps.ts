@@ -57,25 +57,37 @@ const LEADS = ['int_auction_leads', 'int_tax_leads'];
 /** One way in which a figure gets its value: the first one whose conditions hold. */
 interface Way {
   readonly when: readonly Expression[];
+  /** Those of its conditions that no earlier way and no null rules out. */
+  readonly tested: readonly Expression[];
   readonly formula: Expression;
 }
 
-/** The ways of an expression, in order. Macros are replaced by what they mean. */
-function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>): readonly Way[] {
-  const inner = (part: Expression): readonly Way[] => waysOf(part, macros);
-  const under = (when: readonly Expression[], part: Expression): readonly Way[] =>
-    inner(part).map((way) => ({ ...way, when: [...when, ...way.when] }));
+const NOTHING: Expression = { kind: 'value', text: 'null' };
+const isNothing = (expression: Expression): boolean => print(expression) === 'null';
+
+/**
+ * The ways of an expression, in order. Macros are replaced by what they mean.
+ * @param isSet whether it is known not to be null: then nothing tests what chooses between a value and null
+ */
+function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>, isSet = false): readonly Way[] {
+  const inner = (part: Expression): readonly Way[] => waysOf(part, macros, isSet);
+  const under = (condition: Expression, isTested: boolean, part: Expression): readonly Way[] =>
+    inner(part).map(({ when, tested, formula }) => ({
+      when: [condition, ...when],
+      tested: isTested ? [condition, ...tested] : tested,
+      formula,
+    }));
   if (expression.kind === 'cast') return inner(expression.of);
-  if (expression.kind === 'case')
-    return [
-      ...expression.branches.flatMap(({ when, value }) => under([when], value)),
-      ...under([], expression.otherwise),
-    ];
-  if (expression.kind !== 'call') return [{ when: [], formula: expression }];
+  if (expression.kind === 'case') {
+    const { branches, otherwise } = expression;
+    const last = isSet && isNothing(otherwise) ? branches.findLast(({ value }) => !isNothing(value)) : undefined;
+    return [...branches.flatMap((branch) => under(branch.when, branch !== last, branch.value)), ...inner(otherwise)];
+  }
+  if (expression.kind !== 'call') return [{ when: [], tested: [], formula: expression }];
   const { name, args } = expression;
   if (name === 'coalesce')
     return args.flatMap((arg, at) =>
-      under(at === args.length - 1 ? [] : [{ kind: 'call', name: 'is not null', args: [arg] }], arg),
+      at === args.length - 1 ? inner(arg) : under({ kind: 'call', name: 'is not null', args: [arg] }, true, arg),
     );
   const macro = macros.get(name);
   const withArgs = (values: readonly Expression[]): Expression =>
@@ -83,17 +95,19 @@ function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>): rea
       ? substitute(macro.body, new Map(macro.params.map((param, at) => [param, values[at] ?? expression])))
       : { ...expression, args: values };
   if (macro && !macro.hasMeaning) return inner(withArgs(args));
-  let found: readonly { readonly when: readonly Expression[]; readonly values: readonly Expression[] }[] = [
-    { when: [], values: [] },
+  let found: readonly (Omit<Way, 'formula'> & { readonly values: readonly Expression[] })[] = [
+    { when: [], tested: [], values: [] },
   ];
   for (const arg of args)
-    found = found.flatMap(({ when, values }) =>
-      inner(arg).map((way) => ({ when: [...when, ...way.when], values: [...values, way.formula] })),
+    found = found.flatMap(({ when, tested, values }) =>
+      waysOf(arg, macros).map((way) => ({
+        when: [...when, ...way.when],
+        tested: [...tested, ...way.tested],
+        values: [...values, way.formula],
+      })),
     );
-  return found.map(({ when, values }) => ({ when, formula: withArgs(values) }));
+  return found.map(({ values, ...way }) => ({ ...way, formula: withArgs(values) }));
 }
-
-const NOTHING: Expression = { kind: 'value', text: 'null' };
 
 const COMPARISONS = new Set(['<', '>', '<=', '>=']);
 
@@ -173,19 +187,19 @@ class Compiler {
     const expression = this.#model.figures.get(figure);
     if (!expression || !this.#model.columns.has(figure))
       throw new Error(`${this.#model.name} does not compute ${figure}, which is declared as a step`);
-    const ways = waysOf(this.#inline(expression), this.#macros).filter(({ formula }) => print(formula) !== 'null');
+    const ways = waysOf(this.#inline(expression), this.#macros, true).filter(({ formula }) => !isNothing(formula));
     const result = `built.${identifier(figure)}`;
-    const steps = ways.map(({ when, formula }) => {
+    const steps = ways.map(({ when, tested, formula }) => {
       const chosenBy = this.#comparisons(when);
       const names = new Set([formula, ...chosenBy].flatMap(columnsOf));
       const inputs = [...names].flatMap((name) => [literal(name), this.#inputSql(name)]);
-      const condition = when.map((each) => print(each, (name) => this.#columnSql(name), 1)).join(' and ') || 'true';
+      const condition = tested.map((each) => print(each, (name) => this.#columnSql(name), 1)).join(' and ') || 'true';
       const facts = [literal(figure), literal(asRead(formula)), `json_object(${inputs.join(', ')})`, result];
       if (chosenBy.length > 0) facts.push(literal(chosenBy.map(asRead).join(' and ')));
       const step = `${chosenBy.length > 0 ? 'chosen_step' : 'step'}(${facts.join(', ')})`;
       return `when ${condition} then ${this.#isHop(formula) ? 'null' : step}`;
     });
-    return `case ${steps.join('\n    ')} end`;
+    return `case when ${result} is null then null\n    ${steps.join('\n    ')} end`;
   }
 
   /** A CTE of the steps of these figures, with the id of the row if the model has several rows. */
@@ -265,9 +279,11 @@ function withTables(
   select: (tables: readonly StepTable[]) => string,
 ): string {
   const used = [...assumptions].filter((key) => tables.some(({ cte }) => cte.includes(`assumed.${identifier(key)}`)));
-  const assumed = used.map((key) => `max(value) filter (where key = ${literal(key)}) as ${identifier(key)}`);
+  const assumed = used.map((key) => `declared[${literal(key)}] as ${identifier(key)}`);
   return `with
-assumed as (select ${assumed.join(', ')} from declared_assumptions),
+assumed as (
+  select ${assumed.join(', ')} from (select map(list(key), list(value)) as declared from declared_assumptions)
+),
 ${tables.map(({ cte }) => cte).join(',\n')}
 ${select(tables)}`;
 }

@@ -2,15 +2,15 @@
 
 -- One figure: a formula over named inputs, and the result. `inputs` is a struct of texts. Formulas may use + - * / and
 -- parentheses, min, max, clamp (to 0..1), round0, round2 and round4 (half away from zero) and floor_to (down to a
--- whole multiple). Null if there is no result.
-CREATE OR REPLACE MACRO step(figure, formula, inputs, result) AS CASE WHEN result IS NOT NULL THEN
-  json_object('figure', figure, 'formula', formula, 'inputs', inputs, 'result', CAST(result AS VARCHAR)) END;
+-- whole multiple).
+CREATE OR REPLACE MACRO step(figure, formula, inputs, result) AS
+  json_object('figure', figure, 'formula', formula, 'inputs', inputs, 'result', CAST(result AS VARCHAR));
 
 -- The same of a formula that a comparison chose.
-CREATE OR REPLACE MACRO chosen_step(figure, formula, inputs, result, comparison) AS CASE WHEN result IS NOT NULL THEN
+CREATE OR REPLACE MACRO chosen_step(figure, formula, inputs, result, comparison) AS
   json_object(
     'figure', figure, 'formula', formula, 'when', comparison, 'inputs', inputs, 'result', CAST(result AS VARCHAR)
-  ) END;
+  );
 
 -- The steps that have a result, in order.
 CREATE OR REPLACE MACRO steps_of(steps) AS to_json(list_filter(steps, lambda one: one IS NOT NULL));

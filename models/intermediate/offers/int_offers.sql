@@ -62,8 +62,8 @@ incomes as (
   from inputs
 ),
 
--- In whole dollars
-limits as (
+-- In whole dollars. One SELECT a stage: DuckDB repeats an expression wherever its SELECT names it again.
+prices as (
   select
     *,
     offer_price(
@@ -77,15 +77,27 @@ limits as (
     offer_price(
       income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
       as_share(target_cap_pct) * upfront_repairs + noi_lost_under_stress, as_share(target_cap_pct)
-    ) as price_under_stress,
+    ) as price_under_stress
+  from incomes
+),
+
+limits as (
+  select
+    *,
     income is not null and (upfront_repairs = 0 or price_at_target >= offer_step) as is_offered,
     case when is_offered then price_at_target end as limit_target_cap,
     case when is_offered then price_at_coverage end as limit_debt_coverage,
-    case when is_offered then price_under_stress end as limit_under_stress,
+    case when is_offered then price_under_stress end as limit_under_stress
+  from prices
+),
+
+ranges as (
+  select
+    *,
     case when is_offered then down_to(least(list_price, limit_target_cap, limit_debt_coverage), offer_step) end
       as offer_high,
     case when is_offered then down_to(least(offer_high, limit_under_stress), offer_step) end as offer_low
-  from incomes
+  from limits
 ),
 
 -- At the price of the high end
@@ -104,11 +116,17 @@ offers as (
     case
       when offer_high is not null then greatest(tax_floor, rounded(tax_fixed + wide(offer_high) * tax_per_dollar))
     end as offer_tax,
-    percentage(offer_noi, offer_high + upfront_repairs) as offer_cap_pct,
     rounded(months_per_year * payment_of(rounded(wide(offer_high) * loan_to_value), monthly_factor))
-      as offer_debt_service,
+      as offer_debt_service
+  from ranges
+),
+
+yields as (
+  select
+    *,
+    percentage(offer_noi, offer_high + upfront_repairs) as offer_cap_pct,
     quotient(offer_noi - reserves, offer_debt_service) as offer_dscr
-  from limits
+  from offers
 )
 
 select
@@ -156,7 +174,7 @@ select
   offer_cap_pct,
   offer_debt_service,
   offer_dscr
-from offers;
+from yields;
 
 -- audit absent_as_said: an offer is set exactly if its status says so
 select * from int_offers
