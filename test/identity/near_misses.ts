@@ -69,7 +69,7 @@ const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const nullIfBlank = (text: string): string | null => text || null;
 
 /** Whether the pair is told by two addresses alone, so that listings at them are one property if the pair is. */
-const isOfAddressesOnly = (pair: AddressPair): boolean =>
+export const isOfAddressesOnly = (pair: AddressPair): boolean =>
   pair.b !== '' &&
   pair.b_zip !== '' &&
   [pair.b_parcel_also_at, pair.b_mail, pair.b_property_class, pair.b_parcel].every((other) => other === '');

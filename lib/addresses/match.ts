@@ -1,0 +1,48 @@
+/** When two addresses are the same property, and two places the same place. */
+import type { AddressParts } from './parts.ts';
+
+export type AddressBasis = 'address_exact' | 'address_range' | 'address_without_unit';
+export type PlaceAgreement = 'same' | 'other' | 'unknown';
+
+interface Place {
+  readonly city: string | null;
+  readonly zip: string | null;
+}
+
+/** Whether ranges of house numbers overlap on the same side of the street. At least one must be a range. */
+const overlaps = (one: readonly [low: number, high: number], other: readonly [low: number, high: number]): boolean =>
+  one[0] <= other[1] && one[1] >= other[0] && one[0] % 2 === other[0] % 2 && (one[1] > one[0] || other[1] > other[0]);
+
+/** The basis on which two addresses match; null if they are two properties. The caller compares the places. */
+export function addressBasis(one: AddressParts, other: AddressParts): AddressBasis | null {
+  if (one.address_key === other.address_key) return 'address_exact';
+  if (one.street_key !== other.street_key) return null;
+  if (one.house_low === null || one.house_high === null || other.house_low === null || other.house_high === null)
+    return null;
+  // Two apartments of one building are two properties.
+  if (one.unit_key === other.unit_key)
+    return overlaps([one.house_low, one.house_high], [other.house_low, other.house_high]) ? 'address_range' : null;
+  const isSameHouse = one.house_low === other.house_low && one.house_high === other.house_high;
+  return (one.unit_key === null || other.unit_key === null) && isSameHouse ? 'address_without_unit' : null;
+}
+
+/**
+ * Whether a record is in the wanted place: 'unknown' if they have neither city nor ZIP in common to compare. A
+ * municipality rules out no other city, because its mail may use a neighbor's name.
+ */
+export function placeAgreement(record: Place & { readonly city_basis: string | null }, wanted: Place): PlaceAgreement {
+  const [zips, cities] = [record.zip !== null && wanted.zip !== null, record.city !== null && wanted.city !== null];
+  if (zips && record.zip !== wanted.zip) return 'other';
+  if (cities && record.city?.toLowerCase() === wanted.city?.toLowerCase()) return 'same';
+  if (cities && record.city_basis !== 'municipality') return 'other';
+  return zips ? 'same' : 'unknown';
+}
+
+/**
+ * The basis of a match within the county of the wanted place. A county has several streets of one name, so a record
+ * without a place may be of another town, and its basis says so; a record of another place never matches.
+ */
+export function basisInCounty<B extends string>(basis: B, agreement: PlaceAgreement): B | `${B}_place_unknown` | null {
+  if (agreement === 'other') return null;
+  return agreement === 'same' ? basis : `${basis}_place_unknown`;
+}
