@@ -1,4 +1,7 @@
-/** Our server as `make serve` starts it, for real money on a local chain, and a buyer of its answers. */
+/**
+ * Our server as `make serve` starts it, on a local chain for Base Sepolia, and a buyer of its answers: for real money it
+ * refuses the data of the sandbox.
+ */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
@@ -8,21 +11,21 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain } from '../api/payments/local_chain/chain.ts';
 import { sandboxKeyFile, writeReceiptKeys } from '../api/payments/receipts/key_file.ts';
 import { newKey } from '../api/payments/receipts/key_set.ts';
-import { NETWORK } from '../lib/network.ts';
+import { BASE_SEPOLIA } from '../lib/network.ts';
 import type { Call } from './programs.ts';
 import { freePort, QUIET, ROOT, start, startServer } from './programs.ts';
 import { once } from './settings.ts';
 
 const buyer = privateKeyToAccount(generatePrivateKey());
-const wallet = new x402Client().register(NETWORK, new ExactEvmScheme(buyer));
+const wallet = new x402Client().register(BASE_SEPOLIA.name, new ExactEvmScheme(buyer));
 wallet.setSpendControls({ maxAmountPerPayment: '$2' });
 
 /** The chain, and x402's own facilitator on it, which the compared servers use. */
 export const openChain = once(async () => {
-  const { mint, rpcUrl, gasKey } = await startChain();
+  const { mint, rpcUrl, gasKey } = await startChain(BASE_SEPOLIA);
   await mint(buyer.address, 10n ** 12n);
   const facilitator = await startServer('facilitator.ts', [rpcUrl, gasKey]);
-  return { rpcUrl, facilitator, payTo: '0x00000000000000000000000000000000000000aa' };
+  return { rpcUrl, facilitator, payTo: privateKeyToAccount(generatePrivateKey()).address };
 });
 
 /** So many calls of a path, each with a payment of its own, signed now. */
@@ -40,7 +43,8 @@ export async function startDealfeed(DATA_DIR: string) {
   const RECEIPT_KEY_FILE = sandboxKeyFile(DATA_DIR);
   await writeReceiptKeys(RECEIPT_KEY_FILE, { keys: [newKey(Date.now())] }, false);
   const place = { DATA_DIR, LEDGER, PORT, PUBLIC_BASE_URL: url, UNBILLED_PER_MINUTE: '0' };
-  const env = { ...place, PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator, RPC_URL, PAY_TO, RECEIPT_KEY_FILE };
+  const payments = { PAYMENTS: 'facilitator', NETWORK: BASE_SEPOLIA.name };
+  const env = { ...place, ...payments, FACILITATOR_URL: facilitator, RPC_URL, PAY_TO, RECEIPT_KEY_FILE };
   const startedMs = performance.now();
   const { child, stop } = start(process.execPath, ['api/server.ts'], { cwd: ROOT, env, stdio: QUIET });
   for (let health; !(health = await fetch(`${url}/health`).catch(() => null))?.ok; await pause(5)) {

@@ -10,16 +10,21 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import express from 'express';
 import { createWalletClient, http, nonceManager, publicActions, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
-import { NETWORK } from '../../lib/network.ts';
+import { evmChainOf } from '../../api/payments/chain/evm_chain.ts';
+import { BASE_SEPOLIA } from '../../lib/network.ts';
 
 const [rpcUrl, key] = process.argv.slice(2);
 const account = privateKeyToAccount(key as Hex, { nonceManager });
-const client = createWalletClient({ chain: base, transport: http(rpcUrl), account, pollingInterval: 25 });
+const client = createWalletClient({
+  chain: evmChainOf(BASE_SEPOLIA),
+  transport: http(rpcUrl),
+  account,
+  pollingInterval: 25,
+});
 // The types of viem and x402 differ in optional members only.
 const node = { ...client.extend(publicActions), address: account.address } as unknown;
 const signer = toFacilitatorEvmSigner(node as Parameters<typeof toFacilitatorEvmSigner>[0]);
-const facilitator = new x402Facilitator().register(NETWORK, new ExactEvmScheme(signer));
+const facilitator = new x402Facilitator().register(BASE_SEPOLIA.name, new ExactEvmScheme(signer));
 const app = express().use(express.json());
 app.get('/supported', (_, response) => void response.json(facilitator.getSupported()));
 for (const step of ['verify', 'settle'] as const)
