@@ -8,7 +8,7 @@ import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
-import { csvExtensions } from './docs/x402_extensions.ts';
+import { csvExtensions, paymentRoutes } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, type Health } from './http/health.ts';
 import { compression, crossOrigin, requireOneHost, redactResponses, redactValue } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
@@ -22,12 +22,12 @@ import { fundedPayers } from './payments/funded_payer.ts';
 import { NO_WARNINGS, type PaymentHealth } from './payments/health.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
-import type { PaymentNetwork } from './payments/payment_network.ts';
+import { offeredBy, type PaymentNetwork } from './payments/paid_request.ts';
 import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors, type Cursors } from './routes/list/page.ts';
-import { paymentRoutes, type Route } from './routes/define.ts';
+import type { Route } from './routes/define.ts';
 import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
@@ -85,7 +85,7 @@ export interface AppDeps {
 }
 
 /** Fields of every 402: the price, the network and its token, the receiving address, and how to pay. */
-const paymentInstructions = ({ price }: Route, { network, payTo, notice }: AppDeps['payments']): Extras => ({
+const paymentInstructions = (price: string, { network, payTo, notice }: AppDeps['payments']): Extras => ({
   price: `$${price}`,
   protocol: 'x402 version 2',
   network: network.name,
@@ -125,15 +125,14 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     nowMs,
     routes: paymentRoutes(routes, payments.payTo, network),
     extensionsForMedia: csvExtensions,
-    editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
+    editionOf: (ctx) => stateOf(ctx).snapshotId ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
-      const { route } = stateOf(ctx);
       const extras = {
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
         ...(collect === undefined ? {} : { collect }),
-        ...(status === 402 && route ? paymentInstructions(route, payments) : {}),
+        ...(status === 402 ? paymentInstructions(stateOf(ctx).route?.price ?? '', payments) : {}),
       };
       sendProblem(ctx, { reason, detail, billed, extras });
     },
@@ -161,7 +160,7 @@ function createLimit({ payments, unbilledPerMinute = 0, nowMs = Date.now }: AppD
   const payerOf = fundedPayers({ ...payments, checks: createQuota(unbilledPerMinute, nowMs), nowMs });
   return limitUnpaid({
     perMinute: unbilledPerMinute,
-    payerOf: (ctx, client) => payerOf(ctx.get('PAYMENT-SIGNATURE'), client),
+    payerOf: (ctx, client) => payerOf(offeredBy(ctx), client),
     nowMs,
   });
 }

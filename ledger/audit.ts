@@ -7,13 +7,12 @@ import { dollarsOf } from '../lib/network.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { readIdentity } from './identity.ts';
 import { journalLines } from './journal_file.ts';
-import type { Money, Purchase } from './ledger.ts';
+import type { AuditedAccount, Money, Purchase } from './ledger.ts';
 import { decodeChunk } from './sql/answer_chunks.ts';
 import { factsOf, type Facts, type JournalLine, type LedgerEvent } from './sql/journal.ts';
 import { rowsInOrder } from './sql/pages.ts';
 import { asNumber, FACTS, purchaseOf } from './sql/rows.ts';
 import type { Query, Row, Store, Value } from './sql/store.ts';
-import type { AuditedAccount } from './transfers.ts';
 
 /** Records a difference: one sentence. */
 export type Say = (difference: string) => void;

@@ -1,6 +1,5 @@
 /** Differences between chain and ledger that the audit found. */
-import type { Ledger, Purchase } from './ledger.ts';
-import type { AuditedAccount, BookedTransfer } from './transfers.ts';
+import type { AuditedAccount, BookedTransfer, Ledger, Purchase } from './ledger.ts';
 
 export type Difference =
   /** An authorization paid us, and nothing explains it that we can still give: a refund is due. */

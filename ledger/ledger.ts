@@ -2,8 +2,7 @@
  * The interface of the ledger: sales, buyers and payments, the only state that cannot be rebuilt from the archive.
  * SQLite stores it for the processes of one host, PostgreSQL for several hosts.
  */
-import type { LeadClaims } from './lead_claims.ts';
-import type { Paid, TransferBook } from './transfers.ts';
+import { DAY_MS } from '../lib/time.ts';
 
 /** The identity of an EIP-3009 payment, and its terms. Addresses, network and nonce in lower case. */
 export interface Payment {
@@ -186,6 +185,151 @@ export const isLongUnresolved = (purchase: Parameters<typeof settlingSinceMs>[0]
 
 /** Why exclusive sales are paused after a restore. */
 export type ExclusivePause = 'restored_not_audited' | 'restored_transfers_owed';
+
+/** How long a released purchase of a lead counts against its payer. */
+export const RELEASED_MS = DAY_MS;
+
+/** How many leads unsold purchases may hold. */
+export interface LeadLimits {
+  /** By one payer: those held now, and those whose purchases were sent for settlement and released within a day. */
+  readonly perPayer: number;
+  /** By all payers together who never completed a purchase. */
+  readonly byNewPayers: number;
+}
+
+/** A lead on offer. */
+export interface OfferedLead {
+  readonly leadId: string;
+  /** Keys of its property (models/marts/property_keys). Leads that share a key are of one property. */
+  readonly properties: readonly string[];
+}
+
+export type Claimed =
+  | { readonly kind: 'claimed'; readonly leadId: string }
+  /** All of these leads are taken, or the purchase is no longer reserved. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' }
+  /** The payer's released purchases alone reach its limit, for this long. */
+  | { readonly kind: 'limited'; readonly by: 'released'; readonly forMs: number };
+
+/** State of a purchase that holds a lead. */
+export type HeldState = Exclude<PurchaseState, 'released'>;
+
+export interface LeadClaims {
+  /**
+   * Claim the first of these leads that nobody has, with its property, for a reserved purchase. A lead is taken if
+   * another purchase has it or a key of its property. A purchase has at most one lead: a second call returns the same
+   * lead. A lead of an expired reservation is free.
+   */
+  claim(purchaseId: string, leads: readonly OfferedLead[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
+  /** Leads that must not be offered, with the state of their purchase. */
+  claimedLeads(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
+  /** The same for keys of properties: no lead of them may be offered. */
+  claimedProperties(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
+  /** Ids of leads that are sold or settling. They return only if their purchase is released. */
+  soldLeads(): Promise<readonly string[]>;
+  /** Keys of properties that are sold or settling. */
+  soldProperties(): Promise<readonly string[]>;
+}
+
+/** The place of a payment on the chain. */
+export interface Paid {
+  readonly transaction: string;
+  readonly block: bigint;
+}
+
+/** The account whose incoming transfers are audited. */
+export interface AuditedAccount {
+  /** Identity of the chain (`chainIdentity`). */
+  readonly chain: string;
+  readonly payTo: string;
+}
+
+/** A transfer of the token to us, in a final block. */
+export interface IncomingTransfer {
+  readonly transaction: string;
+  readonly logIndex: number;
+  readonly block: bigint;
+  readonly payer: string;
+  /** Nonce of the authorization that made it; null for a plain transfer. */
+  readonly nonce: string | null;
+  readonly amount: bigint;
+}
+
+/**
+ * How a transfer was booked:
+ * - `matched`: it pays a sold purchase.
+ * - `owed`: an authorization paid us, and no purchase explains it that we can still deliver. A refund is due.
+ * - `resolved`: it was owed and has been settled.
+ * - `dust`: it has no authorization, or no amount. Anybody can send it, and nothing is owed.
+ */
+export type TransferKind = 'matched' | 'owed' | 'resolved' | 'dust';
+
+export interface BookedTransfer extends IncomingTransfer, AuditedAccount {
+  readonly kind: TransferKind;
+  /** Null unless it is matched. */
+  readonly purchaseId: string | null;
+  /** How an owed transfer was settled: the transaction of the refund, or the operator's note. */
+  readonly resolution: string | null;
+  readonly bookedAtMs: number;
+}
+
+/** A block and its time, in Unix seconds. */
+export interface BlockTime {
+  readonly block: bigint;
+  readonly seconds: number;
+}
+
+/** Transfers of one range of final blocks. */
+export interface Booking {
+  readonly account: AuditedAccount;
+  /** The holder of the auditor's lease. */
+  readonly holder: string;
+  readonly transfers: readonly IncomingTransfer[];
+  /** First block of the range. That of the first booking is where the ledger begins. */
+  readonly from: bigint;
+  /** Last block of the range. */
+  readonly through: BlockTime;
+  /** After a restore, the latest block of the chain: the restore's window ends there. */
+  readonly latest: BlockTime;
+  readonly nowMs: number;
+}
+
+export interface AuditState {
+  /** Every transfer from this block on is booked; null before the first audit. */
+  readonly firstBlock: bigint | null;
+  /** Every transfer up to this block is booked; null before the first audit. */
+  readonly throughBlock: bigint | null;
+  /** Time of that block, in Unix seconds. */
+  readonly throughSeconds: number;
+  readonly auditedAtMs: number;
+}
+
+export interface TransferBook {
+  /**
+   * Take or extend the auditor's lease: one server at a time audits an account.
+   * @returns the state of the audit; null if another server holds the lease
+   */
+  leaseAudit(account: AuditedAccount, holder: string, nowMs: number, leaseMs: number): Promise<AuditState | null>;
+  /** The state of every account's audit, for reports. */
+  audits(): Promise<readonly (AuditedAccount & AuditState)[]>;
+  /**
+   * Book the transfers of the final blocks up to `through` in one transaction, each for at most one purchase. Only the
+   * holder of the lease may. Booking a range twice changes nothing. Unresolved owed transfers are matched again first.
+   * @returns the booked transfers, and those that are no longer owed
+   */
+  bookTransfers(booking: Booking): Promise<readonly BookedTransfer[]>;
+  /** Booked transfers in the order of the chain, optionally of some kinds only. */
+  transfers(account: AuditedAccount | null, kinds?: readonly TransferKind[]): AsyncIterable<BookedTransfer>;
+  /** Amount of the owed transfer of this payment; null if there is none. */
+  owedFor(payer: string, nonce: string): Promise<bigint | null>;
+  /** Record how an owed transfer was settled. @returns false if there is no such unresolved transfer */
+  resolveOwed(owed: Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'>, resolution: string): Promise<boolean>;
+  /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
+  soldWithoutTransfer(account: AuditedAccount, throughBlock: bigint): Promise<readonly Purchase[]>;
+  /** Correct the place of a sold purchase's payment after a reorganization. */
+  movePayment(purchaseId: string, paid: Paid): Promise<void>;
+}
 
 /**
  * Every method is atomic and safe across processes; its writes are on disk when it resolves, but for a reservation and

@@ -2,8 +2,7 @@
 import { dollarsOf } from '../lib/network.ts';
 import { DAY_MS, dayOf } from '../lib/time.ts';
 import { differencesOf, type Difference } from './differences.ts';
-import type { ExclusivePause, Ledger, Purchase } from './ledger.ts';
-import type { AuditedAccount, AuditState, TransferKind } from './transfers.ts';
+import type { AuditedAccount, AuditState, ExclusivePause, Ledger, Purchase, TransferKind } from './ledger.ts';
 
 /** Lines of a list; the rest is only counted. */
 const MAX_LINES = 10;

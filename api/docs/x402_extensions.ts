@@ -1,17 +1,19 @@
 /**
- * x402 extensions in each 402: parameters and an example call with its answer (Bazaar, read by catalogs of paid
+ * The x402 configuration of the priced routes, with the extensions of each 402: parameters and an example call with its answer (Bazaar, read by catalogs of paid
  * services), and support for payment identifiers.
  *
  * sign-in-with-x is not declared: clients that see it sign at every 402, and it would promise that a signature alone
  * opens the same URL again. A purchase is collected at /api/purchases/:id, whose 401 has the challenge.
  */
+import type { RouteConfig } from '@x402/core/server';
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { stringify } from 'csv-stringify/sync';
 import { isObject, type JsonObject } from '../../lib/json.ts';
+import { atomicOf, BASE, type Network } from '../../lib/network.ts';
 import { CSV, csvOptions } from '../routes/list/csv.ts';
 import { paramFacts } from '../routes/params.ts';
-import type { Route } from '../routes/define.ts';
+import { mediaOf, paymentSecondsOf, routeKey, type Route } from '../routes/define.ts';
 import { answerExample, exampleCall } from './examples.ts';
 
 /**
@@ -125,7 +127,7 @@ function shortBazaar(route: Route): Bazaar {
 }
 
 /** Extensions of a route's payment configuration. */
-export const extensionsOf = (route: Route): Record<string, unknown> => ({
+const extensionsOf = (route: Route): Record<string, unknown> => ({
   bazaar: shortBazaar(route),
   [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(),
 });
@@ -156,4 +158,36 @@ export function csvExtensions(extensions: JsonObject): Record<string, unknown> {
       },
     },
   };
+}
+
+/** x402 configuration of the priced routes, in the format of the official middleware. */
+export function paymentRoutes(
+  routes: readonly Route[],
+  payTo: string,
+  { name: network, usdc }: Network = BASE,
+): Record<string, RouteConfig> {
+  return Object.fromEntries(
+    routes
+      .filter((route) => route.price !== null)
+      .map((route) => [
+        routeKey(route),
+        {
+          accepts: {
+            scheme: 'exact',
+            network,
+            payTo,
+            price: {
+              amount: String(atomicOf(route.price ?? '')),
+              asset: usdc.address,
+              extra: { name: usdc.name, version: usdc.version },
+            },
+            maxTimeoutSeconds: paymentSecondsOf(route),
+          },
+          description: route.about,
+          mimeType: mediaOf(route),
+          serviceName: 'Dealfeed',
+          extensions: extensionsOf(route),
+        } satisfies RouteConfig,
+      ]),
+  );
 }

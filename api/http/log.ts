@@ -3,7 +3,6 @@ import { pino, type Logger } from 'pino';
 import type { Redact } from '../../lib/redact.ts';
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import type { Reason } from './problem.ts';
 import { stateOf } from './request_state.ts';
 
 /** Lines are buffered up to this size and time: one write per line takes longer than a free response. */
@@ -77,7 +76,7 @@ export interface RequestLog {
   readonly status: number;
   readonly ms: number;
   readonly snapshot_id?: string;
-  readonly reason?: Reason;
+  readonly reason?: string;
   readonly charged?: string;
   readonly payer?: string;
   readonly transaction?: string;

@@ -1,28 +1,20 @@
 /** State that the middleware of one request share, in Koa's `ctx.state`. */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Claimant } from '../payments/sale.ts';
-import type { RouteRequest, Route } from '../routes/define.ts';
-import type { Params } from '../routes/params.ts';
-import type { Reason } from './problem.ts';
 
 export interface RequestState {
   requestId: string;
   /** Reason of the error response. */
-  reason?: Reason;
-  route?: Route;
-  request?: RouteRequest<Params>;
+  reason?: string;
+  /** The route that the request reached, and its price in dollars. */
+  route?: { readonly path: string; readonly price: string | null };
   snapshotId?: string;
   /** Media type of the response, if the request chose it; it is part of the purchase. Default: JSON. */
   media?: 'text/csv';
   /** Count this many more unpaid responses, before a handler looks for an answer. @throws Problem rate_limited */
   countUnpaid?: (more: number) => void;
-  /** The handler's work, which may outlast the request. */
-  running?: Promise<unknown>;
   /** An unexpected error, for the log. */
   error?: unknown;
-  /** Set by the payment layer for the handler of a verified payment. */
-  claimant?: Claimant;
   /** Set by the payment layer if the payer is a contract, which is asked for its signature after the handler. */
   isContractPayer?: boolean;
   /** Set by the payment layer once the payment is settled. */

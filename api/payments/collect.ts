@@ -13,7 +13,7 @@ import {
 } from '@x402/extensions/sign-in-with-x';
 import { getAddress, isHex } from 'viem';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import type { PaymentNetwork } from './payment_network.ts';
+import type { PaymentNetwork } from './paid_request.ts';
 
 /** How long a challenge is valid. */
 const CHALLENGE_MS = 300_000;

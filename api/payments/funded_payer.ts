@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { atomicOf, type Network } from '../../lib/network.ts';
-import { readOffered } from './chain/authorization.ts';
+import type { Offered } from './chain/authorization.ts';
 import { ChainUnavailable } from './chain/chain_errors.ts';
 import type { PaymentChain } from './chain/payment_chain.ts';
 import type { Signatures } from './chain/signatures.ts';
@@ -27,7 +27,7 @@ export interface FundedPayerOptions {
 }
 
 /**
- * Reads the payer of a PAYMENT-SIGNATURE header, sent from this address; null if its key did not sign a payment to us
+ * Reads the payer of an offered payment, sent from this address; null if its key did not sign a payment to us
  * that is valid now, or it has too little money. A contract wallet has no key. The node reads the balance alone.
  */
 export function fundedPayers({ chain, network, signatures, payTo, checks, nowMs }: FundedPayerOptions) {
@@ -50,8 +50,7 @@ export function fundedPayers({ chain, network, signatures, payTo, checks, nowMs 
     balances.set(payment.payer, { balance, untilMs: nowMs() + CACHED_MS });
     return balance;
   };
-  return async (header: string, address: string): Promise<string | null> => {
-    const offered = readOffered(header);
+  return async (offered: Offered, address: string): Promise<string | null> => {
     if (offered.kind !== 'payment') return null;
     const { payment, signed } = offered.offer;
     const isForUs =

@@ -1,7 +1,9 @@
 /** The state of payments for /health: unresolved settlements, and warnings for the operator. */
-import { isLongUnresolved, LedgerUnavailable } from '../../ledger/ledger.ts';
-import type { AuditReport } from './audit/watchers.ts';
-import type { RunningPayments } from './open.ts';
+import { isLongUnresolved, LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
+import type { Pass } from './audit/reconcile.ts';
+import type { AuditReport, TokenReport, Watch } from './audit/watchers.ts';
+import type { PaymentChain } from './chain/payment_chain.ts';
+import type { OpenFacilitator } from './modes.ts';
 
 /** Problems of payments that an operator should investigate. Each has a section in docs/runbook.md. */
 export const WARNING_CODES = [
@@ -43,10 +45,14 @@ const REUSE_MS = 10_000;
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
 /** The checked parts of payments. */
-export type CheckedPayments = Pick<RunningPayments, 'ledger' | 'watch' | 'audit' | 'token'> & {
-  readonly chain: Pick<RunningPayments['chain'], 'latestBlock'>;
-  readonly facilitator: Pick<RunningPayments['facilitator'], 'settlementsLeft' | 'inUse'>;
-};
+export interface CheckedPayments {
+  readonly ledger: Ledger;
+  readonly watch: Pick<Watch<Pass>, 'last'>;
+  readonly audit: Pick<Watch<AuditReport>, 'last'>;
+  readonly token: Pick<Watch<TokenReport>, 'last'>;
+  readonly chain: Pick<PaymentChain, 'latestBlock'>;
+  readonly facilitator: Pick<OpenFacilitator, 'settlementsLeft' | 'inUse'>;
+}
 
 const warnIf = (isTrue: boolean, code: WarningCode, detail: string): Warning[] => (isTrue ? [{ code, detail }] : []);
 

@@ -19,7 +19,7 @@ import { signaturesOf } from './chain/signatures.ts';
 import { paymentHealth, type PaymentHealth } from './health.ts';
 import { ChainNotJoined } from './local_chain/chain.ts';
 import { openPayments, type OpenFacilitator, type OpenPayments, type PaymentSettings } from './modes.ts';
-import type { PaymentNetwork } from './payment_network.ts';
+import type { PaymentNetwork } from './paid_request.ts';
 
 export interface RunningPayments extends PaymentNetwork {
   readonly payments: OpenPayments;

@@ -175,7 +175,7 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
       const detail = `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`;
       write(ctx, { reason: 'answer_expired', detail });
     },
-    notSent(ctx: Context, required: PaymentRequired, why: NotSent): void {
+    async notSent(ctx: Context, required: () => Promise<PaymentRequired>, why: NotSent): Promise<void> {
       if (why === 'gas_spent') {
         plain(ctx, 'settlement_budget_spent');
         return;
@@ -183,7 +183,7 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
       const detail = `${NOT_SENT[why]} Nothing was charged.`;
       if (why === 'ledger_unavailable' || why === 'unavailable' || why === 'reservation_ran_out')
         unavailable(ctx, `${detail} Try again.`);
-      else payment(ctx, required, { reason: 'payment_invalid', detail, error: why });
+      else payment(ctx, await required(), { reason: 'payment_invalid', detail, error: why });
     },
     unknown(ctx: Context, { id, payment: { validBefore } }: Purchase, transaction: string | null): void {
       const detail =

@@ -7,7 +7,7 @@ import {
   type HTTPAdapter,
   type RouteConfig,
 } from '@x402/core/server';
-import type { PaymentRequired } from '@x402/core/types';
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
@@ -28,34 +28,59 @@ const facilitatorOf = ({ name }: Network): FacilitatorClient => ({
   settle: async () => neverCalled(),
 });
 
-/**
- * Builds the 402 of a route for a request, with the media type of the answer if the request chose it. The adapter must
- * not show a payment header: the library would read it.
- */
-export type BuildRequirements = (routeKey: string, request: HTTPAdapter, media?: string) => Promise<PaymentRequired>;
-
 /** The extensions of a 402 for a request that chose another media type of the answer. */
 export type ExtensionsForMedia = (extensions: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
+export interface Requirements {
+  /** The terms of a route, the same for every request. */
+  terms(routeKey: string): Promise<PaymentRequirements>;
+  /** The 402 of a route for a request to this path and query, with the media type of the answer if it chose one. */
+  required(routeKey: string, target: string, media?: string): Promise<PaymentRequired>;
+}
+
+/** The request as the library sees it: without a payment, which we parse ourselves. */
+const adapterOf = (publicUrl: string, target: string): HTTPAdapter => ({
+  getHeader: () => undefined,
+  getMethod: () => 'GET',
+  getPath: () => target.split('?')[0] ?? '',
+  getUrl: () => publicUrl + target,
+  // The application renders refusals; the library must not render its own page.
+  getAcceptHeader: () => 'application/json',
+  getUserAgent: () => '',
+});
+
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
-export async function requirementsBuilder(
+export async function openRequirements(
   routes: Readonly<Record<string, RouteConfig>>,
   network: Network,
+  publicUrl: string,
   extensionsForMedia: ExtensionsForMedia = (extensions) => ({ ...extensions }),
-): Promise<BuildRequirements> {
+): Promise<Requirements> {
   const schemes = new x402ResourceServer(facilitatorOf(network))
     .register(network.name, new ExactEvmScheme())
     .registerExtension(bazaarResourceServerExtension)
     .registerExtension(paymentIdentifierResourceServerExtension);
   const server = new x402HTTPResourceServer(schemes, { ...routes });
   await server.initialize();
-  return async (routeKey, adapter, media) => {
+  const build = async (routeKey: string, adapter: HTTPAdapter): Promise<PaymentRequired> => {
     const path = routeKey.slice(routeKey.indexOf(' ') + 1);
     const result = await server.processHTTPRequest({ adapter, path, method: 'GET' });
     if (result.type !== 'payment-error') throw new Error(`${routeKey} requires no payment`);
-    const required = decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
-    if (media === undefined) return required;
-    const { resource, extensions = {} } = required;
-    return { ...required, resource: { ...resource, mimeType: media }, extensions: extensionsForMedia(extensions) };
+    return decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
+  };
+  const terms = new Map<string, PaymentRequirements>();
+  return {
+    async terms(routeKey) {
+      const known = terms.get(routeKey) ?? (await build(routeKey, adapterOf(publicUrl, '/'))).accepts[0];
+      if (!known) throw new Error(`${routeKey} accepts no payment`);
+      terms.set(routeKey, known);
+      return known;
+    },
+    async required(routeKey, target, media) {
+      const required = await build(routeKey, adapterOf(publicUrl, target));
+      if (media === undefined) return required;
+      const { resource, extensions = {} } = required;
+      return { ...required, resource: { ...resource, mimeType: media }, extensions: extensionsForMedia(extensions) };
+    },
   };
 }

@@ -9,15 +9,17 @@
  * stores everything the buyer is paying for; after it, only the chain ends the purchase. The result of `settle` is a
  * hint which transaction to read first.
  */
-import type { Claimed, LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
 import {
   LedgerUnavailable,
   type Answer,
+  type Claimed,
   type Delivery,
+  type LeadLimits,
   type Ledger,
   type NewPurchase,
-  type Payment,
+  type OfferedLead,
   type PayerRefusal,
+  type Payment,
   type Purchase,
 } from '../../ledger/ledger.ts';
 import type { Evidence } from './chain/evidence.ts';

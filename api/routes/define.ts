@@ -2,14 +2,12 @@
  * One definition per endpoint. The router entry, the validation of parameters, the x402 configuration, the line in
  * /api/meta and the OpenAPI operation are derived from it.
  */
-import type { RouteConfig } from '@x402/core/server';
 import type { z } from 'zod';
 import type { Claims } from './leads/lead_claims.ts';
 import type { Cursors } from './list/page.ts';
-import { extensionsOf } from '../docs/x402_extensions.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import type { Params, ParamValues } from './params.ts';
-import { atomicOf, BASE, EXCLUSIVE_SECONDS, PAYMENT_SECONDS, type Network } from '../../lib/network.ts';
+import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../lib/network.ts';
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from './prices.ts';
@@ -114,35 +112,3 @@ export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? '
 /** Seconds for which a payment for this route must be valid. */
 export const paymentSecondsOf = (route: Pick<Route, 'isExclusive'>): number =>
   route.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS;
-
-/** x402 configuration of the priced routes, in the format of the official middleware. */
-export function paymentRoutes(
-  routes: readonly Route[],
-  payTo: string,
-  { name: network, usdc }: Network = BASE,
-): Record<string, RouteConfig> {
-  return Object.fromEntries(
-    routes
-      .filter((route) => route.price !== null)
-      .map((route) => [
-        routeKey(route),
-        {
-          accepts: {
-            scheme: 'exact',
-            network,
-            payTo,
-            price: {
-              amount: String(atomicOf(route.price ?? '')),
-              asset: usdc.address,
-              extra: { name: usdc.name, version: usdc.version },
-            },
-            maxTimeoutSeconds: paymentSecondsOf(route),
-          },
-          description: route.about,
-          mimeType: mediaOf(route),
-          serviceName: 'Dealfeed',
-          extensions: extensionsOf(route),
-        } satisfies RouteConfig,
-      ]),
-  );
-}

@@ -7,8 +7,9 @@ import type { Context, Middleware } from 'koa';
 import { todayOf } from '../../models/manifest.ts';
 import { isCached, shortHash } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
-import { stateOf } from '../http/request_state.ts';
+import type { RequestState } from '../http/request_state.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
+import type { Claimant } from '../payments/sale.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { bodyObject, JsonText } from '../snapshot/json_text.ts';
 import { CSV, prefersCsv, sendListCsv, setCsvHeaders, type ListBody } from './list/csv.ts';
@@ -20,6 +21,17 @@ import { readParams, type Params } from './params.ts';
 /** How much longer a purchase is reserved than its handler may take. */
 const LEASE_MARGIN_MS = 15_000;
 const SLOW_ROUTE_FACTOR = 4;
+
+/** What the middleware of a route share besides the state of every request. */
+interface RoutedState extends RequestState {
+  request?: RouteRequest<Params>;
+  /** The handler's work, which may outlast the request. */
+  running?: Promise<unknown>;
+  /** Set by the payment layer for the handler of a verified payment. */
+  claimant?: Claimant;
+}
+
+const stateOf = (ctx: Context): RoutedState => ctx.state as RoutedState;
 
 export interface MountOptions {
   readonly routes: readonly Route[];

@@ -13,11 +13,12 @@ import express from 'express';
 import Koa from 'koa';
 import { allRoutes } from '../../api/routes/all.ts';
 import { createCursors } from '../../api/routes/list/page.ts';
-import { paymentRoutes, type Route } from '../../api/routes/define.ts';
+import { paymentRoutes } from '../../api/docs/x402_extensions.ts';
+import type { Route } from '../../api/routes/define.ts';
 import { readParams } from '../../api/routes/params.ts';
 import { openSnapshots } from '../../api/snapshot/follow.ts';
 import { JsonText } from '../../api/snapshot/json_text.ts';
-import { NETWORK } from '../../lib/network.ts';
+import { BASE_SEPOLIA } from '../../lib/network.ts';
 
 const [dataDir = '', facilitator, payTo = ''] = process.argv.slice(2);
 const snapshots = await openSnapshots({ dataDir });
@@ -51,8 +52,9 @@ const unpaid = new Koa().use(router.routes()).callback();
 
 /** The same handler behind the official middleware. */
 function paid(url: string): express.Express {
-  const server = new x402ResourceServer(new HTTPFacilitatorClient({ url })).register(NETWORK, new ExactEvmScheme());
-  return express().use(paymentMiddleware(paymentRoutes(routes, payTo), server), unpaid);
+  const facilitators = new HTTPFacilitatorClient({ url });
+  const server = new x402ResourceServer(facilitators).register(BASE_SEPOLIA.name, new ExactEvmScheme());
+  return express().use(paymentMiddleware(paymentRoutes(routes, payTo, BASE_SEPOLIA), server), unpaid);
 }
 
 const server = createServer(facilitator === undefined ? unpaid : paid(facilitator)).listen(0, '127.0.0.1', () => {

@@ -1,5 +1,5 @@
 /** Claims of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
-import type { Claimed, HeldState, LeadClaims, OfferedLead } from '../lead_claims.ts';
+import type { Claimed, HeldState, LeadClaims, OfferedLead } from '../ledger.ts';
 import { change } from './journal.ts';
 import { leadLimitReached, expiredAt } from './payer_limits.ts';
 import { dropIfExpired } from './reservations.ts';

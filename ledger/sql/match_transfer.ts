@@ -1,6 +1,5 @@
 /** Matches an incoming transfer with the purchase that it pays, whoever sent its transaction. */
-import type { Purchase } from '../ledger.ts';
-import type { Booking, IncomingTransfer } from '../transfers.ts';
+import type { Booking, IncomingTransfer, Purchase } from '../ledger.ts';
 import { change, drop } from './journal.ts';
 import { insertClaim } from './lead_claims.ts';
 import { FACTS, purchaseOf } from './rows.ts';

@@ -1,6 +1,12 @@
 /** Limits on open purchases and held leads, counted in the transaction that reserves or claims. */
-import { RELEASED_MS, type Claimed, type LeadLimits } from '../lead_claims.ts';
-import { FUTURE_MS, type NewPurchase, type PayerRefusal } from '../ledger.ts';
+import {
+  FUTURE_MS,
+  RELEASED_MS,
+  type Claimed,
+  type LeadLimits,
+  type NewPurchase,
+  type PayerRefusal,
+} from '../ledger.ts';
 import { asNumber } from './rows.ts';
 import type { Query } from './store.ts';
 

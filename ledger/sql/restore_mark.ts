@@ -4,8 +4,7 @@
  * that the first audit after the restore sees: a transfer that a stranger makes later does not stop the shop. Its end
  * is a block, because the clocks of server and chain differ.
  */
-import type { ExclusivePause } from '../ledger.ts';
-import type { BlockTime } from '../transfers.ts';
+import type { BlockTime, ExclusivePause } from '../ledger.ts';
 import { recordEvent } from './journal.ts';
 import { asNumber } from './rows.ts';
 import type { Query } from './store.ts';

@@ -7,7 +7,7 @@ import type {
   IncomingTransfer,
   TransferBook,
   TransferKind,
-} from '../transfers.ts';
+} from '../ledger.ts';
 import { change, recordEvent, type JournalLine } from './journal.ts';
 import { matchTransfer, paidWith, type BookingTransaction } from './match_transfer.ts';
 import { liftMark } from './restore_mark.ts';

@@ -5,7 +5,7 @@
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
 import { neededQuery } from '../api/support/snapshot_fixtures.ts';
-import type { Started } from '../api/support/test_app.ts';
+import { ORDINARY_PAYER, type Started } from '../api/support/test_app.ts';
 import type { Buyer } from '../api/support/buyers.ts';
 import { hostileRequests, payableTargets, type HostileRequest } from './api_requests.ts';
 
@@ -116,7 +116,7 @@ export async function sendUnpaid(started: Started, buyer: Buyer, count: number, 
     ['/api/deals', '/api/leads', '/api/batch/weekly.csv', '/api/lookup?apn=P-1'].map((path) => buyer.sign(url + path)),
   );
   const { onPayer } = facilitator.chain;
-  facilitator.chain.onPayer = async () => ({ hasCode: false, balance: 0n, isUsed: false });
+  facilitator.chain.onPayer = async () => ({ ...ORDINARY_PAYER, balance: 0n });
   const before = facilitator.settled;
   await forEach(fc.sample(hostileRequests(app.routes, payments), { numRuns: count, seed }), async (request) => {
     try {

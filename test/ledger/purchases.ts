@@ -5,15 +5,16 @@ import { TABLES } from '../../ledger/copy.ts';
 import type {
   Answer,
   Begun,
+  LeadLimits,
   Ledger,
   NewPurchase,
+  OfferedLead,
+  Paid,
   PayerLimits,
   Payment,
   Purchase,
   PurchaseState,
 } from '../../ledger/ledger.ts';
-import type { LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
-import type { Paid } from '../../ledger/transfers.ts';
 
 const hex = (n: number, digits: number): string => `0x${n.toString(16).padStart(digits, '0')}`;
 

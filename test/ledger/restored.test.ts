@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { IncomingTransfer, Ledger } from '../../ledger/ledger.ts';
 import { openServingLedger } from '../../ledger/open.ts';
-import type { IncomingTransfer } from '../../ledger/transfers.ts';
 import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
 import { CHAIN, purchaseIn } from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';

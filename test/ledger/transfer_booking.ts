@@ -1,12 +1,14 @@
 /** Incoming transfers, and an auditor that books them, for tests of the ledger. */
-import type { Ledger, Payment, Purchase } from '../../ledger/ledger.ts';
 import type {
   AuditedAccount,
   BlockTime,
   BookedTransfer,
   IncomingTransfer,
+  Ledger,
+  Payment,
+  Purchase,
   TransferKind,
-} from '../../ledger/transfers.ts';
+} from '../../ledger/ledger.ts';
 import { CHAIN, paid, payment } from './purchases.ts';
 
 export const ACCOUNT: AuditedAccount = { chain: CHAIN, payTo: payment(1).payTo };

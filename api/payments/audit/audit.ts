@@ -2,14 +2,14 @@
  * The continuous audit, in both directions: every transfer to us in a final block matches at most one purchase, and
  * every sold purchase has its transfer. One server at a time holds the auditor's lease.
  */
-import type { Ledger } from '../../../ledger/ledger.ts';
 import type {
   AuditedAccount,
   AuditState,
   BlockTime,
   BookedTransfer,
   IncomingTransfer,
-} from '../../../ledger/transfers.ts';
+  Ledger,
+} from '../../../ledger/ledger.ts';
 import type { PaymentChain } from '../chain/payment_chain.ts';
 
 /** Blocks per booking, which is one database transaction. */

@@ -4,11 +4,10 @@
  */
 import { parseEventLogs, type Hex } from 'viem';
 import { journalFile } from '../../../ledger/journal_file.ts';
-import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
+import { LedgerUnavailable, type BookedTransfer, type Ledger } from '../../../ledger/ledger.ts';
 import { assertLedgerExists, openNotedStore } from '../../../ledger/open.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
-import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { dollarsOf, type Network } from '../../../lib/network.ts';
 import { print } from '../../../lib/output.ts';

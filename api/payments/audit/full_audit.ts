@@ -9,9 +9,8 @@ import {
   type LedgerAuditOptions,
   type Say,
 } from '../../../ledger/audit.ts';
-import type { Purchase } from '../../../ledger/ledger.ts';
+import type { IncomingTransfer, Purchase } from '../../../ledger/ledger.ts';
 import type { Query, Row, Store } from '../../../ledger/sql/store.ts';
-import type { IncomingTransfer } from '../../../ledger/transfers.ts';
 import { dollarsOf } from '../../../lib/network.ts';
 import type { PaymentChain } from '../chain/payment_chain.ts';
 import { BLOCKS_PER_BOOKING } from './audit.ts';

@@ -13,8 +13,7 @@ import {
   type PublicClient,
   type TransactionReceipt,
 } from 'viem';
-import type { Payment } from '../../../ledger/ledger.ts';
-import type { Paid } from '../../../ledger/transfers.ts';
+import type { Paid, Payment } from '../../../ledger/ledger.ts';
 import { fromNode } from './chain_errors.ts';
 
 /** The functions and events of the token that payments use. */

@@ -1,11 +1,12 @@
 /** Checks of the payer that the server makes itself before a purchase begins. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Network } from '../../../lib/network.ts';
 import type { OfferedPayment } from './authorization.ts';
 import type { PaymentChain, TokenObstacle } from './payment_chain.ts';
 import type { Signatures } from './signatures.ts';
 
 interface PayerCheck {
-  readonly chain: Pick<PaymentChain, 'payerState' | 'tokenObstacle' | 'isBlocked'>;
+  readonly chain: Pick<PaymentChain, 'payerState'>;
   readonly network: Pick<Network, 'name' | 'title'>;
   readonly signatures: Pick<Signatures, 'byKey'>;
   /** Whether contract wallets (EIP-1271) may pay. */
@@ -41,18 +42,17 @@ export async function checkPayer(
   { payment, signed }: OfferedPayment,
   isExclusive: boolean,
 ): Promise<CheckedPayer> {
-  const [{ hasCode, balance, isUsed }, obstacle, isBlocked] = await Promise.all([
-    chain.payerState(payment),
-    chain.tokenObstacle(payment.payTo),
-    chain.isBlocked(payment.payer),
-  ]);
+  const reading = chain.payerState(payment);
+  // Computed while the node answers: recovering a key takes as long as the two requests.
+  const checking = nextTurn().then(() => signatures.byKey(signed));
+  const [{ hasCode, balance, isUsed, isBlocked, obstacle }, isSigned] = await Promise.all([reading, checking]);
   if (obstacle !== null) return { kind: 'obstacle', obstacle };
   if (isBlocked) return refused('payer_blocked', 'The issuer of USDC blocks the payer.');
   if (hasCode) {
     // The token asks the contract whether it signed; the contract may answer differently each time.
     if (!acceptsContractWallets) return contractRefused('this server takes no payments from contract wallets');
     if (isExclusive) return contractRefused('exclusive leads are sold to ordinary accounts only');
-  } else if (!(await signatures.byKey(signed))) {
+  } else if (!isSigned) {
     return refused('payment_invalid', 'The payment is not signed by its payer.', 'invalid_exact_evm_signature');
   }
   if (isUsed) {

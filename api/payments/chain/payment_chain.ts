@@ -1,7 +1,6 @@
 /** Reads the chain from our own node: evidence of payments, the state of payers, incoming transfers. */
 import { parseEventLogs, type Address, type Hex, type Log, type PublicClient } from 'viem';
-import type { Payment } from '../../../ledger/ledger.ts';
-import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
+import type { BlockTime, IncomingTransfer, Payment } from '../../../ledger/ledger.ts';
 import { ChainUnavailable, fromNode, isCallFailure, NotUsdc, WrongChain } from './chain_errors.ts';
 import {
   chainEvidence,
@@ -26,6 +25,10 @@ export interface PayerState {
   readonly balance: bigint;
   /** Whether the authorization was used or canceled. */
   readonly isUsed: boolean;
+  /** Whether the issuer of the token blocks the payer. */
+  readonly isBlocked: boolean;
+  /** What keeps everybody from paying the payment's receiver. */
+  readonly obstacle: TokenObstacle | null;
 }
 
 /** Why nobody can pay us: the issuer of the token has paused it, or blocks our address. */
@@ -35,12 +38,10 @@ export interface PaymentChain extends ChainEvidence {
   readonly network: Network;
   /** Identity of the chain in the ledger, after checking the chain id. @throws WrongChain, ChainUnavailable */
   id(): Promise<string>;
-  /** State of the payer at the latest block. @throws ChainUnavailable */
+  /** State of the payer and the token at the latest block, in two requests. @throws ChainUnavailable */
   payerState(payment: Payment): Promise<PayerState>;
   /** What keeps everybody from paying this address. @throws ChainUnavailable */
   tokenObstacle(payTo: string): Promise<TokenObstacle | null>;
-  /** Whether the issuer of the token blocks an account. @throws ChainUnavailable */
-  isBlocked(account: string): Promise<boolean>;
   /** The latest final block. @throws ChainUnavailable */
   finalBlock(): Promise<BlockTime>;
   latestBlock(): Promise<BlockTime>;
@@ -50,7 +51,7 @@ export interface PaymentChain extends ChainEvidence {
   incomingTransfers(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly SentTransfer[]>;
 }
 
-export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode'>;
+export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode' | 'multicall'>;
 
 type ListedTransfer = Log<bigint, number, false, typeof TRANSFER, true>;
 
@@ -82,8 +83,10 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
         throw isCallFailure(error) ? new NotUsdc(address) : error;
       }),
     );
-  const isBlocked = (account: string): Promise<boolean> =>
-    fromToken(client.readContract({ ...usdc, functionName: 'isBlacklisted', args: [account as Address] }));
+  const obstacleOf = (isPaused: boolean, isBlocked: boolean): TokenObstacle | null => {
+    if (isPaused) return 'token_paused';
+    return isBlocked ? 'pay_to_blocked' : null;
+  };
 
   /** A transfer to us as its receipt has it. @throws ChainUnavailable if the receipt does not have it */
   const transferOf = async (payTo: string, log: ListedTransfer): Promise<SentTransfer> => {
@@ -133,26 +136,28 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       await id();
       return evidence.evidenceOf(payment, hint);
     },
-    async payerState({ payer, nonce }) {
+    async payerState({ payer, nonce, payTo }) {
       await id();
       const account = payer as Address;
-      const [code, balance, isUsed] = await fromNode(
-        Promise.all([
-          client.getCode({ address: account }),
-          client.readContract({ ...usdc, functionName: 'balanceOf', args: [account] }),
-          client.readContract({ ...usdc, functionName: 'authorizationState', args: [account, nonce as Hex] }),
-        ]),
+      const contracts = [
+        { ...usdc, functionName: 'balanceOf', args: [account] },
+        { ...usdc, functionName: 'authorizationState', args: [account, nonce as Hex] },
+        { ...usdc, functionName: 'isBlacklisted', args: [account] },
+        { ...usdc, functionName: 'isBlacklisted', args: [payTo as Address] },
+        { ...usdc, functionName: 'paused' },
+      ] as const;
+      const [code, [balance, isUsed, isBlocked, isPayToBlocked, isPaused]] = await fromNode(
+        Promise.all([client.getCode({ address: account }), client.multicall({ contracts, allowFailure: false })]),
       );
-      return { hasCode: code !== undefined && code !== '0x', balance, isUsed };
+      const hasCode = code !== undefined && code !== '0x';
+      return { hasCode, balance, isUsed, isBlocked, obstacle: obstacleOf(isPaused, isPayToBlocked) };
     },
     async tokenObstacle(payTo) {
       await id();
-      const isPaused = fromToken(client.readContract({ ...usdc, functionName: 'paused' }));
-      const [paused, blocked] = await Promise.all([isPaused, isBlocked(payTo)]);
-      if (paused) return 'token_paused';
-      return blocked ? 'pay_to_blocked' : null;
+      const isBlocked = client.readContract({ ...usdc, functionName: 'isBlacklisted', args: [payTo as Address] });
+      const isPaused = client.readContract({ ...usdc, functionName: 'paused' });
+      return obstacleOf(...(await Promise.all([fromToken(isPaused), fromToken(isBlocked)])));
     },
-    isBlocked,
     finalBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'finalized' }))),
     latestBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'latest' }))),
     firstBlockAt: (seconds) =>

@@ -97,7 +97,7 @@ export function signaturesOf(
       throw error;
     }
   };
-  const byKey = async (signed: SignedAuthorization): Promise<boolean> => {
+  const isByKey = async (signed: SignedAuthorization): Promise<boolean> => {
     const {
       signature,
       authorization: { from },
@@ -109,6 +109,13 @@ export function signaturesOf(
     } catch {
       return false;
     }
+  };
+  // Recovering a key takes milliseconds, and two checks of one request need it.
+  const checked = new WeakMap<SignedAuthorization, Promise<boolean>>();
+  const byKey = (signed: SignedAuthorization): Promise<boolean> => {
+    const known = checked.get(signed) ?? isByKey(signed);
+    checked.set(signed, known);
+    return known;
   };
   const byContract = async (signed: SignedAuthorization): Promise<boolean> => {
     const hash = hashOf(domain, signed);

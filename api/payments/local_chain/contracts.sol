@@ -152,7 +152,7 @@ contract TestUsdc {
     }
 }
 
-/// The one function of Multicall3 that the facilitator calls to find out why a payment cannot be settled.
+/// The functions of Multicall3 that are called: aggregate3 by the server, tryAggregate by a facilitator.
 contract TestMulticall {
     struct Call {
         address target;
@@ -162,6 +162,20 @@ contract TestMulticall {
     struct Result {
         bool success;
         bytes returnData;
+    }
+
+    struct OptionalCall {
+        address target;
+        bool allowFailure;
+        bytes callData;
+    }
+
+    function aggregate3(OptionalCall[] calldata calls) external payable returns (Result[] memory results) {
+        results = new Result[](calls.length);
+        for (uint256 i = 0; i < calls.length; i++) {
+            (results[i].success, results[i].returnData) = calls[i].target.call(calls[i].callData);
+            require(calls[i].allowFailure || results[i].success, "Multicall3: call failed");
+        }
     }
 
     function tryAggregate(bool requireSuccess, Call[] calldata calls)

@@ -1,10 +1,9 @@
 /** GET /api/leads/exclusive: one lead with its property, sold to one buyer only. */
 import { z } from 'zod';
-import type { Claimed, OfferedLead } from '../../../ledger/lead_claims.ts';
+import type { Claimed, LeadLimits, OfferedLead } from '../../../ledger/ledger.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { rangeOf, type Range } from '../count/coarse.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
-import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem, type Reason } from '../../http/problem.ts';
 import { recordOf } from '../../snapshot/filters.ts';
@@ -13,6 +12,18 @@ import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
 /** Leads offered to the ledger in one claim. */
 const CLAIM_BATCH = 200;
+/** Leads that one payer may hold without having paid for them, those counted that it let go within a day. */
+const LEADS_PER_PAYER = 3;
+/** Share of the available leads that payers without a completed purchase may claim together. */
+const NEW_PAYERS_SHARE = 0.2;
+/** Minimum for them, so that one payer alone cannot reach the common limit. */
+const NEW_PAYERS_MIN = 3 * LEADS_PER_PAYER;
+
+/** @param available number of leads */
+export const leadLimits = (available: number): LeadLimits => ({
+  perPayer: LEADS_PER_PAYER,
+  byNewPayers: Math.max(NEW_PAYERS_MIN, Math.floor(available * NEW_PAYERS_SHARE)),
+});
 
 const PROMISE =
   'This property is yours alone. From claimed_at on, no lead of it is sold to anyone else, in this snapshot or a ' +

@@ -3,8 +3,7 @@
  * lead (ledger/sql/lead_claims.ts).
  */
 import { createHash } from 'node:crypto';
-import type { HeldState, LeadClaims } from '../../../ledger/lead_claims.ts';
-import { LedgerUnavailable } from '../../../ledger/ledger.ts';
+import { LedgerUnavailable, type HeldState, type LeadClaims } from '../../../ledger/ledger.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import { Problem } from '../../http/problem.ts';
 

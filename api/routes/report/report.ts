@@ -193,7 +193,7 @@ const VERSION = {
 } as const;
 const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
 
-export const Report = z.strictObject({
+const Report = z.strictObject({
   note: NOTE.optional(),
   property: z.string().meta({ description: 'Address of the property, in one line.' }),
   summary: z.array(z.string()).meta({ description: 'The report in plain sentences.' }),
@@ -220,6 +220,7 @@ export const Report = z.strictObject({
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
   ...PUBLISHED,
 });
+export type ReportBody = z.infer<typeof Report>;
 
 const sections = sectionsOf(Report);
 

@@ -7,7 +7,7 @@ import { ArchiveFault, type PageArchive, type PageRead } from './page_archive.ts
 import { Parser } from 'htmlparser2';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
-import type { ReportBody } from '../pages/report/report.ts';
+import type { ReportBody } from '../../routes/report/report.ts';
 
 /** Elements whose content no reader sees. */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'object', 'canvas']);

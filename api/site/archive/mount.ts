@@ -18,7 +18,7 @@ import { EXAMPLE_PATH } from '../../routes/report/report.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import type { Snapshots } from '../../snapshot/follow.ts';
 import { freeRequest } from '../page.ts';
-import type { ReportBody } from '../pages/report/report.ts';
+import type { ReportBody } from '../../routes/report/report.ts';
 import { SITE_HEADERS, type Site } from '../site.ts';
 import { ArchiveFault, type PageArchive } from './page_archive.ts';
 import {

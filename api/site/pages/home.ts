@@ -11,7 +11,7 @@ import { PRICES } from '../../routes/prices.ts';
 import type { Meta } from '../../routes/meta/schema.ts';
 import { Problem } from '../../http/problem.ts';
 import { EXAMPLE_PATH } from '../../routes/report/report.ts';
-import type { ReportBody } from './report/report.ts';
+import type { ReportBody } from '../../routes/report/report.ts';
 import { comparedSizes, isJudged, unitsText } from '../../../models/calibration/comparison_by_size.ts';
 
 interface Offer {

@@ -12,9 +12,8 @@ import { paymentHealth } from '../../../api/payments/health.ts';
 import { differencesOf } from '../../../ledger/differences.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { resolve } from '../../../api/payments/audit/reconcile.ts';
-import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import type { BookedTransfer, Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { ledgerProblems } from '../../../pipelines/operate/health.ts';
 import { AMOUNT, startChainPayments, THEM, type ChainPayments } from '../support/chain_payments.ts';
 

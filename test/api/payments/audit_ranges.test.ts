@@ -5,7 +5,7 @@ import { auditPass, type AuditPass, type Auditor } from '../../../api/payments/a
 import type { PaymentChain, SentTransfer } from '../../../api/payments/chain/payment_chain.ts';
 import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import type { AuditedAccount, BlockTime } from '../../../ledger/transfers.ts';
+import type { AuditedAccount, BlockTime } from '../../../ledger/ledger.ts';
 
 const ACCOUNT: AuditedAccount = { chain: `0x${'c'.repeat(64)}`, payTo: `0x${'a'.repeat(40)}` };
 const SECONDS_PER_BLOCK = 2;
@@ -37,7 +37,6 @@ function scriptedChain(
     evidenceOf: unused,
     payerState: unused,
     tokenObstacle: unused,
-    isBlocked: unused,
     latestBlock: unused,
     finalBlock: async () => time(final),
     firstBlockAt: async () => 0n,

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { decodePaymentResponseHeader } from '@x402/core/http';
-import { leadLimits } from '../../../api/payments/caps.ts';
+import { leadLimits } from '../../../api/routes/leads/exclusive.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
+import { ScriptedFacilitator, startApp, type Started, ORDINARY_PAYER } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
@@ -136,7 +136,7 @@ describe('the payment layer', () => {
       const isFirst = asked === 1;
       if (!isFirst) bothAsked.resolve();
       await (isFirst ? bothAsked : settled).promise;
-      return { hasCode: false, balance: 10n ** 9n, isUsed: !isFirst };
+      return { ...ORDINARY_PAYER, isUsed: !isFirst };
     };
     const responses = await Promise.all(
       [0, 1].map(async () => {
@@ -275,7 +275,7 @@ describe('the payment layer', () => {
     };
 
     it('where the nonce was used or canceled', async () => {
-      facilitator.chain.onPayer = async () => ({ hasCode: false, balance: 10n ** 9n, isUsed: true });
+      facilitator.chain.onPayer = async () => ({ ...ORDINARY_PAYER, isUsed: true });
       assert.equal(await refusedFor('payment_invalid', 402), 'invalid_exact_evm_nonce_already_used');
     });
 
@@ -284,7 +284,7 @@ describe('the payment layer', () => {
       await whileCrashing(() => refusedFor('too_many_open_purchases', 429));
       const contract = buyerWith();
       const { onPayer } = facilitator.chain;
-      facilitator.chain.onPayer = async () => ({ hasCode: true, balance: 10n ** 9n, isUsed: false });
+      facilitator.chain.onPayer = async () => ({ ...ORDINARY_PAYER, hasCode: true });
       await leaveOpen(4, DEALS, () => contract);
       await refusedFor('too_many_open_purchases', 429, DEALS, contract);
       facilitator.chain.onPayer = onPayer;

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
+import type { RouteConfig } from '@x402/core/server';
 import { PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { paymentRequiredHeader } from '../../../api/payments/refusals.ts';
-import { requirementsBuilder } from '../../../api/payments/requirements.ts';
+import { openRequirements } from '../../../api/payments/requirements.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
-import { paymentRoutes } from '../../../api/routes/define.ts';
+import { paymentRoutes } from '../../../api/docs/x402_extensions.ts';
 import { atomicOf, BASE, NETWORK, USDC } from '../../../lib/network.ts';
 
 const PAY_TO = '0x00000000000000000000000000000000000000aa';
@@ -21,17 +21,10 @@ const prices = new Map<string, string | null>(
   allRoutes({ publicUrl: PUBLIC_URL, spoolDir: '/nowhere' }).map(({ path, price }) => [`GET ${path}`, price]),
 );
 
-const requestFor = (path: string): HTTPAdapter => ({
-  getHeader: () => undefined,
-  getMethod: () => 'GET',
-  getPath: () => path,
-  getUrl: () => PUBLIC_URL + path,
-  getAcceptHeader: () => 'application/json',
-  getUserAgent: () => '',
-});
+const requirements = openRequirements(routes, BASE, PUBLIC_URL);
 
 test('every priced route requires its price in USDC on Base, and names the requested URL', async () => {
-  const build = await requirementsBuilder(routes, BASE);
+  const { required: build } = await requirements;
   assert.equal(Object.keys(routes).length, 20);
   assert.ok(
     Object.keys(routes).some((key) => key.includes(':')),
@@ -40,7 +33,7 @@ test('every priced route requires its price in USDC on Base, and names the reque
   for (const key of Object.keys(routes)) {
     for (const [i, query] of ['?q=1', '?q=2', '', '?q=1'].entries()) {
       const path = key.slice(4).replaceAll(/:\w+/g, `number-${i}`) + query;
-      const required = await build(key, requestFor(path));
+      const required = await build(key, path);
       PaymentRequiredV2Schema.parse(required);
       assert.equal(required.resource.url, PUBLIC_URL + path);
       assert.deepEqual(required.accepts, [
@@ -61,15 +54,15 @@ test('every priced route requires its price in USDC on Base, and names the reque
 });
 
 test('a route without a price has no requirements', async () => {
-  const build = await requirementsBuilder(routes, BASE);
-  await assert.rejects(build('GET /api/meta', requestFor('/api/meta')), /GET \/api\/meta requires no payment/);
+  const { required: build } = await requirements;
+  await assert.rejects(build('GET /api/meta', '/api/meta'), /GET \/api\/meta requires no payment/);
 });
 
 test('the PAYMENT-REQUIRED header is at most 3,000 characters', async (t) => {
-  const build = await requirementsBuilder(routes, BASE);
+  const { required: build } = await requirements;
   const lengths: Record<string, number> = {};
   for (const key of Object.keys(routes)) {
-    const header = paymentRequiredHeader(await build(key, requestFor(key.slice(4).replaceAll(':id', randomUUID()))));
+    const header = paymentRequiredHeader(await build(key, key.slice(4).replaceAll(':id', randomUUID())));
     assert.ok(header.length <= 3_000, `${key}: ${header.length}`);
     lengths[key] = header.length;
   }
@@ -77,10 +70,10 @@ test('the PAYMENT-REQUIRED header is at most 3,000 characters', async (t) => {
 });
 
 test('a query that is too long for the header is left out of its URL, and nothing else', async () => {
-  const build = await requirementsBuilder(routes, BASE);
+  const { required: build } = await requirements;
   for (const key of Object.keys(routes)) {
     const path = key.slice(4).replaceAll(':id', randomUUID());
-    const required = await build(key, requestFor(`${path}?${'q'.repeat(6_000)}=1`));
+    const required = await build(key, `${path}?${'q'.repeat(6_000)}=1`);
     const header = paymentRequiredHeader(required);
     assert.ok(header.length < 3_500, `${key}: ${header.length}`);
     const resource = { ...required.resource, url: PUBLIC_URL + path };

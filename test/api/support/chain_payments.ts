@@ -16,8 +16,7 @@ import { base } from '../../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
-import type { OfferedLead } from '../../../ledger/lead_claims.ts';
-import type { Answer, Ledger, Payment, Purchase } from '../../../ledger/ledger.ts';
+import type { Answer, Ledger, OfferedLead, Payment, Purchase } from '../../../ledger/ledger.ts';
 
 const TERMS = 'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce';
 const abi = parseAbi([

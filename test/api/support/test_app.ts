@@ -12,10 +12,10 @@ import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
-import type { PayerState, TokenObstacle } from '../../../api/payments/chain/payment_chain.ts';
+import type { PayerState } from '../../../api/payments/chain/payment_chain.ts';
 import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
-import type { PaymentNetwork } from '../../../api/payments/payment_network.ts';
+import type { PaymentNetwork } from '../../../api/payments/paid_request.ts';
 import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger, Payment } from '../../../ledger/ledger.ts';
 import { BASE } from '../../../lib/network.ts';
@@ -29,15 +29,20 @@ import { testReceiptKeys } from './receipt_key.ts';
 
 type Chain = PaymentNetwork['chain'];
 
+/** An account with money and without code, which nobody blocks. */
+export const ORDINARY_PAYER: PayerState = {
+  hasCode: false,
+  balance: 10n ** 12n,
+  isUsed: false,
+  isBlocked: false,
+  obstacle: null,
+};
+
 /** Has the settled payments, and an ordinary account with money for every payer, unless a test replaces a method. */
 class ScriptedChain implements Chain {
   /** Transactions by the nonce of the payment they settled. */
   readonly transactions = new Map<string, string>();
-  onPayer: (payment: Payment) => Promise<PayerState> = async () => ({
-    hasCode: false,
-    balance: 10n ** 12n,
-    isUsed: false,
-  });
+  onPayer: (payment: Payment) => Promise<PayerState> = async () => ORDINARY_PAYER;
   onEvidence = async (payment: Payment): Promise<Evidence> => this.shownEvidence(payment);
 
   /** The evidence of a payment, unless a test replaces `onEvidence`. */
@@ -49,8 +54,6 @@ class ScriptedChain implements Chain {
   payerState(payment: Payment): Promise<PayerState> {
     return this.onPayer(payment);
   }
-  tokenObstacle = async (): Promise<TokenObstacle | null> => null;
-  isBlocked = async (_account: string): Promise<boolean> => false;
   evidenceOf(payment: Payment): Promise<Evidence> {
     return this.onEvidence(payment);
   }

@@ -1,7 +1,7 @@
 /** The auditor's lease, owed and unpaid amounts, and reserved gas: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditedAccount } from '../../../ledger/transfers.ts';
+import type { AuditedAccount } from '../../../ledger/ledger.ts';
 import { all, paid, payment, purchaseIn } from '../purchases.ts';
 import { ACCOUNT, bookAll, bookOne, LEASE_MS, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';

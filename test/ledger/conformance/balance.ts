@@ -4,8 +4,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Ledger, NewPurchase, Payment, ReleaseReason } from '../../../ledger/ledger.ts';
-import type { AuditedAccount, IncomingTransfer } from '../../../ledger/transfers.ts';
+import type {
+  AuditedAccount,
+  IncomingTransfer,
+  Ledger,
+  NewPurchase,
+  Payment,
+  ReleaseReason,
+} from '../../../ledger/ledger.ts';
 import { all, answer, claim, paid, payment, purchaseOf, wanted } from '../purchases.ts';
 import { bookAll, LEASE_MS } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';

@@ -1,8 +1,14 @@
 /** Limits on the leads of unsold purchases: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { RELEASED_MS, type Claimed, type LeadLimits } from '../../../ledger/lead_claims.ts';
-import type { Ledger, Purchase, ReleaseReason } from '../../../ledger/ledger.ts';
+import {
+  RELEASED_MS,
+  type Claimed,
+  type LeadLimits,
+  type Ledger,
+  type Purchase,
+  type ReleaseReason,
+} from '../../../ledger/ledger.ts';
 import { GENEROUS_LEADS, leadOf, LEASE_MS, payment, purchaseIn, reserve, wanted } from '../purchases.ts';
 import type { OnEmptyLedger } from './place.ts';
 

@@ -1,7 +1,7 @@
 /** Claims of properties: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { OfferedLead } from '../../../ledger/lead_claims.ts';
+import type { OfferedLead } from '../../../ledger/ledger.ts';
 import { answer, claim, leadOf, LEASE_MS, payment, purchaseIn, reserve, wanted } from '../purchases.ts';
 import { bookOne, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';

@@ -1,8 +1,7 @@
 /** Matching transfers with purchases: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Purchase } from '../../../ledger/ledger.ts';
-import type { IncomingTransfer } from '../../../ledger/transfers.ts';
+import type { IncomingTransfer, Purchase } from '../../../ledger/ledger.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { all, answer, bodyOf, claim, paid, payment, purchaseIn, reserve, sha256, wanted } from '../purchases.ts';
 import { ACCOUNT, bookAll, bookOne, current, expiredPayment, transferFor } from '../transfer_booking.ts';

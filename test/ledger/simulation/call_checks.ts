@@ -1,7 +1,17 @@
 /** Invariants that are checked each time a call of the ledger returns. */
-import { RELEASED_MS, type Claimed, type LeadLimits } from '../../../ledger/lead_claims.ts';
-import { isExpired, type Begun, type Ledger, type NewPurchase, type Purchase } from '../../../ledger/ledger.ts';
-import type { AuditedAccount, BookedTransfer, Booking } from '../../../ledger/transfers.ts';
+import {
+  isExpired,
+  RELEASED_MS,
+  type AuditedAccount,
+  type Begun,
+  type BookedTransfer,
+  type Booking,
+  type Claimed,
+  type LeadLimits,
+  type Ledger,
+  type NewPurchase,
+  type Purchase,
+} from '../../../ledger/ledger.ts';
 import { all } from '../purchases.ts';
 import type { Chain } from './chain.ts';
 

@@ -2,8 +2,7 @@
  * The chain of a simulated world: blocks, of which the last ones can be reorganized, unmined transactions, and a token
  * that moves money by authorizations. Every client can read it and send transactions.
  */
-import type { Payment } from '../../../ledger/ledger.ts';
-import type { AuditedAccount } from '../../../ledger/transfers.ts';
+import type { AuditedAccount, Payment } from '../../../ledger/ledger.ts';
 import { BASE, chainIdentity } from '../../../lib/network.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,6 @@
 /** The invariants that chain and ledger must satisfy at the end of a schedule, after the last audit. */
 import { differencesOf, type Difference } from '../../../ledger/differences.ts';
-import type { OfferedLead } from '../../../ledger/lead_claims.ts';
-import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
-import type { BookedTransfer } from '../../../ledger/transfers.ts';
+import type { BookedTransfer, Ledger, OfferedLead, Purchase } from '../../../ledger/ledger.ts';
 import { all, bodyOf } from '../purchases.ts';
 import { STRANGER, walletOf, type Scene } from './clients.ts';
 import type { Lost } from './restore.ts';

@@ -48,6 +48,13 @@ interface LogFilter {
   readonly toBlock: bigint;
 }
 
+/** A call of the token. */
+interface Call {
+  readonly functionName: string;
+  readonly args?: readonly string[];
+  readonly blockNumber?: bigint;
+}
+
 const matches = (log: Log, { event, args }: LogFilter): boolean =>
   log.kind === event.name &&
   (log.kind === 'Transfer' ? log.to === args.to : log.payer === args.authorizer && log.nonce === args.nonce);
@@ -95,11 +102,7 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       functionName,
       args: [account = '', nonce = ''] = [],
       blockNumber,
-    }: {
-      readonly functionName: string;
-      readonly args?: readonly string[];
-      readonly blockNumber?: bigint;
-    }) => {
+    }: Call): Promise<boolean | bigint> => {
       if (functionName === 'paused' || functionName === 'isBlacklisted') return false;
       const head = await reach(functionName);
       const at = blockNumber === undefined ? head : Number(blockNumber);
@@ -108,6 +111,8 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       const used = chain.used.get(`${account}|${nonce}`);
       return used !== undefined && used.block <= at;
     },
+    multicall: ({ contracts }: { readonly contracts: readonly Call[] }) =>
+      Promise.all(contracts.map((call) => client.readContract(call))),
     getLogs: async (filter: LogFilter) => {
       const head = await reach(filter.event.name);
       // The index of events may lag behind, except for final blocks.

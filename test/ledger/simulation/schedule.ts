@@ -1,7 +1,6 @@
 /** One schedule: a world from one seed, run until every client is done, then checked against the invariants. */
 import { auditLedger } from '../../../ledger/audit.ts';
-import type { OfferedLead } from '../../../ledger/lead_claims.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Ledger, OfferedLead } from '../../../ledger/ledger.ts';
 import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';

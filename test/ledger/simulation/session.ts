@@ -1,12 +1,13 @@
 /** Input of a process of the simulated server, and the messages of its clients. */
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
-import type { LeadLimits, OfferedLead } from '../../../ledger/lead_claims.ts';
 import {
   LedgerUnavailable,
   type Answer,
   type DeliveryKind,
+  type LeadLimits,
   type Ledger,
+  type OfferedLead,
   type Payment,
   type Purchase,
 } from '../../../ledger/ledger.ts';

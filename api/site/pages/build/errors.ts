@@ -2,13 +2,7 @@
 import { Problem } from '../../../http/problem.ts';
 import type { Route, RouteRequest } from '../../../routes/define.ts';
 import { checkRange, paramFacts, readValue, type Params } from '../../../routes/params.ts';
-import { fieldOf } from './form.ts';
-
-export interface CheckedQuery {
-  /** Values of the parameters without an error. */
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly errors: ReadonlyMap<string, string>;
-}
+import { fieldOf, type CheckedQuery } from './form.ts';
 
 const UPPER: readonly (readonly [lower: string, upper: string])[] = [
   ['min_', 'max_'],

@@ -3,9 +3,14 @@ import { PROPERTY_KINDS, SIGNAL_TYPES } from '../../../../models/fields.ts';
 import type { Route } from '../../../routes/define.ts';
 import { paramFacts } from '../../../routes/params.ts';
 import { html, type Html } from '../../html.ts';
-import type { CheckedQuery } from './errors.ts';
 import type { PlaceChoices } from './places.ts';
 import { stateName } from '../../../routes/lookup/states.ts';
+
+export interface CheckedQuery {
+  /** Values of the parameters without an error. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly errors: ReadonlyMap<string, string>;
+}
 
 type Group = 'place' | 'kind' | 'figures' | 'dates' | 'more';
 

@@ -6,7 +6,7 @@ import { html, type Html } from '../../html.ts';
 import { code, cardTable } from '../../layout.ts';
 import { rangeText, count, dollars, percent } from '../../format.ts';
 import type { PageContext } from '../../page.ts';
-import type { CheckedQuery } from './errors.ts';
+import type { CheckedQuery } from './form.ts';
 import { fieldOf, limitedField } from './form.ts';
 import { dealIds } from '../../../routes/deals.ts';
 

@@ -2,7 +2,8 @@
 import { HEADERS, PURCHASE_HEADERS } from '../../../docs/headers.ts';
 import { MCP_PATH } from '../../../docs/openapi.ts';
 import { MAX_URL_LENGTH, PROBLEMS, type Reason } from '../../../http/problem.ts';
-import { paymentRoutes, routeKey } from '../../../routes/define.ts';
+import { paymentRoutes } from '../../../docs/x402_extensions.ts';
+import { routeKey } from '../../../routes/define.ts';
 import { FORMULA_RULE } from '../../../routes/list/csv.ts';
 import { LIST_HEADERS } from '../../../../lib/list_headers.ts';
 import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../../../lib/network.ts';

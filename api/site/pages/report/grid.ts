@@ -2,7 +2,7 @@
 import { html, type Html, type Piece } from '../../html.ts';
 import { wideTable } from '../../layout.ts';
 import { dollarsText, percentText, shareText } from '../../format.ts';
-import type { ReportBody } from './report.ts';
+import type { ReportBody } from '../../../routes/report/report.ts';
 import { RELIABILITIES } from './words.ts';
 
 type Cell = ReportBody['sensitivity']['cells'][number];

@@ -4,7 +4,7 @@ import { html, type Html } from '../../html.ts';
 import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText } from '../../format.ts';
 import { externalLink } from '../../layout.ts';
 import { LOAN_LIMITS } from '../../../routes/report/summary.ts';
-import type { ReportBody } from './report.ts';
+import type { ReportBody } from '../../../routes/report/report.ts';
 import { CLAIMS, OFFERS, RELIABILITIES, RENTS, UNDERWRITE_REASONS } from './words.ts';
 
 type Line = ReportBody['comparison']['lines'][number];

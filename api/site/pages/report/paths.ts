@@ -1,7 +1,7 @@
 /** The three paths of a report: the decision, the figures that decide it with their thresholds, and all inputs. */
 import { absent, countText, dollarsText, percentText, ratioText, shareText } from '../../format.ts';
 import { html, type Html, type Piece } from '../../html.ts';
-import type { ReportBody } from './report.ts';
+import type { ReportBody } from '../../../routes/report/report.ts';
 import { DSCR_STATUSES, PATH_REASONS } from './words.ts';
 
 type Name = keyof ReportBody['paths'];

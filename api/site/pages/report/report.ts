@@ -1,8 +1,7 @@
 /** /report: the free example report as a page, with every figure that a buyer gets. */
-import type { z } from 'zod';
 import { PRICES } from '../../../routes/prices.ts';
 import { Problem } from '../../../http/problem.ts';
-import { EXAMPLE_PATH, type Report } from '../../../routes/report/report.ts';
+import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts';
 import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/content.ts';
 import { partsChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
@@ -47,8 +46,6 @@ const pagesBehind = (pages: readonly CitedPage[]): Html =>
           : `not shown: ${hiddenBecause}`,
       ]),
     )}`;
-
-export type ReportBody = z.infer<typeof Report>;
 
 const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
   Object.entries(coverage).flatMap(([kind, status]) => (status === 'covered' ? [kind] : []));

@@ -2,7 +2,7 @@
 import { html, type Html, type Piece } from '../../html.ts';
 import { absent, dollars, percent, ratio, shareText } from '../../format.ts';
 import { cardTable, externalLink } from '../../layout.ts';
-import type { ReportBody } from './report.ts';
+import type { ReportBody } from '../../../routes/report/report.ts';
 import {
   CHECKS,
   CONTRACTS,

@@ -1,17 +1,17 @@
 /** Sends sold answers with their receipts, the first time and again, and records each delivery in the ledger. */
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
 import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt';
 import type { Context } from 'koa';
 import { isHash } from 'viem';
-import type { Answer, DeliveryKind, Ledger, Purchase } from '../../../ledger/ledger.ts';
-import { RECEIPT_HEADER } from '../../../lib/receipt.ts';
-import type { ReceiptSigner, SignedReceipts } from '../receipts/signed_receipt.ts';
-import type { Refusals } from '../refusals.ts';
-import { recordDelivery } from '../sale.ts';
-import { digestHeader } from '../spooled_answer.ts';
-import { callersResponse } from './context.ts';
+import type { Answer, DeliveryKind, Ledger, Purchase } from '../../ledger/ledger.ts';
+import { RECEIPT_HEADER } from '../../lib/receipt.ts';
+import type { ReceiptSigner, SignedReceipts } from './receipts/signed_receipt.ts';
+import type { Refusals } from './refusals.ts';
+import { recordDelivery } from './sale.ts';
+import { digestHeader } from './spooled_answer.ts';
 
 /**
  * PAYMENT-RESPONSE of a purchase that the chain shows as paid. Older versions stored any text that a facilitator named
@@ -25,6 +25,12 @@ const paymentResponse = ({ transaction, payment }: Purchase, x402: SignedReceipt
     payer: payment.payer,
     ...(x402 === null ? {} : { extensions: { [OFFER_RECEIPT]: { info: { receipt: x402 } } } }),
   });
+
+/** The response that reaches the caller: that of the request, or of the one that carries it. */
+export function callersResponse({ state, res }: Pick<Context, 'state' | 'res'>): ServerResponse {
+  const { carrier = res } = state as { readonly carrier?: ServerResponse };
+  return carrier;
+}
 
 /** The body of an answer. A failed read ends the connection, so that the buyer sees that the body is incomplete. */
 const streamed = (ctx: Context, answer: Answer): Readable =>

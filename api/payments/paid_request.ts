@@ -1,0 +1,303 @@
+/**
+ * A request with a payment: an earlier purchase is answered again; otherwise the payer is checked, the whole answer is
+ * built and settled, and it is sent once the chain shows the payment.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RouteConfig } from '@x402/core/server';
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import type { Context, Next } from 'koa';
+import { isExpired, type Answer, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import type { Network } from '../../lib/network.ts';
+import { mismatch, payloadFor, readOffered, type Offered, type OfferedPayment } from './chain/authorization.ts';
+import { checkPayer, type CheckedPayer } from './chain/payer_check.ts';
+import type { PaymentChain, TokenObstacle } from './chain/payment_chain.ts';
+import type { Signatures } from './chain/signatures.ts';
+import { callersResponse, type Deliveries } from './delivery.ts';
+import type { Facilitator, SettlementHint } from './facilitator/facilitator_client.ts';
+import type { ReceiptKeys } from './receipts/key_set.ts';
+import type { Refusal, Refusals } from './refusals.ts';
+import type { ExtensionsForMedia } from './requirements.ts';
+import { sell, type Claimant, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
+import { SpooledFile, completeAnswer } from './spooled_answer.ts';
+
+/** Open purchases per payer. */
+const OPEN_PER_PAYER = 20;
+/** The same for a contract wallet: nothing shows in advance whether it will pay. */
+const OPEN_PER_CONTRACT = 4;
+
+/** The network on which a server takes payments, with its node, its facilitator and its signature checks. */
+export interface PaymentNetwork {
+  readonly network: Network;
+  readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf' | 'payerState'>;
+  /** What kept every payer from paying us when the token was read last. */
+  readonly tokenObstacle: () => TokenObstacle | null;
+  readonly facilitator: Facilitator;
+  readonly signatures: Signatures;
+}
+
+export interface PaymentLayerOptions extends PaymentNetwork {
+  /** Routes as the official middleware takes them: `"GET /api/deals": { accepts: ... }`. */
+  readonly routes: Readonly<Record<string, RouteConfig>>;
+  readonly ledger: Ledger;
+  /** Whether contract wallets may pay. */
+  readonly acceptsContractWallets: boolean;
+  readonly wait: SettlementWait;
+  /**
+   * Public address of the server, without a trailing slash. Resource URLs are built from it, never from the request.
+   */
+  readonly publicUrl: string;
+  /** Id of the snapshot that a request is answered from. */
+  readonly editionOf: (ctx: Context) => string;
+  /** Describes another media type than that of the route. Default: the route's description. */
+  readonly extensionsForMedia?: ExtensionsForMedia;
+  /** Where a buyer collects the purchase with this receipt id, or of a payment with this nonce. */
+  readonly collectUrl: (idOrNonce: string) => string;
+  /** Write a refusal as the response. Its headers are set already. */
+  readonly refuse: (ctx: Context, refusal: Refusal) => void;
+  /** Signs the receipts of sold answers. */
+  readonly receiptKeys: ReceiptKeys;
+  readonly nowMs?: () => number;
+}
+
+/** A priced route. */
+export interface Charge {
+  readonly routeKey: string;
+  /** Time to build the answer; afterwards the payment and any claimed lead are released. */
+  readonly leaseMs: number;
+  /** Whether it sells an exclusive lead. */
+  readonly isExclusive: boolean;
+}
+
+/** What the steps of a paid request share. */
+export interface PaymentSteps {
+  readonly options: PaymentLayerOptions;
+  readonly refusals: Refusals;
+  readonly deliveries: Deliveries;
+  readonly nowMs: () => number;
+}
+
+/** A request to a priced route that carries a payment. */
+export interface PaidRequest {
+  readonly ctx: Context;
+  readonly charge: Charge;
+  readonly offer: OfferedPayment;
+  /** What the route accepts. */
+  readonly requirements: PaymentRequirements;
+  /** The whole 402, which is needed for a refusal only. */
+  readonly required: () => Promise<PaymentRequired>;
+}
+
+/** The payment of a request, which is parsed once. */
+export function offeredBy(ctx: Context): Offered {
+  const state = ctx.state as { offered?: Offered };
+  return (state.offered ??= readOffered(ctx.get('PAYMENT-SIGNATURE')));
+}
+
+/** The media type of the answer, if the request chose another one than JSON. */
+export function chosenMedia({ state }: Pick<Context, 'state'>): string | undefined {
+  const media: unknown = state['media'];
+  return typeof media === 'string' ? media : undefined;
+}
+
+/**
+ * Key of a request: path and sorted query, followed by the media type if the request chose another one than JSON, as in
+ * "/api/deals?state=OH text/csv".
+ */
+function requestOf({ path, querystring, state }: Context): string {
+  const query = new URLSearchParams(querystring);
+  query.sort();
+  const media = chosenMedia({ state });
+  return `${path}${query.size === 0 ? '' : `?${query.toString()}`}${media === undefined ? '' : ` ${media}`}`;
+}
+
+/** The purchase that has this payment or identifier, unless it is a reservation that has expired. */
+export async function findEarlierPurchase(
+  { options: { ledger }, nowMs }: PaymentSteps,
+  { payment, identifierHash }: OfferedPayment,
+): Promise<Purchase | null> {
+  const unlessOver = (purchase: Purchase | null): Purchase | null =>
+    purchase && isExpired(purchase, nowMs()) ? null : purchase;
+  const byIdentifier =
+    identifierHash === null ? null : unlessOver(await ledger.find({ payer: payment.payer, identifierHash }));
+  return byIdentifier ?? unlessOver(await ledger.find({ payment }));
+}
+
+/**
+ * Send the answer again to the payer who knows the identifier of the purchase and repeats the same request; refuse
+ * everyone else. The payment alone proves nothing: anyone can rebuild it from the transaction that settled it.
+ */
+export async function answerEarlierPurchase(
+  { refusals, deliveries, options: { network, signatures } }: PaymentSteps,
+  { ctx, charge, offer }: Pick<PaidRequest, 'ctx' | 'charge' | 'offer'>,
+  purchase: Purchase,
+): Promise<void> {
+  const { payment, signed, identifierHash, wantsX402Receipt } = offer;
+  const isOwn =
+    identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
+  // A contract wallet is asked through our node, which must not see a signature that the ledger does not have.
+  const isInLedger = purchase.payment.nonce === payment.nonce && purchase.state !== 'reserved';
+  const isSigned =
+    isOwn &&
+    payment.network === network.name &&
+    ((await signatures.byKey(signed)) || (isInLedger && (await signatures.byContract(signed))));
+  if (!isSigned) {
+    if (isOwn && isInLedger) refusals.unsigned(ctx);
+    else refusals.used(ctx, purchase);
+    return;
+  }
+  if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
+  else if (purchase.state === 'sold')
+    await deliveries.redeliver(ctx, purchase, { kind: 'identifier', wantsX402Receipt });
+  else refusals.used(ctx, purchase);
+}
+
+type GoodPayer = Extract<CheckedPayer, { kind: 'good' }>;
+
+/**
+ * Check a payment before anything is reserved: its terms, and its payer on our own node, without the signature.
+ * @returns null if the payment was refused; the refusal is written then
+ */
+async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise<GoodPayer | null> {
+  const { options, refusals, nowMs } = steps;
+  const { ledger, facilitator } = options;
+  const { ctx, charge, offer, requirements, required } = request;
+  const wrong = mismatch(offer, requirements, nowMs() / 1000);
+  if (wrong) {
+    const detail = `The payment does not match what this call requires. ${wrong.cause} Nothing was charged.`;
+    refusals.payment(ctx, await required(), { reason: 'payment_invalid', detail, error: wrong.code });
+    return null;
+  }
+  if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
+    refusals.plain(ctx, 'exclusive_paused');
+    return null;
+  }
+  const payer = await checkPayer(options, offer, charge.isExclusive);
+  if (payer.kind === 'obstacle') {
+    refusals.plain(ctx, payer.obstacle);
+    return null;
+  }
+  if (payer.kind === 'refused') {
+    // A copy that was checked while the first one settled is used, not invalid.
+    const purchase = await findEarlierPurchase(steps, offer);
+    if (purchase) await answerEarlierPurchase(steps, request, purchase);
+    else refusals.payment(ctx, await required(), payer);
+    return null;
+  }
+  if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
+    refusals.plain(ctx, 'settlement_budget_spent');
+    return null;
+  }
+  await facilitator.reach?.();
+  return payer;
+}
+
+/** Ask a contract wallet whether it signed; then let the facilitator see the payment, for the first and only time. */
+async function settle(
+  { facilitator, signatures }: PaymentNetwork,
+  { offer, requirements }: PaidRequest,
+  { isContract }: GoodPayer,
+): Promise<SettlementHint> {
+  try {
+    if (isContract && !(await signatures.byContract(offer.signed)))
+      return { transaction: null, unsent: 'invalid_exact_evm_signature' };
+  } catch {
+    return { transaction: null, unsent: 'unavailable' };
+  }
+  return facilitator.settle(payloadFor(offer, requirements), requirements);
+}
+
+/** Write the response of a sale that did not end in `sold`. */
+async function refuseOutcome(
+  steps: PaymentSteps,
+  request: PaidRequest,
+  outcome: Exclude<SaleOutcome, { kind: 'sold' }>,
+): Promise<void> {
+  const { refusals, options } = steps;
+  const { ctx, offer, required } = request;
+  switch (outcome.kind) {
+    case 'taken':
+      await answerEarlierPurchase(steps, request, outcome.purchase);
+      return;
+    case 'refused': {
+      const { reason } = outcome;
+      const detail =
+        `The payer has less USDC on ${options.network.title} than this call and its open purchases cost. ` +
+        'Nothing was charged.';
+      if (reason === 'too_many_open_purchases') refusals.plain(ctx, reason);
+      else refusals.payment(ctx, await required(), { reason, detail, error: reason });
+      return;
+    }
+    case 'nothing':
+      // The handler has written its own response.
+      return;
+    case 'not_sent':
+      await refusals.notSent(ctx, required, outcome.why);
+      return;
+    case 'unknown': {
+      const { payer, nonce, validBefore } = offer.payment;
+      const receipt_id = outcome.purchase.id;
+      ctx.state['unresolved'] = { payer, nonce, valid_before: String(validBefore), receipt_id };
+      refusals.unknown(ctx, outcome.purchase, outcome.transaction);
+    }
+  }
+}
+
+/** Build the answer of a verified request, settle its payment, and send the answer once the chain shows the payment. */
+async function fulfill(steps: PaymentSteps, request: PaidRequest, payer: GoodPayer, next: Next): Promise<void> {
+  const { options, deliveries, nowMs } = steps;
+  const { ctx, charge, offer } = request;
+  const { payment, identifierHash, wantsX402Receipt } = offer;
+  let file: SpooledFile | undefined;
+  const buildAnswer = async (claimant: Claimant): Promise<Answer | null> => {
+    ctx.state['claimant'] = claimant;
+    ctx.state['isContractPayer'] = payer.isContract;
+    await next();
+    if (ctx.body instanceof SpooledFile) file = ctx.body;
+    // A buyer who has disconnected is not charged.
+    return ctx.status < 400 && !callersResponse(ctx).destroyed
+      ? completeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id })
+      : null;
+  };
+  const effects: SaleEffects = {
+    ledger: options.ledger,
+    nowMs,
+    buildAnswer,
+    wait: options.wait,
+    settle: () => settle(options, request, payer),
+    evidence: (paid, hint) => options.chain.evidenceOf(paid, hint),
+    pause,
+  };
+  try {
+    const outcome = await sell(effects, {
+      payment,
+      identifierHash,
+      route: charge.routeKey,
+      request: requestOf(ctx),
+      snapshotId: options.editionOf(ctx),
+      leaseMs: charge.leaseMs,
+      chain: await options.chain.id(),
+      limits: { balance: payer.balance, maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER },
+    });
+    if (outcome.kind !== 'sold') {
+      await refuseOutcome(steps, request, outcome);
+      return;
+    }
+    const { purchase, answer } = outcome;
+    const { transaction, id: receiptId } = purchase;
+    ctx.state['settlement'] = { payer: payment.payer, transaction, network: payment.network, receiptId };
+    const sent = file;
+    // No separate listener: a file's response already has the number at which Node warns.
+    const whenClosed = (): void => void sent?.close().catch(() => undefined);
+    await deliveries.deliver(ctx, purchase, answer, { kind: 'first', wantsX402Receipt, whenClosed });
+    file = undefined;
+  } finally {
+    // Delete the file of an answer that is not sent.
+    await file?.close();
+  }
+}
+
+/** Sell the answer that `next` makes for this payment, which belongs to no purchase yet. */
+export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, next: Next): Promise<void> {
+  const payer = await verifyPayment(steps, request);
+  if (payer) await fulfill(steps, request, payer, next);
+}
