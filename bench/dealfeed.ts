@@ -1,6 +1,6 @@
 /**
- * Our server as `make serve` starts it, on a local chain for Base Sepolia, and a buyer of its answers: for real money it
- * refuses the data of the sandbox.
+ * Our server as `make serve` starts it, on a local chain for Base Sepolia, and a buyer of its answers. For real money
+ * it refuses the data of the sandbox.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * The x402 configuration of the priced routes, with the extensions of each 402: parameters and an example call with its answer (Bazaar, read by catalogs of paid
- * services), and support for payment identifiers.
+ * The x402 configuration of the priced routes, with the extensions of each 402: parameters and an example call with its
+ * answer (Bazaar, read by catalogs of paid services), and support for payment identifiers.
  *
  * sign-in-with-x is not declared: clients that see it sign at every 402, and it would promise that a signature alone
  * opens the same URL again. A purchase is collected at /api/purchases/:id, whose 401 has the challenge.
