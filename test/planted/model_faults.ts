@@ -345,7 +345,7 @@ const conditionFaults: readonly PlantedFault[] = [
     changes: [
       change('models/assumptions/scores.ts', "'condition_score_cap',\n    '15',", "'condition_score_cap',\n    '60',"),
     ],
-    caughtBy: [test('pipelines/run/condemned_deal.test.ts', 'is a Pass behind the first third')],
+    caughtBy: [test('models/underwriting/condition.test.ts', 'condemned keep 15 points and no rental path')],
   },
   {
     name: 'a condemned building keeps its rental path',

@@ -33,8 +33,8 @@ const FAULTS: Readonly<Record<string, readonly [file: string, from: string, to: 
     `${INCOME}/int_deal_census.sql`,
     'coalesce(places.county_fips, largest_counties.county_fips)',
     'coalesce(largest_counties.county_fips, places.county_fips)',
-    PAGES,
-    'moves with the rate of its county and the rents of its metropolitan area, and with no others',
+    PLACES,
+    'takes the rate and the utilities of its own county, not of the largest one of the HUD area',
   ],
   'the smallest county counts where the own one is unknown': [
     `${INCOME}/int_deal_census.sql`,

@@ -37,10 +37,6 @@ export function get(
   });
 }
 
-/** Cookies that an answer sets, as a client sends them back. */
-export const cookiesOf = ({ headers }: Answer): string =>
-  (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
-
 export const HEARTLAND = 'https://www.heartland-multifamily.example';
 export const BUCKEYE = 'https://www.buckeye-income-property.example';
 export const HUD = 'https://www.huduser.gov';

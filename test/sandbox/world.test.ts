@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
-import { dayNumber } from '../../sandbox/world/days.ts';
-import { mainSites, type Site, type WorldDay } from '../../sandbox/world/types.ts';
+import { type WorldDay } from '../../sandbox/world/types.ts';
 
 const DEFAULT = '2026-11-20';
 const NEXT = '2026-11-21';
@@ -18,9 +17,7 @@ const truth = ({ listings, listingEvents, delinquent, auctions, ohio, colorado }
   ohio,
   colorado,
 ];
-const sheriffSales = day.auctions.filter(({ auctionType }) => auctionType === 'sheriff_sale');
 const inOhio = ({ countyFips }: { readonly countyFips: string }): boolean => countyFips.startsWith('39');
-const shareOf = <T>(list: readonly T[], holds: (one: T) => boolean): number => list.filter(holds).length / list.length;
 
 describe('the same world', () => {
   test('comes from the same options, after any other days', () => {
@@ -78,79 +75,6 @@ describe('consistency', () => {
     assert.equal(new Set(buildings.map((p) => `${p.street} ${p.zip}`)).size, buildings.length);
     const parcels = properties.filter(({ parcel }) => parcel !== null).map((p) => `${p.countyFips} ${p.parcel}`);
     assert.equal(new Set(parcels).size, parcels.length);
-  });
-
-  test('each sheriff item is of a parcel of its county; each tax foreclosure of a parcel that owes', () => {
-    const lists = new Set(day.delinquent.map(({ countyFips }) => countyFips));
-    const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
-    for (const item of sheriffSales) {
-      const property = day.property(item.propertyId);
-      assert.equal(property.countyFips, item.countyFips);
-      assert.equal(item.parcel, property.parcel?.replaceAll('-', ''));
-      if (item.kind === 'tax_foreclosure' && item.status === 'scheduled' && lists.has(item.countyFips))
-        assert.ok(owing.has(property.id), item.caseNumber);
-    }
-  });
-
-  test("a mortgage's first sale opens at two thirds of the appraisal or without a bid, except a few", () => {
-    const first = sheriffSales.filter(({ kind, round }) => kind === 'mortgage_foreclosure' && round === 1);
-    const published = first.filter(({ openingBid }) => openingBid !== null);
-    assert.ok(published.length < first.length);
-    assert.ok(
-      shareOf(published, ({ appraised, openingBid }) => Number(openingBid) === Math.ceil((Number(appraised) * 2) / 3)) >
-        0.9,
-    );
-    const tax = sheriffSales.filter(({ kind }) => kind === 'tax_foreclosure');
-    assert.ok(tax.some(({ appraised }) => appraised === null) && tax.every(({ openingBid }) => openingBid !== null));
-    assert.ok(shareOf(tax, ({ openingBid }) => !openingBid?.endsWith('.00')) > 0.8);
-  });
-
-  test('a second sale follows an unsold first by two to five weeks, with the same case', () => {
-    const seconds = day.auctions.filter(({ round }) => round === 2);
-    assert.ok(seconds.length > 0);
-    for (const second of seconds) {
-      const first = day.auctions.find(
-        (a) => a.caseNumber === second.caseNumber && a.round === 1 && a.status === 'unsold',
-      );
-      assert.ok(first, second.caseNumber);
-      const wait = dayNumber(second.saleDate) - dayNumber(first.saleDate);
-      assert.ok(wait >= 14 && wait <= 35, `${wait} days`);
-    }
-  });
-
-  test('a canceled item says so in the time slot, while the case status mostly stays ACTIVE', () => {
-    const off = sheriffSales.filter(
-      ({ status }) => status === 'cancelled' || status === 'withdrawn' || status === 'postponed',
-    );
-    assert.ok(off.length > 10 && off.every(({ slotWords }) => slotWords !== null));
-    assert.ok(shareOf(off, ({ caseStatus }) => caseStatus === 'ACTIVE') > 0.7);
-  });
-
-  test('some properties are shown by two sites, some by two or three kinds of source', () => {
-    const main = (site: Site): boolean => mainSites.some((one) => one === site);
-    const sites = Map.groupBy(day.listings, ({ propertyId }) => propertyId);
-    const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
-    const sold = new Set(day.auctions.map(({ propertyId }) => propertyId));
-    const twice = [...sites.values()].filter((listings) => listings.filter(({ site }) => main(site)).length === 2);
-    assert.ok(
-      [...sites.values()].some((all) => all.length > 1 && all.some(({ site }) => !main(site))),
-      'a third site repeats some',
-    );
-    assert.ok(twice.length > 45 && twice.length < 100, `${twice.length} on two sites`);
-    const listedAndOwing = owing.intersection(sites);
-    assert.ok(listedAndOwing.size > 10 && listedAndOwing.intersection(sold).size > 0);
-    assert.ok(owing.intersection(sold).size > 0);
-  });
-
-  test('some buildings for sale owe for two parcels, and in some only a condominium owes', () => {
-    const forSale = new Set(day.listings.map(({ propertyId }) => propertyId));
-    const owing = day.delinquent.map(({ propertyId }) => day.property(propertyId));
-    const debts = Map.groupBy(owing, ({ building }) => building);
-    assert.ok([...debts].filter(([building, { length }]) => forSale.has(building) && length === 2).length >= 3);
-    const condominiums = owing.filter(({ id }) => id.startsWith('C'));
-    assert.ok(
-      condominiums.length > 0 && condominiums.every(({ id, parcel }) => !forSale.has(id) && parcel?.endsWith('C')),
-    );
   });
 
   test('listings have every case that an underwriter must distinguish', () => {

@@ -45,9 +45,6 @@ function areasOf(body: Uint8Array): readonly Area[] {
   return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ''])));
 }
 
-/** Changes a figure of an area on the page. */
-type Edit = (area: Area) => Area;
-
 interface Published {
   readonly deals: ReadonlyMap<string, Deal>;
   /** The census's rows as the pages show them, by the code of the area. */
@@ -55,15 +52,13 @@ interface Published {
 }
 
 /** A run over the listings, HUD's rents and the census. */
-async function underwritten(edit: Edit): Promise<Published> {
+async function underwritten(): Promise<Published> {
   const census = new Map<string, Area>();
   const alter: Alter = ({ host, path }, response) => {
     if (host !== 'api.census.gov' || !path.startsWith('/data/') || response.status !== 200) return undefined;
-    const areas = areasOf(response.body).map(edit);
+    const areas = areasOf(response.body);
     for (const area of areas) census.set(codeOf(area), area);
-    const header = Object.keys(areas[0] ?? {});
-    const rows = [header, ...areas.map((area) => header.map((name) => area[name] ?? ''))];
-    return { ...response, body: new TextEncoder().encode(JSON.stringify(rows)) };
+    return undefined;
   };
   const only = ({ name, family }: { readonly name: string; readonly family: string }): boolean =>
     ['listings', 'fmr'].includes(family) || name === 'census_acs';
@@ -109,7 +104,7 @@ const largestCountyOf = ({ rent_area_code: code, state }: Deal): string | undefi
 describe('the underwriting of a published deal', () => {
   let given: Published;
   before(async () => {
-    given = await underwritten((area) => area);
+    given = await underwritten();
     assert.ok(given.deals.size > 60, `${given.deals.size} deals`);
   });
   const each = (check: (deal: Deal) => void): void => {
@@ -162,49 +157,6 @@ describe('the underwriting of a published deal', () => {
         deal.zip,
       );
     });
-  });
-
-  it('moves with the rate of its county and the rents of its metropolitan area, and with no others', async () => {
-    const deals = [...given.deals.values()];
-    const byCounty = Map.groupBy(
-      deals.filter((deal) => countyOf(deal) !== largestCountyOf(deal) && deal.tax['bill'] === null),
-      (deal) => countyOf(deal) ?? '',
-    );
-    const [county, ofCounty] = [...byCounty].sort(([, a], [, b]) => b.length - a.length)[0] ?? assert.fail('no county');
-    const metroOf = (deal: Deal): string => deal.rent_area_code.slice(5, 10);
-    const byMetro = Map.groupBy(deals, metroOf);
-    byMetro.delete(metroOf(ofCounty[0] ?? assert.fail()));
-    const [metro] = [...byMetro].sort(([, a], [, b]) => b.length - a.length)[0] ?? assert.fail('no metro');
-    const after = await underwritten((area) => {
-      if (codeOf(area) === county) return { ...area, B25103_001E: String(Number(area['B25103_001E']) * 2) };
-      if (codeOf(area) !== metro) return area;
-      const lower = BEDROOMS.map((b) => `B25031_00${b + 2}E`).map((name) => [name, area[name] ?? ''] as const);
-      const rent = (text: string): string => (text.startsWith('-') ? text : String(Math.round(Number(text) * 0.94)));
-      return { ...area, ...Object.fromEntries(lower.map(([name, text]) => [name, rent(text)])) };
-    });
-    const moved = deals.filter(({ id, noi_underwritten: noi }) => after.deals.get(id)?.['noi_underwritten'] !== noi);
-    const strangers = moved.filter((deal) => countyOf(deal) !== county && metroOf(deal) !== metro);
-    assert.deepEqual(
-      strangers.map(({ zip }) => zip),
-      [],
-      `only ${county} and ${metro} change`,
-    );
-    assert.ok(
-      moved.some((deal) => countyOf(deal) === county),
-      `no NOI of ${county} moved`,
-    );
-    for (const deal of deals.filter((one) => metroOf(one) === metro)) assert.ok(moved.includes(deal), deal.zip);
-    for (const { id, tax, list_price: price } of ofCounty) {
-      const doubled = after.deals.get(id)?.tax ?? {};
-      const atPrice = fraction(String(price))
-        .times(fraction(String(doubled['rate_pct'])))
-        .over(fraction(100));
-      assert.notEqual(doubled['rate_pct'], tax['rate_pct']);
-      assert.equal(
-        after.deals.get(id)?.['tax_after_reset'],
-        atPrice.times(fraction(String(tax['class_factor']))).rounded(2),
-      );
-    }
   });
 });
 
