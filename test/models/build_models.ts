@@ -10,11 +10,11 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import { auditModels, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
-import { columnsOfModels, type SqlColumn } from '../../models/columns.ts';
+import type { SqlColumn } from '../../models/columns.ts';
 import { isMart, loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
 import { inputColumns } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
-import { modelsOf } from '../pipelines/some_tables.ts';
+import { modelsOf, sharedColumns } from '../pipelines/some_tables.ts';
 
 export type InputRow = Readonly<Record<string, unknown>>;
 /** HUD's rents of a row of int_market_rents: the same for every number of bedrooms. */
@@ -142,7 +142,7 @@ async function inputTables(
   inputs: Inputs,
 ): Promise<ReadonlyMap<string, readonly StatedColumn[]>> {
   const stated = models.filter((model) => model.name in inputs);
-  const found = stated.some((model) => !isMart(model)) ? await columnsOfModels() : undefined;
+  const found = stated.some((model) => !isMart(model)) ? await sharedColumns() : undefined;
   return new Map<string, readonly StatedColumn[]>([
     ...inputColumns(models.filter(isMart), await loadRowRecords()),
     ...stated.map(

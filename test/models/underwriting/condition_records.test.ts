@@ -129,7 +129,14 @@ describe('deals', () => {
   before(async () => {
     built = await buildTables(
       {
-        staged_listing: CASES.map((_, i) => listingRow(`L${i}`, { street: streetOf(i) })),
+        staged_listing: [
+          ...CASES.map((_, i) => listingRow(`L${i}`, { street: streetOf(i) })),
+          ...[30, 31].map((days) => listingRow(`in ${days} days`, { street: `${days} OAK ST` })),
+        ],
+        staged_sheriff_sale: [
+          saleRow('CV30', { street: '30 OAK ST', sale_date: '2026-12-21' }),
+          saleRow('CV31', { street: '31 OAK ST', sale_date: '2026-12-22' }),
+        ],
         staged_parcel: CASES.map((_, i) => ({
           ...CUYAHOGA,
           source: 'layer',
@@ -157,6 +164,12 @@ describe('deals', () => {
       if (candidate !== undefined) assert.ok(String(deal['distress_candidates']).includes(`"${candidate}"`));
     });
 
+  it('with a sale in thirty days earn the points of one that is soon, in 31 days they do not', async () => {
+    const points = async (listing: string): Promise<unknown> =>
+      (await built.one('deals', `listing_id = '${listing}'`))['distress_score'];
+    assert.deepEqual([await points('in 30 days'), await points('in 31 days')], [60, 40]);
+  });
+
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 });
 
@@ -165,17 +178,21 @@ describe('a record that the newest list lacks', () => {
   const RECORD = recordRow('condemned', 'R1', { street: '101 OAK ST', zip: '44102', filed_on: '2026-10-01' });
   const tables = async (given: Readonly<Record<string, readonly InputRow[]>>): Promise<Built> =>
     buildTables({ staged_listing: [listingRow('L', { street: '101 Oak St' })], ...given }, ['deals', 'signals']);
-  const conditionOn = async (lastRead: string): Promise<unknown> => {
+  let previous_signals: readonly InputRow[] = [];
+  before(async () => {
     const first = await tables({ staged_distress_record: [RECORD] });
+    previous_signals = await first.rows('signals');
+    first.close();
+  });
+  const conditionOn = async (lastRead: string): Promise<unknown> => {
     const built = await tables({
-      previous_signals: await first.rows('signals'),
+      previous_signals,
       source_reads: [{ source: 'city', last_good_at: lastRead }],
       staged_distress_record: [recordRow('condemned', 'R2', { ...again, street: '900 ELM ST', zip: '44102' })],
     });
     try {
       return (await built.one('deals'))['condition_record'];
     } finally {
-      first.close();
       built.close();
     }
   };
@@ -183,26 +200,4 @@ describe('a record that the newest list lacks', () => {
   it('is no longer in force', async () => assert.equal(await conditionOn('2026-11-22T09:00:00Z'), 'none'));
   it('is in force until a newer list was read in full', async () =>
     assert.equal(await conditionOn('2026-11-21T09:00:00Z'), 'condemned'));
-});
-
-describe('a sale in thirty days', () => {
-  it('earns the points of a sale that is soon, and one in 31 days does not', async () => {
-    const built = await buildTables(
-      {
-        staged_listing: [30, 31].map((days) => listingRow(`in ${days} days`, { street: `${days} OAK ST` })),
-        staged_sheriff_sale: [
-          saleRow('CV30', { street: '30 OAK ST', sale_date: '2026-12-21' }),
-          saleRow('CV31', { street: '31 OAK ST', sale_date: '2026-12-22' }),
-        ],
-      },
-      ['deals'],
-    );
-    try {
-      const points = async (listing: string): Promise<unknown> =>
-        (await built.one('deals', `listing_id = '${listing}'`))['distress_score'];
-      assert.deepEqual([await points('in 30 days'), await points('in 31 days')], [60, 40]);
-    } finally {
-      built.close();
-    }
-  });
 });
