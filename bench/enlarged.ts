@@ -6,6 +6,7 @@ import { pointAt, sha256OfFile } from '../lib/files.ts';
 import { literal } from '../lib/sql.ts';
 import { Manifest } from '../models/manifest.ts';
 import { runPipeline } from './programs.ts';
+import { writeServingFiles } from './serving_files.ts';
 import { newFolder, once, sized } from './settings.ts';
 
 /** Settings of the default world, or of a small one. */
@@ -126,6 +127,7 @@ export const largerSnapshot = once(async () => {
   const manifest = Manifest.parse(JSON.parse(await readFile(join(snapshot, 'manifest.json'), 'utf8')));
   for (const [table, facts] of Object.entries(manifest.tables)) if (table in LOOKED_UP) facts.rows *= LARGER;
   manifest.database.sha256 = await sha256OfFile(database);
+  manifest.serving = await writeServingFiles(snapshot, manifest.database.file);
   await writeFile(join(snapshot, 'manifest.json'), JSON.stringify(manifest));
   await pointAt(join(folder, 'current'), name);
   return folder;

@@ -42,6 +42,8 @@ export const Manifest = z.strictObject({
   tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
   /** The DuckDB file with all published tables. */
   database: z.strictObject({ file: z.string().regex(/^[a-z0-9_]+\.duckdb$/), bytes: count, sha256: hash }),
+  /** The files that the API reads (models/serving). */
+  serving: z.array(z.strictObject({ file: z.string().regex(/^[\w.-]+\.sqlite$/), bytes: count, sha256: hash })),
 });
 
 export type Manifest = z.infer<typeof Manifest>;
@@ -56,6 +58,7 @@ export const ServedManifest = z.object(Manifest.shape).pick({
   assumption_set_id: true,
   tables: true,
   database: true,
+  serving: true,
 });
 
 export type ServedManifest = z.infer<typeof ServedManifest>;

@@ -2,6 +2,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
+import { snapshotFiles } from '../lib/store/snapshot_cache.ts';
 import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 import { prunedFiles } from './pruned_files.ts';
@@ -80,13 +81,14 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
   if (read instanceof DamagedFile) return [read.message];
   const [manifest, pruned] = read;
   const problems: string[] = [];
-  for (const { file, sha256 } of [...Object.values(manifest.tables), manifest.database]) {
+  const tables = new Set(Object.values(manifest.tables).map(({ file }) => file));
+  for (const { file, sha256 } of snapshotFiles(manifest)) {
     const found = await sha256OfFile(join(layout.snapshot(runId), file)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
     if (found === sha256) continue;
-    const isNeeded = needed === 'all' || (needed === 'tables' && file !== manifest.database.file);
+    const isNeeded = needed === 'all' || (needed === 'tables' && tables.has(file));
     if (found !== undefined) problems.push(`${file} does not have the hash its manifest states`);
     else if (!pruned.includes(file)) problems.push(`${file} is missing`);
     else if (isNeeded) problems.push(`${file} was removed by make prune`);

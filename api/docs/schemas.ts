@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProblemDocument } from '../http/problem.ts';
 import { partialOf } from '../routes/list/route.ts';
-import { TABLES } from '../snapshot/tables.ts';
+import { TABLES } from '../../models/serving/tables.ts';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { literal } from '../../lib/sql.ts';
-import { TABLES } from './tables.ts';
+import { TABLES } from '../../models/serving/tables.ts';
 
 /** Rows of a query on a snapshot. */
 interface Rows {

@@ -15,7 +15,7 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { countyZips, selectMacros, referenceSql } from '../../models/index.ts';
 import { addressKeysSql } from './addresses.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
-import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../models/serving/tables.ts';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 

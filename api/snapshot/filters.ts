@@ -2,7 +2,7 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { Column } from '../../lib/record.ts';
 import { identifier } from '../../lib/sql.ts';
-import { columnOf, type TableName } from './tables.ts';
+import { columnOf, type TableName } from '../../models/serving/tables.ts';
 
 /** A WHERE clause with an optional ORDER BY, and their parameters $1, $2, ... */
 export class Where {

@@ -7,7 +7,7 @@ import { openDatabase, type Database } from './database.ts';
 import { parseRecord } from './json_text.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { allFields, Records } from './records.ts';
-import type { TableName } from './tables.ts';
+import type { TableName } from '../../models/serving/tables.ts';
 
 type Row = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ABSENT, NOT_RECORDED, type Cause, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Database } from './database.ts';
-import { columnOf, TABLES, type TableName } from './tables.ts';
+import { columnOf, TABLES, type TableName } from '../../models/serving/tables.ts';
 
 /** Bytes of text cached per snapshot. */
 const CACHE_BYTES = 32 << 20;

@@ -21,12 +21,12 @@ const LEFTOVER_MS = HOUR_MS;
 
 const File = z.object({ file: z.string().regex(/^[\w.-]+$/u), bytes: z.int(), sha256: z.string() });
 export type SnapshotFile = z.infer<typeof File>;
-const Stated = z.object({ tables: z.record(z.string(), File), database: File });
+const Stated = z.object({ tables: z.record(z.string(), File), database: File, serving: z.array(File) });
 
 /** The files of a snapshot besides its manifest, as the manifest states them. */
 export function snapshotFiles(manifest: unknown): readonly SnapshotFile[] {
-  const { tables, database } = Stated.parse(manifest);
-  return [...Object.values(tables), database];
+  const { tables, database, serving } = Stated.parse(manifest);
+  return [...Object.values(tables), database, ...serving];
 }
 
 const exists = (path: string): Promise<boolean> =>

@@ -31,6 +31,7 @@ import { compareRunIds, type Layout, layoutOf, parseRunId } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/table.ts';
 import { prunedFiles, writePrunedFiles } from '../pruned_files.ts';
 import { holdAgainstReaders, holdFolder } from '../run/lock.ts';
+import { SERVING_FILES } from '../../models/serving/tables.ts';
 import { DATABASE } from '../run/publish.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
 import { operatorSettings, writeArguments } from './settings.ts';
@@ -39,11 +40,11 @@ import { operatorSettings, writeArguments } from './settings.ts';
 const GRACE_DAYS = 7;
 /** Days for which the last snapshot of each month is retained. */
 const MONTHLY_DAYS = 1100;
-/** Days for which a snapshot keeps its DuckDB file, its largest: `make sql` also reads its Parquet files. */
+/** Days for which a snapshot keeps its databases: `make sql` also reads its Parquet files. */
 const DATABASE_DAYS = 2;
 const FILINGS = 'filings.parquet';
 /** Files that a snapshot can do without: `make sql` and `make rebuild` make them again. */
-export const REMOVABLE: readonly string[] = [DATABASE, FILINGS];
+export const REMOVABLE: readonly string[] = [DATABASE, FILINGS, ...SERVING_FILES.keys()];
 
 /** One read of one source: its list of requests in the archive, its record and its staged rows, removed together. */
 export interface ReadUnit {
@@ -73,7 +74,7 @@ export interface Inventory {
   readonly today: string;
   readonly current: string | null;
   readonly snapshots: readonly string[];
-  /** The DuckDB files and the filings that the snapshots still have. */
+  /** The databases and the filings that the snapshots still have. */
   readonly files: readonly SnapshotFile[];
   readonly reads: readonly ReadUnit[];
   /** Runs with files in their folder. */
@@ -218,7 +219,7 @@ async function listReads(layout: Layout, archive: Archive): Promise<ReadUnit[]> 
   return [...units.values()].sort((a, b) => (unitKey(a) < unitKey(b) ? -1 : 1));
 }
 
-/** The DuckDB files and the filings of snapshots. */
+/** The databases and the filings of snapshots. */
 async function listSnapshotFiles(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
   const files: SnapshotFile[] = [];
   for (const runId of runIds)

@@ -41,7 +41,9 @@ export interface Release {
 }
 
 /** The manifest without entries that disclose which leads were sold, and without tables that are left out. */
-const ReleasedManifest = z.object(Manifest.shape).omit({ sold_leads: true, sold_properties: true, database: true });
+const ReleasedManifest = z
+  .object(Manifest.shape)
+  .omit({ sold_leads: true, sold_properties: true, database: true, serving: true });
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

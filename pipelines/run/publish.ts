@@ -15,6 +15,7 @@ import type { ModelResult } from '../../models/audit.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
+import { SERVING_FILES, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
 import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
 import type { SourceState } from '../ingest/source_state.ts';
@@ -24,6 +25,7 @@ import type { SoldLeads } from '../sold_leads.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { finishDatabase, withKeys } from './finish_database.ts';
 import { BUILDING } from './partial_files.ts';
+import { writeServingFile } from './serving_file.ts';
 
 /** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
 const ROW_GROUP = 20_480;
@@ -31,15 +33,21 @@ const ROW_GROUP = 20_480;
 /** Name of a snapshot's DuckDB file. */
 export const DATABASE = 'dealfeed.duckdb';
 
-/** The manifest without tables and database. */
-export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
+/** The manifest without the files. */
+export type SnapshotFacts = Omit<Manifest, 'tables' | 'database' | 'serving'>;
 
 const publishedOf = (models: readonly Model[]): readonly Mart[] => models.filter(isMart);
 
-/** Number of parts that `writeSnapshot` names: a Parquet file and perhaps keys for each table, and the database. */
+/** The serving files, if these models publish every table that is served, with all its columns. */
+const servingFilesOf = (published: readonly Mart[]): readonly string[] =>
+  TABLE_NAMES.every((table) => published.some(({ contract }) => contract.record === TABLES[table]))
+    ? [...SERVING_FILES.keys()]
+    : [];
+
+/** Number of parts that `writeSnapshot` names: Parquet and serving files, keys of tables, and the database. */
 export function partsToWrite(models: readonly Model[]): number {
   const published = publishedOf(models);
-  return published.length + withKeys(published).length + 1;
+  return published.length + servingFilesOf(published).length + withKeys(published).length + 1;
 }
 
 interface SnapshotContent {
@@ -89,17 +97,24 @@ async function writeFiles(
     onPart(`${model.name}.parquet`);
     tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
   }
+  const serving: Manifest['serving'] = [];
+  for (const file of servingFilesOf(published)) {
+    onPart(file);
+    const path = join(folder, file);
+    await writeServingFile(connection, file, path);
+    serving.push({ file, ...(await flushed(path)) });
+  }
   await finishDatabase(connection, published, facts.notice, {
     onKeys: (table) => onPart(`keys of ${table}`),
     onFile: () => onPart(DATABASE),
   });
   const database = join(folder, DATABASE);
   await rename(publishedFile, database);
-  await sync(database);
   const manifest = Manifest.parse({
     ...facts,
     tables: Object.fromEntries(tables),
-    database: { file: DATABASE, bytes: (await stat(database)).size, sha256: await sha256OfFile(database) },
+    database: { file: DATABASE, ...(await flushed(database)) },
+    serving,
   });
   const manifestPath = join(folder, 'manifest.json');
   await writeFile(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`);
@@ -132,8 +147,13 @@ async function writeParquet(
     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, FIELD_IDS {${ids}},
     KV_METADATA ${about})`,
   );
+  return { file, rows: Number(copied?.['Count']), ...(await flushed(path)) };
+}
+
+/** Flush a written file. @returns its size and hash */
+async function flushed(path: string): Promise<{ bytes: number; sha256: string }> {
   await sync(path);
-  return { file, rows: Number(copied?.['Count']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+  return { bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
 }
 
 /**

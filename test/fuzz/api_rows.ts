@@ -1,6 +1,6 @@
 /** A snapshot with a result for every route, and texts that are hard to encode. */
 import { rowsOfTable, type Row } from '../api/support/snapshot_fixtures.ts';
-import type { TableName } from '../../api/snapshot/tables.ts';
+import type { TableName } from '../../models/serving/tables.ts';
 
 const TEXTS = ['100% City', "O'Fallon", 'a\\b', '=1+1', '"', 'São Paulo', '<script>', 'Straße, Nord', '日本', '_'];
 const text = (i: number): string => TEXTS[i % TEXTS.length] ?? '';

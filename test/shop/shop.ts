@@ -8,7 +8,7 @@ import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
-import type { TableName } from '../../api/snapshot/tables.ts';
+import type { TableName } from '../../models/serving/tables.ts';
 import { dataFolder, rowsOfTable, type DataFolder, type Row } from '../api/support/snapshot_fixtures.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
 import { nodeProxy, type NodeProxy } from '../node/node.ts';

@@ -8,7 +8,7 @@ import { paramFacts } from '../../api/routes/params.ts';
 import { priceText } from '../../api/routes/prices.ts';
 import { allPages } from '../../api/site/pages/all.ts';
 import { endpointPath } from '../../api/site/pages/reference/guide.ts';
-import { TABLES } from '../../api/snapshot/tables.ts';
+import { TABLES } from '../../models/serving/tables.ts';
 import { noteOf } from '../../lib/record.ts';
 import { rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { PUBLIC_URL, sharedApp } from '../api/support/test_app.ts';

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { identifier } from '../../../lib/sql.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import type { TableName } from '../../snapshot/tables.ts';
+import type { TableName } from '../../../models/serving/tables.ts';
 import type { RouteRequest } from '../define.ts';
 import type { ListRoute } from '../list/route.ts';
 import { toCount, toInstant } from '../meta/facts.ts';

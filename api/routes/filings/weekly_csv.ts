@@ -7,7 +7,7 @@ import { Problem } from '../../http/problem.ts';
 import { dataOf } from '../envelope.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import { TABLES } from '../../snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { weekOf, parseWeek, type Week } from '../weeks.ts';
 import { Where } from '../../snapshot/filters.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';

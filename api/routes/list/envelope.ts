@@ -3,7 +3,7 @@ import { ABSENT } from '../../../lib/record.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
 import { staleSources, type Family, type StaleSource } from '../../snapshot/stale_sources.ts';
-import type { TableName } from '../../snapshot/tables.ts';
+import type { TableName } from '../../../models/serving/tables.ts';
 import type { RouteRequest } from '../define.ts';
 import type { FieldChoices } from './field_groups.ts';
 import { noteOf, publishedOf } from '../envelope.ts';

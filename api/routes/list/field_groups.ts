@@ -8,7 +8,7 @@ import { roll } from '../../../models/deal/roll.ts';
 import { scores } from '../../../models/deal/scores.ts';
 import { summary } from '../../../models/deal/summary.ts';
 import { underwriting } from '../../../models/deal/underwriting.ts';
-import type { TableName } from '../../snapshot/tables.ts';
+import type { TableName } from '../../../models/serving/tables.ts';
 
 export interface FieldGroups {
   readonly groups: Readonly<Record<string, readonly string[]>>;

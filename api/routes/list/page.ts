@@ -2,7 +2,7 @@
 import { identifier, literal } from '../../../lib/sql.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import { columnOf, type TableName } from '../../snapshot/tables.ts';
+import { columnOf, type TableName } from '../../../models/serving/tables.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '../../http/problem.ts';

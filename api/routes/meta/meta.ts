@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
-import { TABLES } from '../../snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { auctions, upcomingAuctions } from '../auctions.ts';
 import { COVERAGE_PATH, coverageByMetro } from '../coverage.ts';
 import { deals, freeDeals } from '../deals.ts';

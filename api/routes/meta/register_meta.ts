@@ -4,7 +4,7 @@ import { Filing } from '../../../models/marts/filings.ts';
 import { Filters, Where } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { defineRoute, type Route } from '../define.ts';
-import { TABLES } from '../../snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { nameIn, RECENT_DAYS, type Register } from '../filings/filings.ts';
 import { startOfDay } from '../weeks.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';

@@ -80,13 +80,18 @@ const jsonIn = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> 
 
 const file = z.object({ file: z.string(), sha256: z.string() });
 /** The part of a manifest of any version that states hashes. */
-const Hashes = z.object({ tables: z.record(z.string(), file), database: file.optional() });
+const Hashes = z.object({
+  tables: z.record(z.string(), file),
+  database: file.optional(),
+  serving: z.array(file).default([]),
+});
 const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 
 /** Hashes of a snapshot's files by name; empty if its manifest cannot be read. */
 export async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
   const stated = await jsonIn(join(layout.snapshot(runId), 'manifest.json'), Hashes);
-  const files = stated === null ? [] : [...Object.values(stated.tables), ...(stated.database ? [stated.database] : [])];
+  const { tables = {}, database = [], serving = [] } = stated ?? {};
+  const files = [...Object.values(tables), database, serving].flat();
   return new Map(files.map((entry) => [entry.file, entry.sha256]));
 }
 

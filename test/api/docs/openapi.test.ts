@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
-import { TABLES } from '../../../api/snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { PUBLIC_URL, sharedApp } from '../support/test_app.ts';
 import { responseChecker } from '../support/response_checker.ts';
 import { fetchPaymentRequired, buyerWith } from '../support/buyers.ts';

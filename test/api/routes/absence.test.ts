@@ -10,7 +10,7 @@ import type { Route } from '../../../api/routes/define.ts';
 import { readParams } from '../../../api/routes/params.ts';
 import { bodyObject } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
-import { TABLES } from '../../../api/snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import { thorough } from '../../thorough.ts';

@@ -1,7 +1,7 @@
 /** The report of one deal: its contents, invalid ids, and the response to its template. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TABLES } from '../../../api/snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { PUBLIC_URL, sharedApp } from '../support/test_app.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
 import { NOTICE, rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';

@@ -5,7 +5,7 @@ import { readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { TABLES } from '../../../api/snapshot/tables.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
 import { weekOf, parseWeek } from '../../../api/routes/weeks.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { fill } from '../../crash/full_disk.ts';

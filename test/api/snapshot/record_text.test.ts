@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import { parseRecord, JsonText } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
-import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
+import { TABLES, type TableName } from '../../../models/serving/tables.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { Records } from '../../../api/snapshot/records.ts';
 

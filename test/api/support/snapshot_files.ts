@@ -6,17 +6,22 @@ import { openDuck, type Duck } from '../../../lib/duck.ts';
 import { sha256OfFile } from '../../../lib/files.ts';
 import { createTable, type RecordDefinition } from '../../../lib/record.ts';
 import { literal } from '../../../lib/sql.ts';
-import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
+import { writeServingFiles } from '../../../bench/serving_files.ts';
+import { TABLES, type TableName } from '../../../models/serving/tables.ts';
 import { sharedFolder } from '../../shared_folder.ts';
 
 export const DATABASE = 'dealfeed.duckdb';
-/** The entries of the tables in the manifest. */
-export const TABLE_FACTS = 'tables.json';
+/** The entries of the tables and the serving files in the manifest. */
+export const FILE_FACTS = 'files.json';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type GivenRows = Partial<Record<TableName, readonly Row[]>>;
 
 type TableFacts = Readonly<Record<string, unknown>>;
+interface FileFacts {
+  readonly tables: Record<string, TableFacts>;
+  serving: readonly unknown[];
+}
 
 /** Write a table of an open snapshot as Parquet. @returns its entry in the manifest */
 async function exportTable({ connection }: Duck, folder: string, table: TableName, rows: number): Promise<TableFacts> {
@@ -29,16 +34,17 @@ async function exportTable({ connection }: Duck, folder: string, table: TableNam
 /** A snapshot without rows and without a manifest: writing its tables takes four times as long as copying them. */
 const emptySnapshot = sharedFolder('empty_snapshot', async (folder) => {
   const duck = await openDuck(join(folder, DATABASE));
-  const facts: Record<string, TableFacts> = {};
+  const facts: FileFacts = { tables: {}, serving: [] };
   try {
     for (const name of Object.keys(TABLES) as TableName[]) {
       await duck.connection.run(createTable(name, TABLES[name].columns));
-      facts[name] = await exportTable(duck, folder, name, 0);
+      facts.tables[name] = await exportTable(duck, folder, name, 0);
     }
   } finally {
     duck.close();
   }
-  await writeFile(join(folder, TABLE_FACTS), JSON.stringify(facts));
+  facts.serving = await writeServingFiles(folder, DATABASE);
+  await writeFile(join(folder, FILE_FACTS), JSON.stringify(facts));
 });
 
 async function insertRows({ connection }: Duck, folder: string, table: TableName, rows: readonly Row[]): Promise<void> {
@@ -69,16 +75,17 @@ export function filledSnapshot(given: GivenRows): Promise<string> {
 
 async function fill(folder: string, filled: readonly (readonly [TableName, readonly Row[]])[]): Promise<void> {
   await cp(await emptySnapshot(), folder, { recursive: true });
-  const path = join(folder, TABLE_FACTS);
-  const facts = JSON.parse(await readFile(path, 'utf8')) as Record<string, TableFacts>;
+  const path = join(folder, FILE_FACTS);
+  const facts = JSON.parse(await readFile(path, 'utf8')) as FileFacts;
   const duck = await openDuck(join(folder, DATABASE));
   try {
     for (const [name, rows] of filled) {
       await insertRows(duck, folder, name, rows);
-      facts[name] = await exportTable(duck, folder, name, rows.length);
+      facts.tables[name] = await exportTable(duck, folder, name, rows.length);
     }
   } finally {
     duck.close();
   }
+  facts.serving = await writeServingFiles(folder, DATABASE);
   await writeFile(path, JSON.stringify(facts));
 }

@@ -7,8 +7,8 @@ import { pointAt, sha256OfFile } from '../../../lib/files.ts';
 import { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import type { Route } from '../../../api/routes/define.ts';
-import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
-import { DATABASE, filledSnapshot, TABLE_FACTS, type GivenRows, type Row } from './snapshot_files.ts';
+import { TABLES, type TableName } from '../../../models/serving/tables.ts';
+import { DATABASE, filledSnapshot, FILE_FACTS, type GivenRows, type Row } from './snapshot_files.ts';
 
 export type { Row };
 
@@ -205,8 +205,8 @@ export async function dataFolder(): Promise<DataFolder> {
     async publish(runId, given, { current = true, data = 'sandbox' } = {}) {
       const folder = join(path, 'snapshots', runId);
       await cp(await filledSnapshot({ change_feeds: changeFeeds(), ...given }), folder, { recursive: true });
-      const facts = join(folder, TABLE_FACTS);
-      const tables: unknown = JSON.parse(await readFile(facts, 'utf8'));
+      const facts = join(folder, FILE_FACTS);
+      const files = JSON.parse(await readFile(facts, 'utf8')) as Record<string, unknown>;
       await rm(facts);
       const database = join(folder, DATABASE);
       await writeFile(
@@ -218,7 +218,7 @@ export async function dataFolder(): Promise<DataFolder> {
           data_clock: data,
           notice: NOTICE,
           assumption_set_id: 'uw-test',
-          tables,
+          ...files,
           sources: [],
           database: { file: DATABASE, bytes: (await stat(database)).size, sha256: await sha256OfFile(database) },
         }),

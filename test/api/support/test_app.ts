@@ -21,7 +21,7 @@ import type { Ledger, Payment } from '../../../ledger/ledger.ts';
 import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
-import type { TableName } from '../../../api/snapshot/tables.ts';
+import type { TableName } from '../../../models/serving/tables.ts';
 import { bodyOf } from './buyers.ts';
 import { responseChecker } from './response_checker.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';

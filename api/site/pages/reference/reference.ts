@@ -5,7 +5,7 @@ import { openApi, templateOf } from '../../../docs/openapi.ts';
 import type { Route } from '../../../routes/define.ts';
 import { FIELD_GROUPS, type FieldGroups } from '../../../routes/list/field_groups.ts';
 import { priceText } from '../../../routes/prices.ts';
-import { TABLES } from '../../../snapshot/tables.ts';
+import { TABLES } from '../../../../models/serving/tables.ts';
 import { html, type Html, type Piece } from '../../html.ts';
 import { code } from '../../layout.ts';
 import type { Page, PageContext } from '../../page.ts';

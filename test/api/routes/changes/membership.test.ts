@@ -9,7 +9,7 @@ import { filings } from '../../../../api/routes/filings/filings.ts';
 import { leads } from '../../../../api/routes/leads/leads.ts';
 import { signals } from '../../../../api/routes/signals.ts';
 import { loadSnapshot, type Snapshot } from '../../../../api/snapshot/load.ts';
-import { columnOf } from '../../../../api/snapshot/tables.ts';
+import { columnOf } from '../../../../models/serving/tables.ts';
 import { openDuck, rowsOf } from '../../../../lib/duck.ts';
 import { literal } from '../../../../lib/sql.ts';
 import { macrosSql } from '../../../../models/index.ts';

@@ -1,0 +1,79 @@
+/** The serving files of a snapshot: the records of its tables, ready to be sold. */
+import assert from 'node:assert/strict';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, it } from 'node:test';
+import { writeServingFiles } from '../../../bench/serving_files.ts';
+import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
+import type { RecordDefinition } from '../../../lib/record.ts';
+import { literal } from '../../../lib/sql.ts';
+import { loadMarts } from '../../../models/index.ts';
+import type { Manifest } from '../../../models/manifest.ts';
+import { fileOf, SERVED, TABLE_NAMES, TABLES, type TableName } from '../../../models/serving/tables.ts';
+import { readManifest } from '../../../pipelines/snapshots.ts';
+import { memoryFolder } from '../../ledger/memory_folder.ts';
+import { afterFirstDay, FIRST_RUN } from '../starting_points.ts';
+
+let duck: Duck;
+let folder: string;
+let manifest: Manifest;
+const files = new Map<string, DatabaseSync>();
+
+before(async () => {
+  const { layout } = await afterFirstDay();
+  folder = layout.snapshot(FIRST_RUN);
+  manifest = await readManifest(layout, FIRST_RUN);
+  duck = await openDuck();
+  for (const { file } of manifest.serving) files.set(file, new DatabaseSync(join(folder, file), { readOnly: true }));
+});
+after(() => {
+  duck.close();
+  for (const file of files.values()) file.close();
+});
+
+const served = (table: TableName, sql: string): Record<string, unknown>[] =>
+  files.get(fileOf(table))?.prepare(sql).all() ?? assert.fail(`no file of ${table}`);
+
+const inJson = (kind: string, value: unknown): unknown => {
+  if (value === null) return null;
+  if (kind === 'json') return JSON.parse(String(value));
+  return kind === 'instant' ? `${String(value).slice(0, 19).replace(' ', 'T')}Z` : value;
+};
+
+it('has every record of every table with its values, in published order, and a reason for what is absent', async () => {
+  const orders = new Map((await loadMarts()).map(({ name, contract }) => [name, contract.publish.orderBy.join(', ')]));
+  let absent = 0;
+  for (const table of TABLE_NAMES) {
+    const { columns, causes }: RecordDefinition = TABLES[table];
+    const order = SERVED[table].orderBy ?? orders.get(table) ?? '';
+    const parquet = literal(join(folder, `${table}.parquet`));
+    const expected = await rowsOf(duck.connection, `FROM read_parquet(${parquet}) ORDER BY ${order}`);
+    const rows = served(table, `SELECT pos, lines FROM ${table} ORDER BY pos`);
+    assert.equal(rows.length, expected.length, table);
+    for (const [i, { pos, lines }] of rows.entries()) {
+      const given = String(lines).split('\n');
+      const values = given.map((line) => (line === '' || line.startsWith('!') ? null : (JSON.parse(line) as unknown)));
+      const published = columns.map(({ name, kind }) => inJson(kind, expected[i]?.[name] ?? null));
+      assert.deepEqual([table, pos, ...values], [table, i, ...published]);
+      const reasons = given.filter((line) => /^![a-z0-9_]+$/u.test(line));
+      assert.equal(reasons.length, columns.filter(({ name }, at) => causes?.[name] && values[at] === null).length);
+      absent += reasons.length;
+    }
+  }
+  assert.ok(absent > 1000);
+});
+
+it('has the same bytes if it is written again', async () => {
+  const copy = memoryFolder('dealfeed-serving-');
+  await cp(join(folder, manifest.database.file), join(copy, manifest.database.file));
+  assert.deepEqual(await writeServingFiles(copy, manifest.database.file), manifest.serving);
+});
+
+it('finds single rows by an index', () => {
+  for (const table of TABLE_NAMES)
+    for (const key of Object.keys(SERVED[table].keys ?? {})) {
+      const [plan] = served(table, `EXPLAIN QUERY PLAN SELECT pos FROM ${table} WHERE ${key} = 'x'`);
+      assert.match(String(plan?.['detail']), new RegExp(`^SEARCH .* ${table}_${key} \\(${key}=\\?\\)$`, 'u'));
+    }
+});
