@@ -5,6 +5,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
+import type { FieldKind } from '../../lib/record.ts';
 import { identifier } from '../../lib/sql.ts';
 import { LOOKUP_TABLES } from '../../models/serving/lookup_tables.ts';
 import {
@@ -30,8 +31,8 @@ class CodedValues {
   readonly #codes = new Map<DuckDBValue, number>();
   readonly #rows: Int32Array;
 
-  constructor(isNumber: boolean, rows: number) {
-    this.#isNumber = isNumber;
+  constructor(kind: FieldKind, rows: number) {
+    this.#isNumber = isNumber(kind);
     this.#rows = new Int32Array(rows).fill(-1);
   }
 
@@ -116,7 +117,7 @@ class ServingWriter {
     const keyNames = Object.keys(keys);
     const coded = codedColumns(table).map((column) => ({
       ...column,
-      values: new CodedValues(isNumber(column.kind), rows),
+      values: new CodedValues(column.kind, rows),
     }));
     const insert = this.#inserter(table, ['pos INTEGER PRIMARY KEY', 'lines TEXT NOT NULL', ...keyNames]);
     const insertNames = names.length === 0 ? null : this.#nameInserter(table, names);
