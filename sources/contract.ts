@@ -327,6 +327,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
    * each page is a list of its own. Default: the last row of a read counts. Identical rows are always merged.
    */
   readonly contradictions?: 'refused' | 'refused_in_page';
+  /** Columns whose difference is a contradiction; rows that differ only in others are merged. Default: all. */
+  readonly contradictory?: readonly string[];
   readonly expect: Expectations;
   /** Default: every page is parsed whole. */
   readonly divides?: Divides;

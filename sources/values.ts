@@ -4,6 +4,7 @@
  * Refusal, which `candidate` turns into a reject. Callers decide whether zero means unknown (`zeroIsUnknown`).
  */
 import type { Candidate } from './contract.ts';
+import { stateCode } from './states.ts';
 
 /** A value that cannot be accepted. The row becomes a reject with this reason. */
 export class Refusal extends Error {
@@ -248,17 +249,15 @@ export function year(field: string, value: unknown): number | null {
 export function zip(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null || /^0[-0]*$/u.test(text)) return null;
-  const match = /^(\d{5})(?:[- ]?\d{4})?-?$/u.exec(text);
+  // A spreadsheet that took it for a number prints 44113.0.
+  const match = /^(\d{5})(?:[- ]?\d{4}|\.0+)?-?$/u.exec(text);
   return match?.[1] ?? bad(field, `${field} is ${show(value)}, expected a five-digit ZIP`);
 }
 
-/** A two-letter state code in upper case. */
+/** A two-letter state code in upper case, from the code or the name. */
 export function state(field: string, value: unknown): string | null {
   const text = optional(value);
-  if (text === null) return null;
-  return /^[a-z]{2}$/iu.test(text)
-    ? text.toUpperCase()
-    : bad(field, `${field} is ${show(value)}, expected a two-letter state`);
+  return text === null ? null : (stateCode(text) ?? bad(field, `${field} is ${show(value)}, expected a state`));
 }
 
 // Days

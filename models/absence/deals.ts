@@ -2,7 +2,7 @@
  * Why a field of a deal is null: the reasons, each with its condition and its words. `absent` of a response, the
  * dictionary, the statuses and the audits of nulls follow from them. Of several reasons, the first that applies.
  */
-import { because, type Cause } from '../../lib/record.ts';
+import { type Absence, because, type Cause } from '../../lib/record.ts';
 import { NO_WHOLE_NUMBER } from '../fields.ts';
 
 /** Inputs of figures. */
@@ -35,6 +35,12 @@ const NOT_ON_ROLL: readonly Cause[] = [
 ];
 const HIDDEN: Cause = { of: 'address_status', if: "address_status = 'hidden_by_source'" };
 const INCOMPLETE: Cause = { of: 'address_status', if: "address_status <> 'available'" };
+
+const notRead = (field: string): Cause => ({
+  code: 'not_readable_at_source',
+  if: `contains(' ' || unread_fields || ' ', ' ${field} ')`,
+  about: 'the site states it in a form that is not read',
+});
 
 /** Reasons that follow from the SQL of a figure: it is null exactly if one of its inputs is. */
 export const NO_PRICE = because(PRICE);
@@ -79,6 +85,7 @@ export const NO_NOI = because({
 export const NO_NOI_SOURCE = because({ code: 'noi_missing', if: 'noi IS NULL', about: 'noi is null' });
 export const NOT_ADVERTISED = because(
   { code: 'noi_stated_instead', if: 'cap_rate_derived IS NOT NULL', about: 'the site states an NOI instead' },
+  notRead('cap_rate'),
   { code: 'not_advertised', about: 'the site advertises none' },
 );
 export const NOT_DERIVED = because(
@@ -122,6 +129,10 @@ export const NO_ADDRESS_KEY = because(INCOMPLETE);
 export const NO_NUMBER = because(INCOMPLETE, NO_WHOLE_NUMBER);
 export const NO_UNIT = because(INCOMPLETE, { code: 'no_unit', about: 'the address has no unit' });
 export const NOT_STATED = because({ code: 'not_stated_by_site', about: 'the site does not state it' });
+/** Reasons of an optional field of a listing. */
+export const notStated = (field: string): Absence =>
+  because(notRead(field), { code: 'not_stated_by_site', about: 'the site does not state it' });
+export const ALL_READ = because({ code: 'all_read', about: 'every field that the site states was read' });
 export const NO_UNIT_MIX = because({
   code: 'unit_mix_not_stated',
   about: 'the listing does not state it in a form that is read',

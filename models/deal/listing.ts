@@ -10,6 +10,8 @@ import {
   NO_UNIT,
   NO_NUMBER,
   NO_UNIT_MIX,
+  ALL_READ,
+  notStated,
   NOT_STATED,
 } from '../absence/deals.ts';
 
@@ -48,15 +50,18 @@ export const listing = {
     z.array(AlsoListed),
     'Other listings of the same property. A null value: that site does not state it.',
   ),
-  property_type: text("Property type in the site's own words.", { absent: NOT_STATED }),
+  property_type: text("Property type in the site's own words.", { absent: notStated('property_type') }),
   unit_mix_stated: json(
     UnitMix,
     'Units by number of bedrooms, as the main listing states them; 4br is four or more. The sum may differ from units.',
     { absent: NO_UNIT_MIX },
   ),
   annual_taxes: money('Property tax of one year, as the main listing states it.', { absent: NOT_STATED }),
-  year_built: integer('Year of construction.', { absent: NOT_STATED, unit: 'year' }),
-  listed_on: date('Day the listing was posted, according to the site.', { absent: NOT_STATED }),
+  year_built: integer('Year of construction.', { absent: notStated('year_built'), unit: 'year' }),
+  listed_on: date('Day the listing was posted, according to the site.', { absent: notStated('listed_on') }),
+  unread_fields: text('Names of the optional fields that the main listing states in a form that is not read.', {
+    absent: ALL_READ,
+  }),
   first_seen: instant('When this service first read a listing of the property.'),
   last_seen: instant('When this service last saw any listing of the property.'),
   first_price: money('First asking price of the main listing that this service read.', { absent: NO_PRICE }),

@@ -66,7 +66,7 @@ select
   case when units_0br is not null then json_object(
     '0br', units_0br, '1br', units_1br, '2br', units_2br, '3br', units_3br, '4br', units_4br
   ) end as unit_mix_stated,
-  annual_taxes, year_built, listed_on,
+  annual_taxes, year_built, listed_on, unread_fields,
   first_seen, last_seen, first_price, price_per_unit,
   source_url,
   last_verified as observed_at,

@@ -81,12 +81,12 @@ todays_listings as (
         previous.listing_url, previous.street, previous.city, previous.state, previous.zip, previous.list_price,
         previous.units, previous.units_0br, previous.units_1br, previous.units_2br, previous.units_3br,
         previous.units_4br, previous.cap_rate, previous.noi, previous.annual_taxes, previous.year_built,
-        previous.property_type, previous.listed_on, previous.availability
+        previous.property_type, previous.listed_on, previous.unread_fields, previous.availability
       ) is not distinct from (
         shown.listing_url, shown.street, shown.city, shown.state, shown.zip, shown.list_price,
         shown.units, shown.units_0br, shown.units_1br, shown.units_2br, shown.units_3br, shown.units_4br,
         shown.cap_rate, shown.noi, shown.annual_taxes, shown.year_built, shown.property_type,
-        shown.listed_on, shown.availability
+        shown.listed_on, shown.unread_fields, shown.availability
       ) as is_unchanged
   from stg_listings as shown
   left join previous_versions as previous
@@ -115,7 +115,7 @@ new_versions as (
     end as change,
     listing_url, street, city, state, zip, list_price,
     units, units_0br, units_1br, units_2br, units_3br, units_4br,
-    cap_rate, noi, annual_taxes, year_built, property_type, listed_on, availability,
+    cap_rate, noi, annual_taxes, year_built, property_type, listed_on, unread_fields, availability,
     observed_at as version_first_seen,
     observed_at as version_last_seen,
     listing_first_seen, first_price, relisted,
@@ -167,7 +167,7 @@ select
   is_latest, change,
   listing_url, street, city, state, zip, list_price,
   units, units_0br, units_1br, units_2br, units_3br, units_4br,
-  cap_rate, noi, annual_taxes, year_built, property_type, listed_on, availability,
+  cap_rate, noi, annual_taxes, year_built, property_type, listed_on, unread_fields, availability,
   version_first_seen, version_last_seen, listing_first_seen, first_price, relisted, gone_on,
   source_url, page_sha256, page_row
 from all_versions

@@ -29,7 +29,7 @@ const fields = {
   // As on the site
   ...fieldsOf(Listing, ['listing_url', 'street', 'city', 'state', 'zip', 'list_price', 'units', 'units_0br']),
   ...fieldsOf(Listing, ['units_1br', 'units_2br', 'units_3br', 'units_4br', 'cap_rate', 'noi', 'annual_taxes']),
-  ...fieldsOf(Listing, ['year_built', 'property_type', 'listed_on', 'availability']),
+  ...fieldsOf(Listing, ['year_built', 'property_type', 'listed_on', 'unread_fields', 'availability']),
   // Time
   version_first_seen: instant('When this version was first read.'),
   version_last_seen: instant('When this version was last read.'),

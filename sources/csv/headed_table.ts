@@ -22,6 +22,8 @@ export interface TableRow {
   readonly isFixedWidth: boolean;
   /** Name of its sheet, in a workbook. */
   readonly sheet?: string;
+  /** Days are counted from 1904, in a workbook. */
+  readonly isFrom1904?: boolean;
 }
 
 export interface HeadingRules<Field extends string> {
@@ -53,25 +55,37 @@ export const tablesOf = async (page: Page): Promise<TableRow[][]> =>
 
 /** Rows of each sheet of an old or new workbook. */
 export async function workbookRows({ bytes, url }: Page): Promise<TableRow[][]> {
-  const sheets = isXls(bytes) ? await readXls(bytes, url) : readXlsx(bytes, url);
-  return sheets.map(sheetRows);
+  return (await sheetsOf({ bytes, url })).map(sheetRows);
 }
+
+/** Sheets of an old or new workbook. */
+export const sheetsOf = async ({ bytes, url }: Pick<Page, 'bytes' | 'url'>): Promise<readonly Sheet[]> =>
+  isXls(bytes) ? readXls(bytes, url) : readXlsx(bytes, url);
+
+/** A cell as a spreadsheet writes it into CSV so that it stays a text: ="44102" or '44102. */
+const withoutMark = (text: string): string => text.replace(/^="([^"]*)"$/u, '$1').replace(/^'(?=\d)/u, '');
 
 export function csvRows(text: string, pageUrl: string, delimiter: string): TableRow[] {
   const { header, rows } = readCsv(text, pageUrl, { looseQuotes: true, delimiter });
   return [
     { cells: header, raw: header.join(','), where: 'line 1', isFixedWidth: true },
-    ...rows.map(({ cells, raw, line: at }) => ({ cells, raw, where: `line ${at}`, isFixedWidth: true })),
+    ...rows.map(({ cells, raw, line: at }) => ({
+      cells: cells.map(withoutMark),
+      raw,
+      where: `line ${at}`,
+      isFixedWidth: true,
+    })),
   ];
 }
 
-const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
+export const sheetRows = ({ name, rows, isFrom1904 = false }: Sheet): TableRow[] =>
   rows.map((cells, index) => ({
     cells,
     raw: JSON.stringify(cells),
     where: `sheet ${name} row ${index + 1}`,
     isFixedWidth: false,
     sheet: name,
+    isFrom1904,
   }));
 
 /** Column number of each field, or null if the row does not name all needed fields. */
@@ -177,9 +191,12 @@ export const cellReader =
     return column === undefined ? null : row.cells[column];
   };
 
+/** Text of a cell; null if it is blank. */
+const textOfCell = (cell: Cell): string | null =>
+  typeof cell === 'object' && cell !== null ? cell.error : typeof cell === 'boolean' ? String(cell) : tidy(cell);
+
 /** Texts of a row's cells, blank ones left out. */
-export const textsOf = ({ cells }: TableRow): string[] =>
-  cells.map((cell) => (typeof cell === 'boolean' ? String(cell) : tidy(cell))).filter((text) => text !== null);
+export const textsOf = ({ cells }: TableRow): string[] => cells.map(textOfCell).filter((text) => text !== null);
 
 /** Cells of the first row with two texts or more, for the message that no heading row was found. */
 export const firstFilledRow = (tables: readonly (readonly TableRow[])[]): readonly Cell[] =>

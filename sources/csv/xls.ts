@@ -36,8 +36,7 @@ export type XlsReply = { readonly sheets: readonly Sheet[] } | { readonly proble
 
 /**
  * All sheets of a workbook, in the order of its tabs. Dates are Excel's day numbers, as in readXlsx.
- * @throws Quarantine body_too_large, truncated_download, or malformed_page if it has a password, is damaged or has an
- *   error in a cell
+ * @throws Quarantine body_too_large, truncated_download, or malformed_page if it has a password or is damaged
  */
 export async function readXls(bytes: Uint8Array, pageUrl: string): Promise<readonly Sheet[]> {
   if (bytes.length > MAX_BYTES)

@@ -8,13 +8,10 @@ import type { Cell, Sheet } from './xlsx.ts';
 /** Days from 1 January 1900, Excel's first day, to 1 January 1904, that of workbooks made on a Macintosh. */
 const DAYS_TO_1904 = 1462;
 
-/** An error in a cell, such as #REF!. */
-class CellError extends Error {}
-
-function parseCell(cell: CellObject | undefined, isFrom1904: boolean, sheet: string): Cell {
+function parseCell(cell: CellObject | undefined, isFrom1904: boolean): Cell {
   switch (cell?.t) {
     case 'e':
-      throw new CellError(`sheet ${sheet}: a cell has the error ${String(cell.w ?? cell.v)}`);
+      return { error: String(cell.w ?? cell.v) };
     case 'n': {
       const isDate = isFrom1904 && typeof cell.z === 'string' && SSF.is_date(cell.z);
       return typeof cell.v === 'number' ? cell.v + (isDate ? DAYS_TO_1904 : 0) : null;
@@ -27,6 +24,10 @@ function parseCell(cell: CellObject | undefined, isFrom1904: boolean, sheet: str
   }
 }
 
+/** Numbers of hidden rows or columns. */
+const hiddenOf = (list: readonly ({ readonly hidden?: boolean } | null | undefined)[] = []): Set<number> =>
+  new Set([...list.entries()].filter(([, each]) => each?.hidden === true).map(([index]) => index));
+
 function parseSheets({ SheetNames: names, Sheets: sheets, Workbook: about }: WorkBook): Sheet[] {
   const isFrom1904 = about?.WBProps?.date1904 === true;
   return names.flatMap((name): Sheet[] => {
@@ -34,9 +35,11 @@ function parseSheets({ SheetNames: names, Sheets: sheets, Workbook: about }: Wor
     // Charts and macros have a type; sheets of cells have none, or "sheet".
     if (!sheet || (sheet['!type'] ?? 'sheet') !== 'sheet') return [];
     const rows = Array.from(sheet['!data'] ?? [], (cells) =>
-      Array.from(cells ?? [], (cell) => parseCell(cell, isFrom1904, name)),
+      Array.from(cells ?? [], (cell) => parseCell(cell, isFrom1904)),
     );
-    return [{ name, rows }];
+    const isSheet = (about?.Sheets?.find((tab) => tab.name === name)?.Hidden ?? 0) > 0;
+    const hidden = { isSheet, rows: hiddenOf(sheet['!rows']), columns: hiddenOf(sheet['!cols']) };
+    return [{ name, rows, ...(isSheet || hidden.rows.size + hidden.columns.size > 0 ? { hidden } : {}) }];
   });
 }
 
@@ -51,11 +54,10 @@ const DAMAGED = 'the workbook is truncated or damaged';
 function reply(bytes: Uint8Array): XlsReply {
   set_cptable(codePages);
   try {
-    const sheets = parseSheets(read(bytes, { type: 'array', dense: true, cellNF: true, WTF: true }));
+    const sheets = parseSheets(read(bytes, { type: 'array', dense: true, cellNF: true, cellStyles: true, WTF: true }));
     return sheets.length > 0 ? { sheets } : { problem: DAMAGED };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    if (error instanceof CellError) return { problem: detail };
     return { problem: PROBLEMS.find(([words]) => words.test(detail))?.[1] ?? DAMAGED };
   }
 }

@@ -1,12 +1,6 @@
 /** Addresses that a county prints as free text, split only if the text is unambiguous. Words stay as published. */
+import { STATE_CODES } from '../states.ts';
 import { line, optional } from '../values.ts';
-
-const STATES = new Set(
-  (
-    'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK ' +
-    'OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP'
-  ).split(' '),
-);
 
 const ZIP_AT_END = /[,\s]*\b(\d{5})(?:-?\d{4})?-?$/u;
 const UNIT = /^(?:#|apt\b|unit\b|ste\b|suite\b|lot\b|rear\b|fl\b|floor\b|bldg\b|\d)/iu;
@@ -24,7 +18,7 @@ export function cityLine(text: string): CityLine {
   const named = /^(.*?)[,\s]*\b([a-z]{2})$/iu.exec(rest);
   const code = named?.[2]?.toUpperCase() ?? '';
   // Two letters at the end may be a street suffix ("ELM CT"), unless a ZIP follows or a comma precedes them.
-  const isState = STATES.has(code) && (zip !== null || /,\s*[a-z]{2}$/iu.test(rest));
+  const isState = STATE_CODES.has(code) && (zip !== null || /,\s*[a-z]{2}$/iu.test(rest));
   return { city: line(isState ? (named?.[1] ?? '') : rest), state: isState ? code : null, zip };
 }
 
@@ -71,7 +65,7 @@ export function mailing(lines: readonly unknown[]): Mailing {
     return { mail_street: line(before.join(', ')), mail_city: city, mail_state: state, mail_zip: zip };
   }
   const [, city, code = ''] = /^(\D+?)\s([a-z]{2})$/iu.exec(filled.slice(1).at(-1) ?? '') ?? [];
-  if (city !== undefined && STATES.has(code.toUpperCase())) {
+  if (city !== undefined && STATE_CODES.has(code.toUpperCase())) {
     return {
       mail_street: line(filled.slice(0, -1).join(', ')),
       mail_city: city,
@@ -151,6 +145,6 @@ export function joinedSitus(value: unknown): Situs {
   const after = rest.findIndex((part) => !UNIT.test(part) || ZIP_AT_END.test(part));
   const units = after < 0 ? rest : rest.slice(0, after);
   const { city, zip } = cityLine(rest.slice(units.length).filter(Boolean).join(', '));
-  const isState = city !== null && STATES.has(city.toUpperCase());
+  const isState = city !== null && STATE_CODES.has(city.toUpperCase());
   return { street: line([first, ...units].join(' ')), city: isState ? null : city, zip };
 }

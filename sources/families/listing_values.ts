@@ -9,12 +9,14 @@ import {
   money,
   optional,
   percent,
+  Refusal,
   refuse,
   required,
   state,
   year,
   zip,
 } from '../values.ts';
+import { isZipOfState, stateCode, stateName } from '../states.ts';
 import { mixValues, type UnitMix } from './unit_mix.ts';
 
 export type Availability = 'for_sale' | 'under_contract' | 'sold' | 'unknown';
@@ -45,11 +47,17 @@ const HIDDEN_STREET = /\b(?:withheld|undisclosed|not disclosed|upon request|on r
 /** Printed instead of a price. */
 const NO_PRICE = /^(?:call|contact|price|please|inquire|ask|negotiable|upon|best offer|make offer|auction)\b(?!.*\d)/iu;
 
+/** No building is for sale for less: it is a placeholder, or an amount in thousands under a heading that hides it. */
+const LEAST_PRICE = 2_000;
+
 function price(value: unknown): string | null {
   if (typeof value === 'string' && NO_PRICE.test(line(value) ?? '')) return null;
   const amount = money('list_price', value, { zeroIsUnknown: true });
-  if (amount !== null && (amount.startsWith('-') || amount === '1.00' || amount.startsWith('0.')))
-    return refuse('sentinel_value', `list_price is ${JSON.stringify(value)}, a placeholder rather than a price`);
+  if (amount !== null && Number(amount) < LEAST_PRICE)
+    return refuse(
+      'sentinel_value',
+      `list_price is ${JSON.stringify(value)}, expected at least $${LEAST_PRICE}: it may be in thousands, or a placeholder`,
+    );
   return amount;
 }
 
@@ -80,25 +88,109 @@ function annualTaxes(value: unknown): string | null {
   return size === null || size <= MIN_TAXES || dollars.length > 11 || /^9{7,}$/u.test(dollars) ? null : decimal(size);
 }
 
-/** Values of a listing. Zero means unknown in every field where zero is impossible. */
-export const listingValues = (printed: PrintedListing): Readonly<Record<string, unknown>> => ({
-  listing_id: printed.listing_id,
-  listing_url: printed.listing_url,
-  street: shownStreet(printed.street),
-  city: required('city', printed.city),
-  state: state('state', required('state', printed.state)),
-  zip: zip('zip', required('zip', printed.zip)) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP'),
-  list_price: price(printed.list_price),
-  units: units(printed.units),
-  ...mixValues(printed.unit_mix),
-  cap_rate: percent('cap_rate', printed.cap_rate, { zeroIsUnknown: true }),
-  noi: money('noi', printed.noi, { zeroIsUnknown: true }),
-  annual_taxes: annualTaxes(printed.annual_taxes),
-  year_built: year('year_built', printed.year_built),
-  property_type: optional(printed.property_type),
-  listed_on: date('listed_on', printed.listed_on),
-  availability: printed.availability,
-});
+/** "1924", "1924.0", "c. 1924", "1,924", "1/1/1924", and the first of "1924/1985" and "1924-1968". */
+const YEAR_BUILT =
+  /^(?:(?:c|ca|circa|about|est|built(?: in)?)\b\.?\s*|\d{1,2}\/\d{1,2}\/)?(\d),?(\d{3})(?:\.0+)?(?:\s*[-/]\s*\d{4})?$/iu;
+
+const yearBuilt = (value: unknown): number | null => {
+  const [, thousand, rest] = YEAR_BUILT.exec(optional(value) ?? '') ?? [];
+  return year('year_built', thousand === undefined ? value : `${thousand}${rest}`);
+};
+
+/** A cap rate in percent. A workbook stores 7.25 % as 0.0725: a value below 0.5 without a percent sign is a share. */
+function capRate(value: unknown): string | null {
+  const text = optional(value);
+  const size = text !== null && /^0*\.\d+$/u.test(text) && Number(text) < 0.5 ? hundredths(`${text}e2`) : null;
+  return percent('cap_rate', size === null ? value : decimal(size), { zeroIsUnknown: true });
+}
+
+/** The first day of a calendar stands for no date. */
+const listedOn = (value: unknown): string | null =>
+  /^0001-01-01/u.test(optional(value) ?? '') ? null : date('listed_on', value);
+
+/** State and ZIP. @throws Refusal bad_zip if the ZIP is of another state */
+function stateAndZip(printed: PrintedListing): { readonly state: string | null; readonly zip: string } {
+  const inState = state('state', required('state', printed.state));
+  const inZip = zip('zip', required('zip', printed.zip)) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP');
+  if (inState !== null && !isZipOfState(inZip, inState))
+    refuse(
+      'bad_zip',
+      `zip is ${inZip}, which is not in ${stateName(inState)}, but state is ${JSON.stringify(printed.state)}`,
+    );
+  return { state: inState, zip: inZip };
+}
+
+/**
+ * Values of a listing. Zero means unknown in every field where zero is impossible. An optional field that cannot be read
+ * is null and named in `unread_fields`; it does not cost the listing.
+ */
+export function listingValues(printed: PrintedListing): Readonly<Record<string, unknown>> {
+  const unread: string[] = [];
+  const optionally = <T>(name: string, read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      unread.push(name);
+      return null;
+    }
+  };
+  const values = {
+    listing_id: printed.listing_id,
+    listing_url: printed.listing_url,
+    street: shownStreet(printed.street),
+    city: required('city', printed.city),
+    ...stateAndZip(printed),
+    list_price: price(printed.list_price),
+    units: optionally('units', () => units(printed.units)),
+    ...mixValues(printed.unit_mix),
+    cap_rate: optionally('cap_rate', () => capRate(printed.cap_rate)),
+    noi: optionally('noi', () => money('noi', printed.noi, { zeroIsUnknown: true })),
+    annual_taxes: annualTaxes(printed.annual_taxes),
+    year_built: optionally('year_built', () => yearBuilt(printed.year_built)),
+    property_type: optionally('property_type', () => optional(printed.property_type)),
+    listed_on: optionally('listed_on', () => listedOn(printed.listed_on)),
+    availability: printed.availability,
+  };
+  return { ...values, unread_fields: unread.join(' ') || null };
+}
+
+/** The parts of a listing's place as its own fields state them. */
+export interface StatedPlace {
+  readonly city: unknown;
+  readonly state: unknown;
+  readonly zip: unknown;
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
+
+/** A street line may end with city, state, ZIP and country. Removes them if they are the listing's own. */
+export function withoutPlace(street: string, { city, state: inState, zip: inZip }: StatedPlace): string | null {
+  // Never matches: a part that the listing does not have cannot end its street.
+  const part = (text: string | null | undefined): string => (text ? escaped(text) : '(?!)');
+  const code = stateCode(optional(inState) ?? '');
+  const states = code === null ? '(?!)' : `(?:${code}|${stateName(code)})`;
+  const cities = part(optional(city));
+  const zips = `${part(optional(inZip)?.slice(0, 5))}(?:-?\\d{4})?`;
+  const gap = '(?:^|[,\\s]+)';
+  const comma = '(?:^|\\s*,\\s*)';
+  const place = [
+    `${gap}${cities}[,\\s]+${states}(?:[,\\s]+${zips})?`,
+    `${comma}${cities}(?:[,\\s]+${zips})?`,
+    `${comma}${states}[,\\s]+${zips}`,
+    `${comma}${zips}`,
+  ].join('|');
+  return street.replace(new RegExp(`(?:${place})(?:[,\\s]+USA?)?$`, 'iu'), '') || null;
+}
+
+const UNIT_AT_END = /(?:#|\b(?:apt|unit|ste|suite|apartment)\b\.?)\s*[\w-]+$/iu;
+
+/** The street with its unit, unless it ends in one: "12 Elm St" and "4" are "12 Elm St #4". */
+export function withUnit(street: string | null, value: unknown): string | null {
+  const unit = optional(value);
+  if (street === null || unit === null || UNIT_AT_END.test(street)) return street;
+  return `${street} ${/^(?:#|[a-z]{2,}\b)/iu.test(unit) ? unit : `#${unit}`}`;
+}
 
 /** Address of the listing's page; the page's own if there is none. Refuses an address on another host. */
 export function ownUrl(value: unknown, page: Page): string {

@@ -60,6 +60,9 @@ export const Listing = defineRecord(
     year_built: integer('Year of construction.', { absent: NOT_STATED, unit: 'year', range: YEAR }),
     property_type: text("Property type in the site's own words.", { absent: NOT_STATED }),
     listed_on: date('Day the site says the listing was posted.', { absent: NOT_STATED }),
+    unread_fields: text('Names of the optional fields that the site states in a form that is not read.', {
+      absent: because({ code: 'all_read', about: 'every stated field was read' }),
+    }),
     availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'Availability as the site states it.'),
   },
 );

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { DAY_MS } from '../../lib/time.ts';
 import { type Page, Quarantine } from '../../sources/contract.ts';
 import { COLUMNS_FILE } from '../../sources/csv/column_map.ts';
 import { MIX_COLUMNS } from '../../sources/families/unit_mix.ts';
 import spec from '../../sources/listings/operator_files/source.ts';
+import { HARD_LISTS, listFrom1904 } from './hard_lists.ts';
 import { LAYOUTS, type Layout } from './listing_layouts.ts';
 import { PORTAL_LAYOUTS } from './portal_layouts.ts';
 import { parsed } from './parsed.ts';
@@ -34,7 +36,7 @@ async function read(layout: Pick<Layout, 'file' | 'body' | 'columns'>): Promise<
   };
 }
 
-for (const layout of [...LAYOUTS, ...PORTAL_LAYOUTS]) {
+for (const layout of [...LAYOUTS, ...PORTAL_LAYOUTS, ...HARD_LISTS]) {
   test(`a list: ${layout.name}`, async () => {
     const { refused } = layout;
     if (refused === undefined)
@@ -42,6 +44,32 @@ for (const layout of [...LAYOUTS, ...PORTAL_LAYOUTS]) {
     else await assert.rejects(read(layout), (error) => error instanceof Quarantine && refused.test(error.message));
   });
 }
+
+test('an optional cell that cannot be read is null and named; it does not cost the row', async () => {
+  const body = [
+    'Address,City,State,ZIP,Price,Units,Year Built,NOI,List Date',
+    '12 Elm St,Akron,OH,44308,640000,8,c. 1924,48000,2026-10-02',
+    '14 Elm St,Akron,OH,44308,640000,8,1924/1985,see OM,soon',
+    '16 Elm St,Akron,OH,44308,640000,eight,24,,0001-01-01',
+  ].join('\n');
+  const { rows, rejects } = await parsed(spec, [pageOfFile({ file: 'list.csv', body })]);
+  assert.deepEqual(rejects, []);
+  const fields = ['year_built', 'noi', 'units', 'listed_on', 'unread_fields'];
+  assert.deepEqual(
+    rows.map((row) => fields.map((field) => row[field])),
+    [
+      [1924, '48000.00', 8, '2026-10-02', null],
+      [1924, null, 8, null, 'noi listed_on'],
+      [null, null, null, null, 'units year_built'],
+    ],
+  );
+});
+
+test('days of a workbook that counts from 1904 are read as such', async () => {
+  const day = (Date.UTC(2026, 10, 2) - Date.UTC(1904, 0, 1)) / DAY_MS;
+  const { rows } = await parsed(spec, [pageOfFile({ file: 'list.xlsx', body: listFrom1904(day) })]);
+  assert.equal(rows[0]?.['listed_on'], '2026-11-02');
+});
 
 const recorded = (name: string): string => readFileSync(new URL(name, REAL), 'utf8');
 

@@ -2,6 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readXlsx } from '../../sources/csv/xlsx.ts';
+import { money } from '../../sources/values.ts';
 import { zipOf } from './recorded.ts';
 import { quarantined } from './site_double.ts';
 
@@ -18,7 +19,7 @@ const workbookOf = (row: string): Uint8Array => {
     'xl/worksheets/sheet1.xml': encode(`<worksheet><sheetData><row r="1">${row}</row></sheetData></worksheet>`),
   });
 };
-const rowOf = (row: string): unknown => readXlsx(workbookOf(row), URL)[0]?.rows[0];
+const rowOf = (row: string) => readXlsx(workbookOf(row), URL)[0]?.rows[0];
 
 test('cells are numbers, texts, booleans or null', () => {
   assert.deepEqual(
@@ -39,8 +40,13 @@ test('a number cell without a number quarantines the workbook', () => {
     );
 });
 
-test('a cell with an error, or of a text that is missing, quarantines the workbook', () => {
-  assert.throws(() => rowOf('<c r="A1" t="e"><v>#REF!</v></c>'), quarantined('malformed_page', /the error #REF!/u));
+test('a cell with an error, or a formula whose result is not saved, is an error, and not blank', () => {
+  assert.deepEqual(rowOf('<c r="A1" t="e"><v>#REF!</v></c>'), [{ error: '#REF!' }]);
+  const unsaved = rowOf('<c r="A1"><f>B1*2</f></c>')?.[0];
+  assert.throws(() => money('list_price', unsaved), { reason: 'not_text' });
+});
+
+test('a cell of a text that is missing quarantines the workbook', () => {
   assert.throws(() => rowOf('<c r="A1" t="s"><v>7</v></c>'), quarantined('malformed_page', /refers to text 7/u));
 });
 

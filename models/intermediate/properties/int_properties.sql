@@ -108,6 +108,7 @@ select
   year_built,
   property_type,
   listed_on,
+  unread_fields,
   -- Land has no rent to underwrite
   not regexp_matches(coalesce(property_type, ''), '(?i)\b(?:land|lot|vacant)\b') as is_income_property,
 

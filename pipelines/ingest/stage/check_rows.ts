@@ -156,7 +156,7 @@ export interface Tally {
 
 /**
  * The share of refused rows, of a read or of one file.
- * @throws Quarantine naming the share, its bound and the first refused row
+ * @throws Quarantine naming the share, its bound, the counts by reason and the first refused rows
  */
 export function checkRejects(
   spec: SourceSpec,
@@ -167,13 +167,21 @@ export function checkRejects(
   const refused = counted.length - unreadablePages;
   const of = rowsIn - unreadablePages - (rejects.length - counted.length);
   if (refused <= of * maxRejectShare) return;
-  const [first] = counted;
   throw new Quarantine(
     'too_many_rejects',
-    `${refused} of ${of} rows refused, at most ${(maxRejectShare * 100).toFixed(0)} % expected; ` +
-      `the first: ${first?.detail ?? ''}`,
-    first?.page_url,
+    `${refused} of ${of} rows refused, at most ${(maxRejectShare * 100).toFixed(0)} % expected: ${refusals(counted)}`,
+    counted[0]?.page_url,
   );
+}
+
+/** Refused rows that a message lists. */
+const MAX_LISTED = 10;
+
+/** Refused rows by reason, and the first of them: enough to mend a file in one round. */
+function refusals(rejects: readonly Rejected[]): string {
+  const counts = [...Map.groupBy(rejects, ({ reason }) => reason)].map(([reason, rows]) => `${rows.length} ${reason}`);
+  const first = rejects.slice(0, MAX_LISTED).map(({ page_row: row, detail }) => `row ${row}: ${detail}`);
+  return `${counts.join(', ')}. ${first.join('; ')}${rejects.length > MAX_LISTED ? '; ...' : ''}`;
 }
 
 /**

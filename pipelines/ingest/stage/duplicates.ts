@@ -61,7 +61,7 @@ interface RefusedRow {
   readonly pageRow: number;
 }
 
-/** Remove the rows of `fresh` that share the columns `by` with another, and return them. */
+/** Remove the rows of `fresh` that share the columns `by` with another one that contradicts them, and return them. */
 async function takeContradictions(
   connection: DuckDBConnection,
   spec: SourceSpec,
@@ -70,7 +70,8 @@ async function takeContradictions(
   const values = spec.row.columns.map(({ name }) => `${identifier(name)} := CAST(${identifier(name)} AS VARCHAR)`);
   // The columns of a key may have several types.
   const group = by.map((name) => `CAST(${identifier(name)} AS VARCHAR)`).join(', ');
-  const contradictory = `QUALIFY count(*) OVER (PARTITION BY ${list(by)}) > 1`;
+  const compared = spec.contradictory ?? spec.row.columns.map(({ name }) => name);
+  const contradictory = `QUALIFY count(DISTINCT hash(${list(compared)})) OVER (PARTITION BY ${list(by)}) > 1`;
   const found = await rowsOf(
     connection,
     `SELECT CAST(to_json([${group}]) AS VARCHAR) AS "group", page_sha256, page_row,

@@ -18,7 +18,7 @@ const AREAS = /metropolitan/iu;
 /** Column B. Figures are to the right of it. */
 const AREA_AT = 1;
 /** "Atlanta-Sandy Springs-Roswell, GA1......": the name, footnote numbers and dot leaders. */
-const AREA = /^\**\s*(\p{L}[\p{L}\s.'’/-]*,\s*[A-Z]{2}(?:-[A-Z]{2})*)\s*[\d,]*[\s.…]*$/u;
+const AREA = /^\**\s*(\p{L}[\p{L}\s.'’/-]*,\s*[A-Z]{2}(?:-[A-Z]{2})*)[\s.]*[\d,]*[\s.…]*$/u;
 
 interface Quarter {
   readonly year: number;
@@ -49,7 +49,10 @@ interface VacancyPage {
   readonly isMadeUp: boolean;
 }
 
-const textOf = (value: Cell | undefined): string | null => (typeof value === 'boolean' ? String(value) : line(value));
+const textOf = (value: Cell | undefined): string | null => {
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'object' && value !== null ? value.error : line(value);
+};
 
 const isHeading = ({ cells }: SheetRow): boolean =>
   cells.slice(AREA_AT + 1).some((value) => QUARTER.test(textOf(value) ?? ''));
@@ -94,6 +97,8 @@ function findBlocks({ name, rows }: Sheet, pageUrl: string): Block[] {
 function figure(field: 'vacancy' | 'margin', value: Cell | undefined, where: string): string | null {
   const text = textOf(value);
   if (text === null) return null;
+  // The bureau's mark of a figure that rounds to zero.
+  if (/^\(z\)$/iu.test(text)) return '0.00';
   const size = /^\d+(?:\.\d+)?$/u.test(text) ? hundredths(text) : null;
   if (size === null || size > 10_000n)
     return refuse(

@@ -23,7 +23,7 @@ const bedrooms = (figure: string, word: string): readonly string[] =>
 /**
  * Compared without case, spaces, punctuation and text in parentheses. Confirmed by recorded files: Crexi's two layouts,
  * CoStar's multifamily layout, Flexmls of Arizona, Matrix of Stellar, BrokerMetrics of San Francisco, and Redfin. The
- * others are common headings of brokers' lists. An amount per month, quarter or half year is not an annual one.
+ * others are common headings of brokers' lists. A unit in a heading counts (UNITS_OF_HEADINGS).
  */
 const HEADINGS = {
   listing_id: [
@@ -60,7 +60,7 @@ const HEADINGS = {
   street_name: ['Street Name'],
   street_suffix: ['Street Suffix', 'St Suffix'],
   street_direction_suffix: ['Street Dir Suffix', 'St Dir Sfx'],
-  unit: ['Unit #', 'Unit Number', 'Unit No'],
+  unit: ['Unit #', 'Unit Number', 'Unit No', 'Unit', 'Apt', 'Apt #', 'Apartment', 'Suite'],
   city: [
     'City',
     'Property City',
@@ -74,7 +74,16 @@ const HEADINGS = {
     'City, ST',
   ],
   state: ['State', 'State or Province', 'State/Province', 'Property State', 'State Code', 'ST'],
-  zip: ['ZIP', 'ZIP Code', 'ZIP or Postal Code', 'ZIP/Postal Code', 'Postal Code', 'Property ZIP', 'Postcode'],
+  zip: [
+    'ZIP',
+    'ZIP Code',
+    'ZIP or Postal Code',
+    'ZIP/Postal Code',
+    'Postal Code',
+    'Property ZIP',
+    'Property ZIP Code',
+    'Postcode',
+  ],
   list_price: [
     'Price',
     'List Price',
@@ -83,9 +92,9 @@ const HEADINGS = {
     'Ask Price',
     'Asking',
     'For Sale Price',
-    'Sale Price',
     'Current Price',
   ],
+  sold_price: ['Sale Price', 'Sold Price', 'Closed Price', 'Close Price', 'Closing Price', 'Last Sale Price'],
   price_per_unit: ['Price/Unit', 'Price per Unit'],
   units: [
     'Units',
@@ -137,8 +146,16 @@ const HEADINGS = {
     'Listed',
     'On Market Date',
   ],
-  sold_on: ['Sold Date', 'Close Date', 'Closing Date', 'Close of Escrow Date'],
-  status: ['Status', 'Listing Status', 'Standard Status', 'MLS Status', 'Property Status', 'Availability'],
+  sold_on: ['Sold Date', 'Sale Date', 'Close Date', 'Closing Date', 'Close of Escrow Date'],
+  status: [
+    'Status',
+    'Listing Status',
+    'Standard Status',
+    'MLS Status',
+    'Property Status',
+    'Sale Status',
+    'Availability',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ListingField = keyof typeof HEADINGS;
@@ -161,20 +178,83 @@ export const BEST_COUNTS: ReadonlySet<ListingField> = new Set([
   'property_type',
   'property_subtype',
   'listed_on',
+  'sold_price',
   'sold_on',
   'status',
 ]);
 
-export const normalizeHeading = (heading: Cell | undefined): string =>
-  String(heading ?? '')
-    .replace(/\((?![^)]*(?:month|half|semi|quarter)).*?\)/giu, '')
+/** A unit that a heading states besides the name of its field, with the words for it. */
+const UNITS_OF_HEADINGS = [
+  ['in thousands', /\$?\b0{3}(?:'?s)?\b|\bin thousands\b|\(\$?k\)/giu],
+  ['in millions', /\(\$?mm\)|\bin millions\b/giu],
+  ['in thousands or millions', /\(\$?m\)/giu],
+  ['per unit', /(?:\/|\bper\b)\s*(?:unit|door|apartment|apt)s?\b/giu],
+  [
+    'per square foot',
+    /(?:\/|\bper\b)\s*(?:(?:bldg|building|gross)\s+)?(?:sf|sq\.?\s*ft|square\s*f(?:oo|ee)t)\b|\bp?psf\b/giu,
+  ],
+  ['per month', /(?:\/|\bper\b)\s*(?:mo|month)\b|\bmonthly\b|\bmonths?\b/giu],
+  ['per quarter', /\bquarter(?:ly)?\b/giu],
+  ['per half year', /\b(?:semi|half)[- ]?(?:annual(?:ly)?|year(?:ly)?)?\b/giu],
+  ['in percent', /%|\bpercent(?:age)?\b|\bpct\b/giu],
+] as const;
+type UnitOfHeading = (typeof UNITS_OF_HEADINGS)[number][0];
+
+/** The unit that a heading states; null if none. */
+const unitOf = (heading: string): UnitOfHeading | null =>
+  UNITS_OF_HEADINGS.find(([, words]) => heading.search(words) >= 0)?.[0] ?? null;
+
+const letters = (text: string): string =>
+  text
+    .replace(/\(.*?\)/gu, '')
     .toUpperCase()
     .replace(/[^A-Z0-9#]/gu, '');
 
-/** Field by normalized heading; null for a column to ignore. The operator's map takes precedence. */
-export function fieldsByHeading(page: Page): ReadonlyMap<string, ListingField | null> {
-  const fields = new Map<string, ListingField | null>(
-    FIELDS.flatMap((field) => HEADINGS[field].map((heading) => [normalizeHeading(heading), field] as const)),
-  );
-  return withColumnMap(fields, FIELDS, normalizeHeading, page);
+/** A heading's letters, and its unit after a space: "Price ($000s)" is "PRICE in thousands". */
+export function normalizeHeading(heading: Cell | undefined): string {
+  const text = typeof heading === 'string' || typeof heading === 'number' ? String(heading) : '';
+  const unit = unitOf(text);
+  const words = UNITS_OF_HEADINGS.find(([name]) => name === unit)?.[1];
+  return words === undefined ? letters(text) : `${letters(text.replace(words, ''))} ${unit}`;
 }
+
+/** Fields of an amount in dollars. */
+export const AMOUNTS: ReadonlySet<ListingField> = new Set(['list_price', 'noi', 'annual_taxes', 'price_per_unit']);
+const FIGURES: ReadonlySet<ListingField> = new Set<ListingField>([...MIX_COLUMNS, ...AMOUNTS, 'units', 'cap_rate']);
+
+/** Dollars of one in a column of amounts with this heading. */
+export const dollarsOfOne = (heading: Cell | undefined): 1 | 1_000 | 1_000_000 => {
+  const key = normalizeHeading(heading);
+  return key.endsWith(' in thousands') ? 1_000 : key.endsWith(' in millions') ? 1_000_000 : 1;
+};
+
+/** Fields by heading without a unit. */
+const BY_NAME: ReadonlyMap<string, ListingField> = new Map(
+  FIELDS.flatMap((field) => HEADINGS[field].map((heading) => [normalizeHeading(heading), field] as const)),
+);
+
+/** Headings of a field with a unit that is read. */
+function withUnits(field: ListingField, key: string): readonly (readonly [string, ListingField])[] {
+  if (key.includes(' ')) return [];
+  if (field === 'cap_rate') return [[`${key} in percent`, field]];
+  const perUnit = field === 'list_price' ? ([[`${key} per unit`, 'price_per_unit']] as const) : [];
+  return AMOUNTS.has(field) ? [[`${key} in thousands`, field], [`${key} in millions`, field], ...perUnit] : perUnit;
+}
+
+/** A heading of a figure in a unit that is not read: the field it would be, and the unit. Null for any other heading. */
+export function unreadUnit(heading: Cell | undefined): { readonly field: ListingField; readonly unit: string } | null {
+  const key = normalizeHeading(heading);
+  const [name = '', ...unit] = key.split(' ');
+  const field = BY_NAME.get(name);
+  if (unit.length === 0 || field === undefined || !FIGURES.has(field) || KNOWN.has(key)) return null;
+  return { field, unit: unit.join(' ') };
+}
+
+const KNOWN: ReadonlyMap<string, ListingField> = new Map([
+  ...BY_NAME,
+  ...[...BY_NAME].flatMap(([key, field]) => withUnits(field, key)),
+]);
+
+/** Field by normalized heading; null for a column to ignore. The operator's map takes precedence. */
+export const fieldsByHeading = (page: Page): ReadonlyMap<string, ListingField | null> =>
+  withColumnMap(KNOWN, FIELDS, normalizeHeading, page);

@@ -20,10 +20,19 @@ import {
 } from '../../csv/headed_table.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { codeOfName } from '../../dropped_files.ts';
-import { candidate, decimal, hundredths, joined, optional, refuse, required } from '../../values.ts';
+import { candidate, decimal, hundredths, joined, optional, published, refuse, required } from '../../values.ts';
 import { type Availability, listingValues, parseAvailability, shownStreet, webUrl } from '../listing_values.ts';
 import { agreedMix, MIX_COLUMNS, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
-import { BEST_COUNTS, FIELDS, fieldsByHeading, type ListingField, normalizeHeading } from './headings.ts';
+import {
+  AMOUNTS,
+  BEST_COUNTS,
+  dollarsOfOne,
+  FIELDS,
+  fieldsByHeading,
+  type ListingField,
+  normalizeHeading,
+  unreadUnit,
+} from './headings.ts';
 import { type CellOf, parsePlace, type Place, statesPlace } from './place.ts';
 import { missingPlace, unknownHeadings } from './suggest.ts';
 import { listingTables } from './tables.ts';
@@ -38,7 +47,11 @@ const LISTING_COUNT = /^\d+ (?:listings|properties|results|records|rows)\b/iu;
 
 const isBlank = (row: TableRow, column: number | undefined): boolean => {
   const value = column === undefined ? null : row.cells[column];
-  return typeof value !== 'boolean' && optional(value) === null;
+  return (
+    value === null ||
+    value === undefined ||
+    (typeof value !== 'object' && typeof value !== 'boolean' && optional(value) === null)
+  );
 };
 
 /** A row with one text that does not begin with a number: a cut row begins with its number or its house number. */
@@ -83,8 +96,10 @@ const SHEET: readonly (readonly [name: RegExp, availability: Availability])[] = 
 
 function availabilityOfRow(cell: CellOf, { sheet = '' }: TableRow, hasStatus: boolean): Availability {
   if (optional(cell('sold_on')) !== null) return 'sold';
-  if (!hasStatus) return SHEET.find(([name]) => name.test(sheet))?.[1] ?? 'for_sale';
   const status = optional(cell('status'));
+  // A price paid beside "Active" is that of an earlier sale.
+  if (status === null && optional(cell('sold_price')) !== null) return 'sold';
+  if (!hasStatus) return SHEET.find(([name]) => name.test(sheet))?.[1] ?? 'for_sale';
   return STATUS.get(status?.toUpperCase() ?? '') ?? parseAvailability(status);
 }
 
@@ -130,7 +145,7 @@ const ROUNDING = 50n;
 
 /** Number of units from the price and the printed price per unit; null if it is not a whole number or not printed. */
 function unitsOfPrice(price: string | null, perUnit: Cell | undefined): number | null {
-  const printed = typeof perUnit === 'boolean' ? null : optional(perUnit);
+  const printed = published(perUnit);
   if (price === null || printed === null || !/^\$?[\d,]+(?:\.\d+)?$/u.test(printed)) return null;
   const [total, each] = [hundredths(price), hundredths(printed.replace(/[$,]/gu, ''))];
   if (total === null || each === null || total <= 0n || each <= 0n) return null;
@@ -147,18 +162,11 @@ const NEEDED: readonly (readonly ListingField[])[] = [
   ['whole_address', 'list_price'],
 ];
 
-/** A day as text. A workbook stores it as the number of days since 30 December 1899. */
-const dayOf = (value: Cell | undefined): Cell | undefined =>
-  typeof value === 'number' && value > 20_000 && value < 80_000
-    ? new Date(Date.UTC(1899, 11, 30) + Math.floor(value) * DAY_MS).toISOString().slice(0, 10)
-    : value;
-
-/** A cap rate in percent. A workbook stores 7.25 % as 0.0725: a value below 0.5 without a percent sign is a share. */
-function capRate(value: Cell | undefined): Cell | undefined {
-  const text = typeof value === 'boolean' ? null : optional(value);
-  if (text === null || !/^0*\.\d+$/u.test(text) || Number(text) >= 0.5) return value;
-  const size = hundredths(`${text}e2`);
-  return size === null ? value : decimal(size);
+/** A day as text. A workbook stores it as the number of days since 30 December 1899, or since 1904. */
+function dayOf(value: Cell | undefined, { isFrom1904 = false }: TableRow): Cell | undefined {
+  if (typeof value !== 'number' || value < 20_000 || value > 80_000) return value;
+  const firstMs = isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
+  return new Date(firstMs + Math.floor(value) * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The listing id if the file has none: its address, or its page where the address is hidden. */
@@ -181,8 +189,7 @@ function idInFolder(id: string, { context }: Page): string {
 /** The listing number with its issuer, because two issuers may use the same number. */
 function listingNumber(cell: CellOf): string | null {
   const textOf = (field: ListingField): string | null => {
-    const value = cell(field);
-    return typeof value === 'boolean' ? null : optional(value);
+    return published(cell(field));
   };
   const number = textOf('listing_id');
   return number === null ? null : [textOf('issuer'), number].filter((part) => part !== null).join(' ');
@@ -190,14 +197,34 @@ function listingNumber(cell: CellOf): string | null {
 
 type Fixed = ReadonlyMap<ListingField, string>;
 
+/** An amount in dollars whose heading says "in thousands" or "in millions". */
+function inDollars(value: Cell, times: number): Cell {
+  if (times === 1 || (typeof value !== 'number' && typeof value !== 'string')) return value;
+  const size = hundredths(typeof value === 'number' ? value : value.replace(/[$,]/gu, ''));
+  return size === null ? value : decimal(size * BigInt(times));
+}
+
 /** A row's cells, and the operator's values where a cell is blank. */
 function cellsOf(row: TableRow, table: HeadedTable<ListingField>, fixed: Fixed): CellOf {
   const cell = cellReader(row, table);
   return (field) => {
     const value = cell(field) ?? null;
-    return value === null || value === '' ? (fixed.get(field) ?? value) : value;
+    if (value === null || value === '') return fixed.get(field) ?? value;
+    const column = table.columns.get(field);
+    return AMOUNTS.has(field) && column !== undefined
+      ? inDollars(value, dollarsOfOne(table.headings.cells[column]))
+      : value;
   };
 }
+
+/** A reject for each column of a figure that no other column has, not read because of the unit in its heading. */
+const unreadColumns = ({ headings, columns }: HeadedTable<ListingField>): readonly Candidate[] =>
+  headings.cells.flatMap((heading) => {
+    const unread = unreadUnit(heading);
+    if (unread === null || columns.has(unread.field)) return [];
+    const detail = `column ${JSON.stringify(heading)} is ${unread.unit}, which is not read as ${unread.field}`;
+    return [{ reject: { reason: 'unread_column', detail }, raw: String(heading) }];
+  });
 
 /** The mix by the columns that count each type, and by the column with its text. */
 const unitMixOf = (cell: CellOf): UnitMix | null =>
@@ -222,12 +249,12 @@ function rowCandidate(row: TableRow, cell: CellOf, hasStatus: boolean, page: Pag
         list_price: askingPrice(cell('list_price')),
         units: unitCount(cell('units')),
         unit_mix: unitMixOf(cell),
-        cap_rate: capRate(cell('cap_rate')),
+        cap_rate: cell('cap_rate'),
         noi: fullAmount(cell('noi')),
         annual_taxes: fullAmount(cell('annual_taxes')),
         year_built: cell('year_built'),
         property_type: type,
-        listed_on: dayOf(cell('listed_on')),
+        listed_on: dayOf(cell('listed_on'), row),
         availability: availabilityOfRow(cell, row, hasStatus),
       });
       const price = values['list_price'];
@@ -275,11 +302,13 @@ export async function* parseListingFile(page: Page): AsyncGenerator<Candidate> {
     normalize: normalizeHeading,
     advice: `Put a file ${COLUMNS_FILE} next to the list with this text, and correct it if another column is right`,
   };
-  const tables = await listingTables(page);
+  const { tables, leftOut } = await listingTables(page);
   const found = headedTables(tables, rules, page.url);
   if (found.length === 0) throw unknownHeadings(tables, fields, page);
   for (const table of found) checkPlaces(table, fixed, page);
+  yield* leftOut;
   for (const table of found) {
+    yield* unreadColumns(table);
     const hasStatus = table.columns.has('status');
     for (const row of table.rows.filter((each) => isListing(each, table)))
       yield candidateOf(row, table, (each) => rowCandidate(each, cellsOf(each, table, fixed), hasStatus, page));

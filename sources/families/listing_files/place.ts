@@ -1,7 +1,8 @@
 /** Street, city, state and ZIP of a row, from columns of their own, from joined columns or from one for all. */
 import type { Cell } from '../../csv/xlsx.ts';
-import { joined, optional, refuse } from '../../values.ts';
+import { joined, optional, Refusal, refuse } from '../../values.ts';
 import { cityLine } from '../addresses.ts';
+import { withoutPlace, withUnit } from '../listing_values.ts';
 import type { ListingField } from './headings.ts';
 
 export type CellOf = (field: ListingField) => Cell | undefined;
@@ -36,13 +37,14 @@ const textOf = (value: Cell | undefined): string | null =>
 /** The street from columns of its parts, as MLSs export it; null without a name. */
 function streetOfParts(cell: CellOf): string | null {
   if (textOf(cell('street_name')) === null) return null;
-  const unit = textOf(cell('unit'));
-  return joined([
-    ...(['street_number', 'street_direction', 'street_name', 'street_suffix', 'street_direction_suffix'] as const).map(
-      (field) => textOf(cell(field)),
-    ),
-    unit === null ? null : `#${unit.replace(/^#\s*/u, '')}`,
-  ]);
+  const parts = [
+    'street_number',
+    'street_direction',
+    'street_name',
+    'street_suffix',
+    'street_direction_suffix',
+  ] as const;
+  return joined(parts.map((field) => textOf(cell(field))));
 }
 
 /** City, state and ZIP from their columns; what is blank, from the end of the city's. */
@@ -68,8 +70,13 @@ function printedPlace(cell: CellOf): PrintedPlace {
 
 /** Whether the row states these parts of its place, in any column. */
 export function statesPlace(cell: CellOf, parts: readonly (keyof PrintedPlace['own'])[]): boolean {
-  const { own, whole } = printedPlace(cell);
-  return parts.every((part) => (own[part] ?? whole?.[part] ?? null) !== null);
+  try {
+    const { own, whole } = printedPlace(cell);
+    return parts.every((part) => (own[part] ?? whole?.[part] ?? null) !== null);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** @throws Refusal bad_address if nothing shows where the city begins, or the address has another ZIP */
@@ -80,10 +87,11 @@ export function parsePlace(cell: CellOf, where: string): Place {
     refuse('bad_address', `${where}: the address is ${shown}, the ZIP column has ${JSON.stringify(own.zip)}`);
   if (whole === null && text !== null && own.city === null && own.zip === null)
     refuse('bad_address', `${where}: the address is ${shown}, expected "street, city, state ZIP"`);
-  return {
-    street: whole?.street ?? text,
+  const place = {
     city: own.city ?? whole?.city ?? null,
     state: own.state ?? whole?.state ?? null,
     zip: own.zip ?? whole?.zip ?? null,
   };
+  const street = whole?.street ?? (text === null ? null : withoutPlace(text, place));
+  return { street: withUnit(street, textOf(cell('unit'))), ...place };
 }

@@ -2,8 +2,8 @@
 import { type Page, Quarantine } from '../../contract.ts';
 import { COLUMNS_FILE } from '../../csv/column_map.ts';
 import { type TableRow, textsOf } from '../../csv/headed_table.ts';
-import { optional } from '../../values.ts';
-import { normalizeHeading, type ListingField } from './headings.ts';
+import { published } from '../../values.ts';
+import { type ListingField, normalizeHeading, unreadUnit } from './headings.ts';
 import { splitAddress } from './place.ts';
 import { ASK_FOR_TABLE } from './tables.ts';
 
@@ -18,7 +18,12 @@ interface Wanted {
 }
 
 const WANTED: readonly Wanted[] = [
-  { field: 'list_price', name: 'price', heading: /PRICE|ASK|OFFER/u, value: /^\$?\d{2,3}(?:,?\d{3})+(?:\.\d+)?$/u },
+  {
+    field: 'list_price',
+    name: 'price',
+    heading: /^(?!.*(?:SALE|SOLD|CLOS|PAID|LAST)).*(?:PRICE|ASK|OFFER)/u,
+    value: /^\$?\d{2,3}(?:,?\d{3})+(?:\.\d+)?$/u,
+  },
   { field: 'zip', name: 'ZIP', heading: /ZIP|POST/u, value: /^\d{5}(?:-\d{4})?$/u },
   { field: 'state', name: 'state', heading: /STATE|PROV|^ST$/u, value: /^[A-Z]{2}$/u },
   { field: 'city', name: 'city', heading: /CITY|TOWN|MUNIC|PLACE/u },
@@ -29,13 +34,14 @@ const WANTED: readonly Wanted[] = [
 ];
 const NEEDED = new Set<ListingField>(['list_price', 'zip', 'state', 'city', 'street']);
 
+const PER_UNIT = { field: 'list_price', unit: 'per unit' } as const;
+
 const ROWS_LOOKED_AT = 20;
 
 type Fields = ReadonlyMap<string, ListingField | null>;
 
 const textAt = (row: TableRow, column: number): string => {
-  const value = row.cells[column];
-  return typeof value === 'boolean' ? '' : (optional(value) ?? '');
+  return published(row.cells[column]) ?? '';
 };
 
 /** The row most like a heading row: the first with the most known headings. */
@@ -62,7 +68,9 @@ function likelyColumns(headings: TableRow, rows: readonly TableRow[], fields: Fi
   const found = new Map<number, Wanted>();
   for (const wanted of WANTED.filter(({ field }) => !named.has(field))) {
     const scored = keys.flatMap((key, column) => {
-      if (key === '' || fields.has(key) || found.has(column)) return [];
+      // A figure per unit or per foot, or a price paid, is no figure of the building.
+      if (key === '' || key.includes(' ') || /SOLD|SALE|CLOS|PAID/u.test(key)) return [];
+      if (fields.has(key) || found.has(column)) return [];
       const texts = rows
         .slice(0, ROWS_LOOKED_AT)
         .map((row) => textAt(row, column))
@@ -102,9 +110,21 @@ export function unknownHeadings(tables: readonly (readonly TableRow[])[], fields
     .map((text) => JSON.stringify(text))
     .join(', ');
   const ask = `Ask for the list with columns for ${unlike.join(', ')}`;
+  const paid = best.row.cells.find((heading) => fields.get(normalizeHeading(heading)) === 'sold_price');
+  const sales =
+    paid === undefined ? '' : `. ${JSON.stringify(paid)} is what a sold building cost: these look like sales`;
+  const units = best.row.cells.flatMap((heading) => {
+    const unread =
+      unreadUnit(heading) ?? (fields.get(normalizeHeading(heading)) === 'price_per_unit' ? PER_UNIT : null);
+    return unread === null
+      ? []
+      : [
+          `. ${JSON.stringify(heading)} is ${unread.unit}, not the ${WANTED.find(({ field }) => field === unread.field)?.name ?? unread.field}`,
+        ];
+  });
   return new Quarantine(
     'missing_column',
-    `no heading for ${missing.map(({ name }) => name).join(', ')} in ${best.row.where}: ${headings}` +
+    `no heading for ${missing.map(({ name }) => name).join(', ')} in ${best.row.where}: ${headings}${sales}${units.join('')}` +
       (likely.size === 0
         ? `. ${ask}`
         : `. Put a file ${COLUMNS_FILE} next to the list, and correct this text in it: ${JSON.stringify(map)}. ` +

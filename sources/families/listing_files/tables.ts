@@ -1,6 +1,16 @@
 /** The tables in a listing file. Its bytes decide what it is: an MLS may name a web page or a text file "list.xls". */
-import { type Page, Quarantine } from '../../contract.ts';
-import { csvRows, detectDelimiter, htmlTables, jsonRows, type TableRow, workbookRows } from '../../csv/headed_table.ts';
+import { type Candidate, type Page, Quarantine } from '../../contract.ts';
+import {
+  csvRows,
+  detectDelimiter,
+  htmlTables,
+  jsonRows,
+  sheetRows,
+  sheetsOf,
+  type TableRow,
+  textsOf,
+} from '../../csv/headed_table.ts';
+import type { Sheet } from '../../csv/xlsx.ts';
 import { isXls } from '../../csv/xls.ts';
 import { utf16Of } from '../../fetch/http/decode.ts';
 
@@ -27,16 +37,60 @@ function decodeText(page: Page): string {
   }
 }
 
+/** What a file holds: its tables, and a reject for each part that its author hides. */
+export interface ListingTables {
+  readonly tables: readonly (readonly TableRow[])[];
+  readonly leftOut: readonly Candidate[];
+}
+
+/** The shown rows and columns of a sheet. An old list is often kept in a hidden sheet, a sold building in a hidden row. */
+function shownRows(sheet: Sheet): ListingTables {
+  const { name, hidden } = sheet;
+  const rows = sheetRows(sheet);
+  if (hidden === undefined) return { tables: [rows], leftOut: [] };
+  const filled = rows.filter((row) => textsOf(row).length > 0);
+  const reject = (reason: string, what: string, raw: string): Candidate => ({
+    reject: { reason, detail: `${what} is hidden, so it is left out; show it in the workbook if it is for sale` },
+    raw,
+  });
+  if (hidden.isSheet) {
+    const what = `sheet ${name} with ${filled.length} rows`;
+    return { tables: [], leftOut: filled.length === 0 ? [] : [reject('hidden_sheet', what, name)] };
+  }
+  const columns = [...hidden.columns].flatMap((column) => {
+    const top = filled.find(({ cells }) => typeof cells[column] === 'string')?.cells[column];
+    return top === undefined
+      ? []
+      : [reject('hidden_column', `sheet ${name}: column ${JSON.stringify(top)}`, String(top))];
+  });
+  const shown = rows.map((row, index) =>
+    hidden.rows.has(index)
+      ? { ...row, cells: [] }
+      : { ...row, cells: row.cells.map((cell, column) => (hidden.columns.has(column) ? null : cell)) },
+  );
+  const hiddenRows = filled.filter((row) => hidden.rows.has(rows.indexOf(row)));
+  return {
+    tables: [shown],
+    leftOut: [...columns, ...hiddenRows.map((row) => reject('hidden_row', row.where, row.raw))],
+  };
+}
+
 /**
  * Rows of each table of the file.
  * @throws Quarantine malformed_page with advice to the operator if the file is of a kind that cannot be read
  */
-export async function listingTables(page: Page): Promise<TableRow[][]> {
+export async function listingTables(page: Page): Promise<ListingTables> {
   const { bytes, url } = page;
-  if (startsWith(bytes, ZIP_ARCHIVE) || isXls(bytes)) return workbookRows(page);
+  if (startsWith(bytes, ZIP_ARCHIVE) || isXls(bytes)) {
+    const sheets = (await sheetsOf(page)).map(shownRows);
+    return { tables: sheets.flatMap(({ tables }) => tables), leftOut: sheets.flatMap(({ leftOut }) => leftOut) };
+  }
   if (startsWith(bytes, PDF))
     throw new Quarantine('malformed_page', `this is a PDF, which has no cells to read. ${ASK_FOR_TABLE}`, url);
   const text = decodeText(page);
-  if (page.kind === 'json') return [jsonRows(text, url)];
-  return /^\s*<(?:!|\?|[a-z])/iu.test(text) ? htmlTables(text, url) : [csvRows(text, url, detectDelimiter(text))];
+  const inText = (): TableRow[][] => {
+    if (page.kind === 'json') return [jsonRows(text, url)];
+    return /^\s*<(?:!|\?|[a-z])/iu.test(text) ? htmlTables(text, url) : [csvRows(text, url, detectDelimiter(text))];
+  };
+  return { tables: inText(), leftOut: [] };
 }

@@ -49,9 +49,19 @@ export default defineSource({
   expect: {
     minRows: 1,
     maxRejectShare: 0.25,
-    uncountedRejects: ['not_multifamily', 'contradictory_rows'],
+    uncountedRejects: [
+      'not_multifamily',
+      'contradictory_rows',
+      'hidden_sheet',
+      'hidden_row',
+      'hidden_column',
+      'unread_column',
+    ],
     maxDropShare: 0.8,
   },
+  // One address at two prices in one list: neither is known to be right.
+  contradictions: 'refused_in_page',
+  contradictory: ['list_price', 'units'],
   drop: listingFiles('in a folder named for the broker'),
   dropFolders: { ask: `${ASK_FOR_TABLE}.`, thingOf: houseOf },
   parse: parseListingFile,
