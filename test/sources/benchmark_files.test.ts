@@ -97,3 +97,28 @@ test("a quarter of a year that the table's name excludes refuses the table", () 
   assert.equal((of('First Quarter 2026') as unknown[]).length, 1);
   assert.throws(() => of('First Quarter 2020'), /names First Quarter 2020, expected quarters of 2026/u);
 });
+
+test("a footnote at an area's name is no part of it, and a rate marked (z) is zero", () => {
+  const rows = [
+    ['', 'Metropolitan Statistical Area', 'First Quarter 2026', 'Margin of Error'],
+    ['', 'Baton Rouge, LA.18......', 8.1, 3],
+    ['', 'Akron, OH......', '(z)', '(z)'],
+  ];
+  const page = {
+    url: 'file:///tab4_msa_26_rvr.xlsx',
+    readOn: '2026-11-20',
+    years: [2026, 2026],
+    isMadeUp: false,
+  } as const;
+  assert.deepEqual(
+    parseVacancies([{ name: 'Table 4', rows }], page).map((each) =>
+      'values' in each
+        ? [each.values['area_name'], each.values['vacancy_pct'], each.values['margin_pct']]
+        : each.reject,
+    ),
+    [
+      ['Baton Rouge, LA', '8.10', '3.00'],
+      ['Akron, OH', '0.00', '0.00'],
+    ],
+  );
+});
