@@ -56,7 +56,8 @@ function price(value: unknown): string | null {
   if (amount !== null && Number(amount) < LEAST_PRICE)
     return refuse(
       'sentinel_value',
-      `list_price is ${JSON.stringify(value)}, expected at least $${LEAST_PRICE}: it may be in thousands, or a placeholder`,
+      `list_price is ${JSON.stringify(value)}, expected at least $${LEAST_PRICE}: ` +
+        'it may be in thousands, or a placeholder',
     );
   return amount;
 }
@@ -90,7 +91,7 @@ function annualTaxes(value: unknown): string | null {
 
 /** "1924", "1924.0", "c. 1924", "1,924", "1/1/1924", and the first of "1924/1985" and "1924-1968". */
 const YEAR_BUILT =
-  /^(?:(?:c|ca|circa|about|est|built(?: in)?)\b\.?\s*|\d{1,2}\/\d{1,2}\/)?(\d),?(\d{3})(?:\.0+)?(?:\s*[-/]\s*\d{4})?$/iu;
+  /^(?:(?:ca?|circa|about|est|built(?: in)?)\b\.?\s*|\d{1,2}\/\d{1,2}\/)?(\d),?(\d{3})(?:\.0+)?(?:\s*[-/]\s*\d{4})?$/iu;
 
 const yearBuilt = (value: unknown): number | null => {
   const [, thousand, rest] = YEAR_BUILT.exec(optional(value) ?? '') ?? [];
@@ -106,7 +107,7 @@ function capRate(value: unknown): string | null {
 
 /** The first day of a calendar stands for no date. */
 const listedOn = (value: unknown): string | null =>
-  /^0001-01-01/u.test(optional(value) ?? '') ? null : date('listed_on', value);
+  (optional(value) ?? '').startsWith('0001-01-01') ? null : date('listed_on', value);
 
 /** State and ZIP. @throws Refusal bad_zip if the ZIP is of another state */
 function stateAndZip(printed: PrintedListing): { readonly state: string | null; readonly zip: string } {
@@ -121,8 +122,8 @@ function stateAndZip(printed: PrintedListing): { readonly state: string | null; 
 }
 
 /**
- * Values of a listing. Zero means unknown in every field where zero is impossible. An optional field that cannot be read
- * is null and named in `unread_fields`; it does not cost the listing.
+ * Values of a listing. Zero means unknown in every field where zero is impossible. An optional field that cannot be
+ * read is null and named in `unread_fields`; it does not cost the listing.
  */
 export function listingValues(printed: PrintedListing): Readonly<Record<string, unknown>> {
   const unread: string[] = [];

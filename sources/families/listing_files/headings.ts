@@ -241,7 +241,7 @@ function withUnits(field: ListingField, key: string): readonly (readonly [string
   return AMOUNTS.has(field) ? [[`${key} in thousands`, field], [`${key} in millions`, field], ...perUnit] : perUnit;
 }
 
-/** A heading of a figure in a unit that is not read: the field it would be, and the unit. Null for any other heading. */
+/** A heading of a figure in a unit that is not read: the field it would be, and the unit. Null for any other. */
 export function unreadUnit(heading: Cell | undefined): { readonly field: ListingField; readonly unit: string } | null {
   const key = normalizeHeading(heading);
   const [name = '', ...unit] = key.split(' ');

@@ -34,6 +34,8 @@ const WANTED: readonly Wanted[] = [
 ];
 const NEEDED = new Set<ListingField>(['list_price', 'zip', 'state', 'city', 'street']);
 
+const nameOf = (wanted: ListingField): string => WANTED.find(({ field }) => field === wanted)?.name ?? wanted;
+
 const PER_UNIT = { field: 'list_price', unit: 'per unit' } as const;
 
 const ROWS_LOOKED_AT = 20;
@@ -116,15 +118,12 @@ export function unknownHeadings(tables: readonly (readonly TableRow[])[], fields
   const units = best.row.cells.flatMap((heading) => {
     const unread =
       unreadUnit(heading) ?? (fields.get(normalizeHeading(heading)) === 'price_per_unit' ? PER_UNIT : null);
-    return unread === null
-      ? []
-      : [
-          `. ${JSON.stringify(heading)} is ${unread.unit}, not the ${WANTED.find(({ field }) => field === unread.field)?.name ?? unread.field}`,
-        ];
+    return unread === null ? [] : [`. ${JSON.stringify(heading)} is ${unread.unit}, not the ${nameOf(unread.field)}`];
   });
   return new Quarantine(
     'missing_column',
-    `no heading for ${missing.map(({ name }) => name).join(', ')} in ${best.row.where}: ${headings}${sales}${units.join('')}` +
+    `no heading for ${missing.map(({ name }) => name).join(', ')} in ${best.row.where}: ` +
+      `${headings}${sales}${units.join('')}` +
       (likely.size === 0
         ? `. ${ask}`
         : `. Put a file ${COLUMNS_FILE} next to the list, and correct this text in it: ${JSON.stringify(map)}. ` +

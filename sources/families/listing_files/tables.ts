@@ -43,7 +43,7 @@ export interface ListingTables {
   readonly leftOut: readonly Candidate[];
 }
 
-/** The shown rows and columns of a sheet. An old list is often kept in a hidden sheet, a sold building in a hidden row. */
+/** The shown rows and columns of a sheet. Old lists are kept in hidden sheets, sold buildings in hidden rows. */
 function shownRows(sheet: Sheet): ListingTables {
   const { name, hidden } = sheet;
   const rows = sheetRows(sheet);
