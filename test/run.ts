@@ -15,22 +15,27 @@ import { linkBrowser } from './unpacked_browser.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Processor seconds of a file, without loading modules, by folder: the first match counts. Measured file by file. */
-const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
-  [/^test\/site\/site_browser/u, 20],
-  [/^test\/crawl\//u, 6],
-  [/^test\/(?:ledger|pipelines|store)\//u, 3.5],
-  [/^test\/(?:analyse|attacks|clients|crash|deploy|operate|probe)\//u, 2.5],
-  [/^test\/(?:api|identity|models|site)\//u, 1.2],
+/**
+ * Processor seconds of a file, without loading modules, by its path: the first match counts. Measured file by file. The
+ * first file that needs a published day makes it.
+ */
+const SECONDS: readonly (readonly [path: RegExp, seconds: number])[] = [
+  [/^test\/(?:analyse\/compared|models\/recompute|site\/site_browser)/u, 20],
+  [/^test\/(?:analyse\/worked|crawl\/two_workers|pipelines\/run\/end_to_end)/u, 17],
+  [/^test\/(?:ledger\/simulation|models\/properties|pipelines\/commands\/rebuild\.|store\/hosts)/u, 10],
+  [/^test\/models\/(?:build\/(?:audits|determinism|extreme)|figures\/absence|history|underwriting\/pages)/u, 7],
+  [/^test\/(?:operate|pipelines\/(?:commands|faults|run)|store)\//u, 5],
+  [/^test\/(?:crawl|models\/(?:leads|loans|underwriting)|pipelines)\//u, 3],
+  [/^test\/(?:analyse|api|attacks|clients|crash|identity|ledger|models|probe|sandbox)\//u, 2],
 ];
 const SECONDS_ELSEWHERE = 0.5;
 /** These measure time or their process, or close what all tests of the process would have open. */
 const ALONE = new Set(['test/attacks/ledger_file.test.ts', 'test/crawl/politeness.test.ts']);
 /**
- * Estimated seconds of the files that share a process: enough to be worth its start, and so few that no process is left
- * to run alone at the end.
+ * Estimated seconds of the files that share a process: so few that no process is left to run alone at the end, and
+ * enough to be worth its start.
  */
-const SECONDS_PER_PROCESS = 50;
+const SECONDS_PER_PROCESS = { most: 60, least: 20 };
 /** Each file keeps its modules and data in memory. */
 const FILES_PER_PROCESS = 70;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
@@ -51,15 +56,21 @@ interface Ended {
 }
 
 const secondsOf = (files: readonly string[]): number =>
-  files.reduce((sum, file) => sum + (SECONDS.find(([folder]) => folder.test(file))?.[1] ?? SECONDS_ELSEWHERE), 0);
+  files.reduce((sum, file) => sum + (SECONDS.find(([path]) => path.test(file))?.[1] ?? SECONDS_ELSEWHERE), 0);
 
-/** Split files into groups that take about equally long. Neighbors stay together: they load the same modules. */
+/**
+ * Split files into groups, each a share of what is left, so that the last ones are small. Neighbors stay together: they
+ * load the same modules.
+ */
 function split(files: readonly string[]): string[][] {
-  const share = secondsOf(files) / Math.ceil(secondsOf(files) / SECONDS_PER_PROCESS);
+  const { most, least } = SECONDS_PER_PROCESS;
   const done: string[][] = [];
   let group: string[] = [];
+  let left = secondsOf(files);
   for (const file of files) {
-    if (group.length === FILES_PER_PROCESS || secondsOf([...group, file]) > share) {
+    const share = Math.min(most, Math.max(least, left / PROCESSES));
+    if (group.length === FILES_PER_PROCESS || (group.length > 0 && secondsOf([...group, file]) > share)) {
+      left -= secondsOf(group);
       done.push(group);
       group = [];
     }
