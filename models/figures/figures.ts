@@ -142,7 +142,7 @@ function inputsOf({ name: model, selects }: FigureModel): ReadonlyMap<string, re
 }
 
 /**
- * Where a column of a model comes from: columns of the tables from which its figures are computed.
+ * Where a column of a model comes from: columns of the tables from which its figures are computed, in their order.
  * @param isSource whether to look no further than a column
  */
 export function originsIn(
@@ -150,19 +150,18 @@ export function originsIn(
   isSource: (origin: Origin) => boolean,
 ): (model: string, column: string) => readonly Origin[] {
   const byName = new Map(models.map((model) => [model.name, { ...model, inputs: inputsOf(model) }]));
-  const find = (table: string, column: string, seen: ReadonlySet<string>): readonly Origin[] => {
+  /** Each place once: it may be reached in very many ways. */
+  const find = (table: string, column: string, seen: Set<string>): readonly Origin[] => {
     const place = `${table}.${column}`;
+    if (seen.has(place)) return [];
+    seen.add(place);
+    if (isSource({ table, column })) return [{ table, column }];
     const model = byName.get(table);
     const origins = model?.inputs.get(column) ?? [];
-    const figure = model?.figures.get(column);
-    const within = new Set([...seen, place]);
-    if (seen.has(place)) return [];
-    if (isSource({ table, column })) return [{ table, column }];
     if (origins.length > 0)
-      return origins.flatMap((origin) =>
-        origin.table === table ? [origin] : find(origin.table, origin.column, within),
-      );
-    return figure ? columnsOf(figure).flatMap((name) => find(table, name, within)) : [{ table, column }];
+      return origins.flatMap((origin) => (origin.table === table ? [origin] : find(origin.table, origin.column, seen)));
+    const figure = model?.figures.get(column);
+    return figure ? columnsOf(figure).flatMap((name) => find(table, name, seen)) : [{ table, column }];
   };
   return (model, column) => find(model, column, new Set());
 }

@@ -364,7 +364,7 @@ const conditionFaults: readonly PlantedFault[] = [
   {
     name: 'a sale in exactly thirty days is not soon',
     changes: [change(SCORES, 'sale_in_days <= distress_sale_soon_days', 'sale_in_days < distress_sale_soon_days')],
-    caughtBy: [condition('earns the points of a sale that is soon')],
+    caughtBy: [test('models/distress/distress.test.ts', 'days earns')],
   },
   {
     name: 'expenses clipped to a quartile count as known',

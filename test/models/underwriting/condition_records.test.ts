@@ -1,7 +1,7 @@
 /** Which public records say that a building is condemned, vacant or has a serious fault, and for how long. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, CUYAHOGA, listingRow, recordRow, saleRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, CUYAHOGA, listingRow, recordRow, type Built, type InputRow } from '../build_models.ts';
 
 const TODAY = { source_url: 'https://city.example/list' };
 
@@ -129,14 +129,7 @@ describe('deals', () => {
   before(async () => {
     built = await buildTables(
       {
-        staged_listing: [
-          ...CASES.map((_, i) => listingRow(`L${i}`, { street: streetOf(i) })),
-          ...[30, 31].map((days) => listingRow(`in ${days} days`, { street: `${days} OAK ST` })),
-        ],
-        staged_sheriff_sale: [
-          saleRow('CV30', { street: '30 OAK ST', sale_date: '2026-12-21' }),
-          saleRow('CV31', { street: '31 OAK ST', sale_date: '2026-12-22' }),
-        ],
+        staged_listing: CASES.map((_, i) => listingRow(`L${i}`, { street: streetOf(i) })),
         staged_parcel: CASES.map((_, i) => ({
           ...CUYAHOGA,
           source: 'layer',
@@ -163,12 +156,6 @@ describe('deals', () => {
       assert.equal(deal['condition_record_url'], expected === 'none' ? null : TODAY.source_url);
       if (candidate !== undefined) assert.ok(String(deal['distress_candidates']).includes(`"${candidate}"`));
     });
-
-  it('with a sale in thirty days earn the points of one that is soon, in 31 days they do not', async () => {
-    const points = async (listing: string): Promise<unknown> =>
-      (await built.one('deals', `listing_id = '${listing}'`))['distress_score'];
-    assert.deepEqual([await points('in 30 days'), await points('in 31 days')], [60, 40]);
-  });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 });

@@ -11,13 +11,12 @@ import { awaitsOperator } from '../../../pipelines/ingest/source_state.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
-import { differingLines, formatComparisons, isEqual } from '../../../sandbox/comparison/compare.ts';
+import { formatComparisons, isEqual } from '../../../sandbox/comparison/compare.ts';
 import { reconcile } from '../../../sandbox/comparison/reconcile.ts';
 import type { World, WorldDay } from '../../../sandbox/world/types.ts';
-import { makeWorld } from '../../../sandbox/world/world.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { assertConsistent } from '../../api/routes/summary_claims.ts';
-import { hashesOf, newLayout, published, runDay, smallWorld, TINY, withoutChanges } from '../runs.ts';
+import { hashesOf, newLayout, published, runDay, smallWorld, withoutChanges } from '../runs.ts';
 import { DISTRESS_AND_PARCELS } from '../some_tables.ts';
 import { afterFirstDay, FIRST_RUN, publishedRun } from '../starting_points.ts';
 
@@ -46,13 +45,6 @@ describe('a run over one day', () => {
     assert.deepEqual(empty, ['signals off the list', 'auctions no longer shown'], 'every other record was compared');
     const different = comparisons.filter((c) => !isEqual(c));
     assert.deepEqual(different, [], formatComparisons(different).join('\n'));
-  });
-
-  test('it differs from another world in the rows of every table', async () => {
-    const { comparisons } = await reconcile(layout.snapshot(first.runId), makeWorld({ ...TINY, seed: 8 }));
-    const lines = differingLines(comparisons);
-    for (const record of ['listing history', 'deals', 'signals', 'auctions', 'signals of tax_lien'])
-      assert.ok(lines.includes(`${record}: rows`), record);
   });
 
   test('no sentence of a report contradicts one of its fields', async () => {
@@ -121,23 +113,7 @@ describe('a run over one day', () => {
     }
   });
 
-  test('the scores of every deal add up and no lead is without an address', async () => {
-    const deals = await published(layout, first.runId, 'deals');
-    assert.ok(deals.length > 40);
-    for (const d of deals) {
-      assert.equal(
-        d['deal_score'],
-        ['yield', 'coverage', 'motivation', 'distress', 'condition'].reduce(
-          (sum, part) => sum + Number(d[`deal_score_${part}`]),
-          0,
-        ),
-        String(d['id']),
-      );
-    }
-    assert.ok(
-      deals.some((d) => d['rental_status'] === 'Hot') &&
-        deals.some((d) => d['underwrite_reliability'] === 'proxy_out_of_range'),
-    );
+  test('no lead is without an address', async () => {
     const leads = await published(layout, first.runId, 'leads');
     assert.ok(leads.length > 50 && leads.every((l) => l['address'] !== null));
   });
