@@ -29,8 +29,8 @@ const SECONDS: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/^test\/(?:analyse|api|attacks|clients|crash|identity|ledger|models|probe|sandbox)\//u, 2],
 ];
 const SECONDS_ELSEWHERE = 0.5;
-/** These measure time or their process, or close what all tests of the process would have open. */
-const ALONE = new Set(['test/attacks/ledger_file.test.ts', 'test/crawl/politeness.test.ts']);
+/** These measure time or their process. */
+const ALONE = new Set(['test/crawl/politeness.test.ts']);
 /**
  * Estimated seconds of the files that share a process: so few that no process is left to run alone at the end, and
  * enough to be worth its start.

@@ -17,7 +17,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { DEALS, DOLLAR, openShop, type Shop } from '../shop/shop.ts';
+import { DEALS, DOLLAR, openShop, type Mode, type Shop } from '../shop/shop.ts';
+import { thorough } from '../thorough.ts';
 import { authorizationFor, headerOf, headerWith, randomAddress, signAuthorization, signInAs } from './wallets.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -59,7 +60,7 @@ const FORMS: Readonly<Record<string, (signature: Hex) => Hex>> = {
   'in 3 kB': (signature) => concat([signature, toHex(new Uint8Array(3_000))]),
 };
 
-for (const mode of ['facilitator', 'self'] as const) {
+for (const mode of thorough<readonly Mode[]>(['self'], ['facilitator', 'self'])) {
   describe(`a good signature, with payments by ${mode}`, () => {
     let shop: Shop;
     before(async () => {

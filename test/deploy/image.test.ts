@@ -5,8 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { filesOf, instructionsOf, isInContext, PROJECT } from './dockerfile.ts';
-import { imageFolder, type ImageFolder } from './dockerfile.ts';
+import { imageFolder, isInContext, PROJECT, type ImageFolder } from './dockerfile.ts';
 
 const KEY = `0x${'cd'.repeat(32)}`;
 
@@ -20,7 +19,7 @@ describe('the image', () => {
   });
 
   test('has no data, no keys, no tests and no packages of the sandbox or the tests', () => {
-    const files = filesOf(there.image);
+    const files = there.files();
     assert.ok(files.includes('api/server.ts') && files.includes('package.json'));
     assert.deepEqual(
       files.filter((f) => /^(data|test|bench|examples)\b|secrets\/|\.env$/u.test(f)),
@@ -34,13 +33,16 @@ describe('the image', () => {
   test('runs as a user without privileges, and leaves only steps for root and the network to the daemon', () => {
     assert.equal(there.image.user, 'dealfeed');
     assert.deepEqual(
-      there.image.notRun.map((text) => /^(apt-get|useradd|if \[ "\$BROWSER" = 1 \])/u.exec(text)?.[1]),
+      there.image.runs.slice(1).map((text) => /^(apt-get|useradd|if \[ "\$BROWSER" = 1 \])/u.exec(text)?.[1]),
       ['apt-get', 'if [ "$BROWSER" = 1 ]', 'useradd'],
     );
-    const [first] = instructionsOf(readFileSync(join(PROJECT, 'Dockerfile'), 'utf8')).filter((i) => i.name === 'RUN');
     const makefile = readFileSync(join(PROJECT, 'Makefile'), 'utf8');
     const install = /^INSTALL_PACKAGES = (.*)$/mu.exec(makefile)?.[1];
-    assert.equal(first?.text, `${install} --omit=dev`, 'packages are installed as make setup PRODUCTION=1 does');
+    assert.equal(
+      there.image.runs[0],
+      `${install} --omit=dev`,
+      'packages are installed as make setup PRODUCTION=1 does',
+    );
   });
 
   test('refuses test money, because NODE_ENV is production', () => {

@@ -21,7 +21,7 @@ import { ledgerFolders } from './ledger_folders.ts';
 import { purchaseIn } from './purchases.ts';
 
 /** How often tests repeat what depends on the order of concurrent steps. */
-const EFFORT = { sequences: thorough(6, 15), races: thorough(4, 12) } as const;
+const EFFORT = { sequences: thorough(3, 15), races: thorough(2, 12) } as const;
 
 /** The setting that decides whether a commit waits for the disk: its values if it does, and if it does not. */
 const FLUSHES = {

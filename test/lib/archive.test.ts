@@ -320,7 +320,7 @@ describe('processes that write at once', () => {
 
 test('after a kill at any instant, every page that was written is there, and the next process writes on', async () => {
   const dataDir = newFolder();
-  const ROUNDS = thorough(6, 60);
+  const ROUNDS = thorough(2, 60);
   let cuts = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const source = `round_${round}`;

@@ -75,7 +75,7 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-type Mode = 'facilitator' | 'self' | 'sandbox';
+export type Mode = 'facilitator' | 'self' | 'sandbox';
 
 export interface ShopOptions {
   /** Default: facilitator. */

@@ -1,18 +1,16 @@
 /** Examples, prices and guidance of the OpenAPI description, checked without a server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { MAX_GUIDANCE, openApi } from '../../../api/docs/openapi.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
 import { PUBLIC_URL, withStarted } from '../support/test_app.ts';
 import { exampleUrl, paramExample } from '../../../api/docs/examples.ts';
 import { paramFacts, readParams } from '../../../api/routes/params.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
+import { descriptionOf, pointerOf } from '../support/response_checker.ts';
 import { buyerWith } from '../support/buyers.ts';
 
 interface Described {
-  readonly schema: unknown;
   readonly example?: unknown;
 }
 interface Document {
@@ -38,24 +36,16 @@ interface Document {
 
 const routes = allRoutes({ publicUrl: PUBLIC_URL, spoolDir: '' });
 const documentOf = (email?: string): Document => openApi(routes, PUBLIC_URL, email) as unknown as Document;
-const pointerOf = (...steps: string[]): string =>
-  steps.map((s) => `/${encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
 test('every example in OpenAPI is valid, and no priced response is without one', () => {
   const document = documentOf();
-  const ajv = new Ajv2020({ strictSchema: false, meta: false, validateSchema: false, code: { optimize: false } });
-  addFormats.default(ajv);
-  ajv.addSchema(document, 'openapi');
+  const { errorOf } = descriptionOf(routes);
   const errors: string[] = [];
-  const validators = new Map<string, ValidateFunction>();
   let examples = 0;
-  const check = (at: string[], { example, schema }: Described): void => {
+  const check = (at: string[], { example }: Described): void => {
     examples += 1;
-    // Most errors have one schema. Its compilation takes longer than a validation.
-    const text = JSON.stringify(schema);
-    const validate = validators.get(text) ?? ajv.compile({ $ref: `openapi#${pointerOf(...at, 'schema')}` });
-    validators.set(text, validate);
-    if (!validate(example)) errors.push(`${at.join(' ')}: ${ajv.errorsText(validate.errors).slice(0, 300)}`);
+    const error = errorOf(pointerOf(...at, 'schema'), example);
+    if (error !== undefined) errors.push(`${at.join(' ')}: ${error}`);
   };
   for (const [path, { get }] of Object.entries(document.paths)) {
     for (const [i, parameter] of get.parameters.entries())

@@ -1,4 +1,4 @@
-/** Caching, CORS, the handler timeout, health and metrics. */
+/** CORS, the handler timeout, health, metrics and the limit of unpaid responses. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
@@ -16,54 +16,6 @@ import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { rowOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { clientKey } from '../../../api/http/quota.ts';
-
-describe('free responses', () => {
-  const free = ['/api/meta', '/api/deals/ids', '/ohio/api/meta', '/openapi.json', '/llms.txt', '/.well-known/x402'];
-
-  const shared = sharedApp({ deals: rowsOfTable('deals', 2) });
-
-  it('may be cached for a minute, and are 304 for their ETag', async () => {
-    for (const path of free) {
-      const first = await fetch(shared.app.url + path);
-      const etag = first.headers.get('ETag') ?? '';
-      assert.match(etag, /^W\/"[\w-]{22}"$/, path);
-      // A lead in /api/meta may be sold at any time.
-      const control = path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60';
-      assert.equal(first.headers.get('Cache-Control'), control, path);
-      await first.arrayBuffer();
-      const again = await fetch(shared.app.url + path, { headers: { 'If-None-Match': etag, 'Cache-Control': '' } });
-      assert.equal(again.status, 304, path);
-      assert.equal(await again.text(), '');
-    }
-  });
-
-  it('have a different ETag per path and snapshot', async () => {
-    const tags = async (): Promise<string[]> =>
-      Promise.all(
-        ['/api/meta', '/api/deals/ids', '/ohio/api/meta'].map(
-          async (p) => (await fetch(shared.app.url + p)).headers.get('ETag') ?? '',
-        ),
-      );
-    const old = await tags();
-    await shared.folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 2) });
-    await shared.app.snapshots.refresh();
-    const now = await tags();
-    assert.equal(new Set([...old, ...now]).size, 6);
-  });
-
-  it('are the only responses that a shared cache may keep', async () => {
-    for (const path of ['/api/deals', '/api/nothing', '/api/meta?x=1']) {
-      const response = await fetch(shared.app.url + path);
-      await bodyOf(response);
-      assert.equal(response.headers.get('Cache-Control'), 'no-store', path);
-      assert.equal(response.headers.get('ETag'), null, path);
-    }
-    const sold = await buyerWith().fetch(`${shared.app.url}/api/deals`);
-    await sold.arrayBuffer();
-    assert.match(sold.headers.get('Cache-Control') ?? '', /private/);
-    assert.equal(sold.headers.get('ETag'), null);
-  });
-});
 
 describe('the server', () => {
   const shared = sharedApp({

@@ -26,9 +26,10 @@ const fileKey = generatePrivateKey();
 const receiptKey = testKeyFile.keys[0]?.d ?? '';
 
 /** Test servers whose services fail in these ways. */
-export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { readonly stopsDatabase: boolean }): void {
-  /** Payments that one mode uses: two, and four for each fault. */
-  const payments = 2 + 4 * faults.length;
+export function testRedaction(
+  faultsOf: Readonly<Record<'facilitator' | 'self', readonly Fault[]>>,
+  { stopsDatabase }: { readonly stopsDatabase: boolean },
+): void {
   describe('secrets of the settings', () => {
     let folder: DataFolder;
     let chain: Chain;
@@ -131,9 +132,11 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
 
     for (const mode of ['facilitator', 'self'] as const) {
       it(`are in no response and no log line in ${mode} mode, with any fault`, async () => {
+        const faults = faultsOf[mode];
         const healthy = await recorder.start(`${mode}, healthy`, env(mode));
         assert.match(healthy.output(), /^listening/m);
-        const signedPayments = await signed(healthy, payments);
+        // Two, and four for each fault.
+        const signedPayments = await signed(healthy, 2 + 4 * faults.length);
         const nextPayment = (): string => signedPayments.pop() ?? assert.fail('there are too few payments');
         const pay = (name: string, server: RecordedServer): Promise<Response | null> =>
           recorder.get(name, `${server.url}/api/deals`, { 'PAYMENT-SIGNATURE': nextPayment() });

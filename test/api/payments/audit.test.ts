@@ -1,4 +1,7 @@
-/** Every transfer pays at most one purchase, and every sold purchase has its transfer. On the real local chain. */
+/**
+ * Every transfer pays at most one purchase, and every sold purchase has its transfer. On the real local chain.
+ * ledger/simulation.test.ts has auditors at once, reorganizations at any moment, and nodes that are away.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,6 @@ import { auditPass, type Auditor, type AuditPass } from '../../../api/payments/a
 import { watchAudit, watchSettlements, watchToken } from '../../../api/payments/audit/watchers.ts';
 import { paymentHealth } from '../../../api/payments/health.ts';
 import { differencesOf } from '../../../ledger/differences.ts';
-import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { resolve } from '../../../api/payments/audit/reconcile.ts';
 import type { BookedTransfer, Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
@@ -170,40 +172,6 @@ describe('the audit', () => {
   );
 
   it(
-    'an audit that began before there was a purchase finds what comes later',
-    within(async () => {
-      const nowMs = (await on.payments.latestBlock()).seconds * 1000;
-      await on.mine(2);
-      assert.deepEqual((await pass({ nowMs: () => nowMs })).booked, NONE);
-      const purchase = await settling(nowMs);
-      await on.pay(purchase.payment);
-      await on.mine(2);
-      assert.deepEqual((await pass({ nowMs: () => nowMs })).booked, { ...NONE, matched: 1 });
-    }),
-  );
-
-  it(
-    'a payment that a reorganization moved is no difference, and is matched in its new block',
-    within(async () => {
-      const purchase = await sold();
-      assert.ok(purchase.block !== null);
-      await on.reorganize(1);
-      await on.mine(3);
-      const { blockNumber, transactionHash } = await on.pay(purchase.payment);
-      assert.notEqual(blockNumber, purchase.block);
-      const first = await pass();
-      assert.ok(first.through && first.through.block >= purchase.block && first.through.block < blockNumber);
-      assert.deepEqual(first.booked, NONE);
-      const { block, transaction, state } = await stateOf(purchase);
-      assert.deepEqual([block, transaction, state], [blockNumber, transactionHash, 'sold']);
-      assert.deepEqual(await differences(), []);
-      await on.mine(2);
-      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
-      assert.deepEqual(await differences(), []);
-    }),
-  );
-
-  it(
     'a purchase whose payment a reorganization removed is unpaid until it is paid again',
     within(async () => {
       const [kept, removed] = [await sold(), await sold()];
@@ -218,38 +186,6 @@ describe('the audit', () => {
       await on.mine(2);
       assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
       assert.deepEqual(await differences(), []);
-    }),
-  );
-
-  it(
-    'two auditors at once, of two servers, book each transfer once',
-    within(async (path) => {
-      const other = await openSqliteLedger(path);
-      for (let round = 0; round < 5; round += 1) {
-        const purchases = [await settling(), await settling(), await settling()];
-        for (const { payment } of purchases) await on.pay(payment);
-        await on.mine(2);
-        const passes = await Promise.all([pass(), pass({ ledger: other, holder: 'b' }), pass()]);
-        const [first, second, third] = passes.map(({ isAuditor }) => isAuditor);
-        assert.ok(first === third && first !== second, 'one of the servers audits');
-        for (const purchase of purchases) assert.equal((await stateOf(purchase)).state, 'sold');
-        assert.equal((await booked()).length, 3 * (round + 1));
-      }
-      await other.close();
-    }),
-  );
-
-  it(
-    'goes on where it was after the chain could not be read',
-    within(async () => {
-      await sold();
-      await on.mine(2);
-      const incomingTransfers = async (): Promise<never> => {
-        throw new ChainUnavailable('the node did not respond in time');
-      };
-      await assert.rejects(pass({ chain: { ...on.payments, incomingTransfers } }), ChainUnavailable);
-      assert.deepEqual(await booked(), []);
-      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
     }),
   );
 });

@@ -17,6 +17,7 @@ import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { USDC } from '../../../lib/network.ts';
 import { DAY_MS } from '../../../lib/time.ts';
+import { thorough } from '../../thorough.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { leadOf, sha256 } from '../../ledger/purchases.ts';
 import { startChainPayments, US, type ChainPayments } from '../support/chain_payments.ts';
@@ -73,6 +74,22 @@ const everywhere =
     writeFileSync(file, readFileSync(file, 'utf8').split('\n').filter(Boolean).map(alter).join('\n'));
   };
 
+/** A column that says what was bought, by whom and for how much. */
+const COLUMNS: readonly Alteration[] = Object.entries({
+  payer: OTHER,
+  nonce: HASH,
+  pay_to: OTHER,
+  chain: 'c',
+  asset: OTHER,
+  route: 'GET /y',
+  request: '/y',
+  amount: '1',
+}).map(([column, value]) => ({
+  name: `the ${column}`,
+  sql: set(`${column} = '${value}'`),
+  found: RegExp(`^purchase \\$sold: ${column} is ${value}, and the journal says `),
+}));
+
 const ALTERATIONS: readonly Alteration[] = [
   { name: 'a purchase deleted', sql: forget('sold'), found: /^purchase \$sold was sold, and is gone$/ },
   {
@@ -120,22 +137,7 @@ const ALTERATIONS: readonly Alteration[] = [
     sql: [`UPDATE claimed_properties SET standing = NULL WHERE property_key = 'key-2'`],
     found: /^purchase \$lead: returned_properties is key-2, and the journal says none$/,
   },
-  { name: 'the payer', sql: set(`payer = '${OTHER}'`), found: /^purchase \$sold: payer is 0x9{40}, and the journal/ },
-  { name: 'the nonce', sql: set(`nonce = '${HASH}'`), found: /^purchase \$sold: nonce is 0x9{64}, and the journal/ },
-  { name: 'pay_to', sql: set(`pay_to = '${OTHER}'`), found: /^purchase \$sold: pay_to is 0x9{40}, and the journal/ },
-  { name: 'the chain', sql: set(`chain = 'c'`), found: /^purchase \$sold: chain is c, and the journal says eip155/ },
-  { name: 'the asset', sql: set(`asset = '${OTHER}'`), found: /^purchase \$sold: asset is 0x9{40}, and the journal/ },
-  {
-    name: 'the route',
-    sql: set(`route = 'GET /y'`),
-    found: /^purchase \$sold: route is GET \/y, and the journal says GET \/x$/,
-  },
-  {
-    name: 'the request',
-    sql: set(`request = '/y'`),
-    found: /^purchase \$sold: request is \/y, and the journal says \/x$/,
-  },
-  { name: 'the amount', sql: set(`amount = '1'`), found: /^purchase \$sold: amount is 1, and the journal says 50000$/ },
+  ...COLUMNS,
   {
     name: 'a state',
     sql: [`DELETE FROM transfers WHERE purchase_id = '$sold'`, ...set(`state = 'released', standing = NULL`)],
@@ -426,7 +428,9 @@ describe('the full audit', () => {
       assert.deepEqual(later.differences, [], 'the answers of ended purchases have expired');
     });
 
-    for (const { name, found, ...alteration } of ALTERATIONS)
+    // The audit compares rows, whatever database they are read from: a part is enough for the other one.
+    const some = ALTERATIONS.filter((_, i) => kind === 'sqlite' || thorough(i % 4 === 0, true));
+    for (const { name, found, ...alteration } of some)
       it(`names ${name} in ${kind}`, async () => {
         const { differences } = await audited(kind, alteration);
         const wanted = new RegExp(found.source.replaceAll(/\\\$(\w+)/g, (_, of: Name) => ids[of].id));

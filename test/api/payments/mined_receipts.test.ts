@@ -5,6 +5,7 @@ import { pad, type Hex, type TransactionReceipt } from 'viem';
 import { paymentChain, type ChainReader, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { thorough } from '../../thorough.ts';
 import { AMOUNT, startChainPayments, THEM, US, type ChainPayments } from '../support/chain_payments.ts';
 
 type Plain = Record<string, unknown>;
@@ -61,7 +62,8 @@ describe('a receipt', () => {
     const paths = [...said, ...ofLogs, ...silent].filter((path) => path.join() !== `logs,${USED},data`);
     const values = [null, undefined, OTHER_HASH, THEM, pad(THEM), pad('0x1'), 0, 1n, 77, 77n, 'reverted', '0x', [], {}];
     const removed = [USED, MOVED].map((i) => [['logs', i, 'removed'], true] as const);
-    const changes = [...removed, ...paths.flatMap((path) => values.map((value) => [path, value] as const))];
+    const all = paths.flatMap((path) => values.map((value) => [path, value] as const));
+    const changes = [...removed, ...all.filter((_, i) => thorough(i % 5 === 0, true))];
     const orNone = (error: unknown): string => {
       assert.equal((error as Error).name, 'ChainUnavailable');
       return 'unavailable';

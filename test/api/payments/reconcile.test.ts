@@ -127,14 +127,6 @@ describe('the reconciler', () => {
     assert.deepEqual(await pass(), sold(1));
   });
 
-  it('may be run by any number of processes at once', async () => {
-    const purchases = [await settling(), await settling(), await settling()];
-    for (const purchase of purchases) await on.pay(purchase.payment);
-    const passes = await Promise.all([pass(), pass(), pass()]);
-    assert.ok(passes.every((p) => p.failure === null));
-    for (const purchase of purchases) assert.equal((await stateOf(purchase)).state, 'sold');
-  });
-
   it('releases test purchases of a sandbox chain that is gone, and never purchases paid with real money', async () => {
     const [gone, real] = [await settling(), await settling()];
     const another = { ...on.payments, id: async () => `0x${'e'.repeat(64)}` };

@@ -1,6 +1,7 @@
 /**
- * Two processes on one data folder and one PostgreSQL ledger, behind a proxy that asks them in turn. Beyond
- * http/two_hosts.test.ts: the snapshot changes and the servers restart one by one while three buyers buy.
+ * Two processes on one data folder and one PostgreSQL ledger, behind a proxy that asks them in turn. The fast cases of
+ * two servers on one ledger are in collect.test.ts and exclusive.test.ts. Here the snapshot changes and the servers
+ * restart one by one while three buyers buy.
  */
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';

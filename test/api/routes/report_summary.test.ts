@@ -1,17 +1,26 @@
-/** The summary of a report: sentences from its figures, and from what is unknown. */
+/** The summary of a report: each figure and status that it states is that of a field, also where much is unknown. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
+import { assertConsistent } from './summary_claims.ts';
+
+type Deal = Parameters<typeof summaryOf>[0];
+type Report = Parameters<typeof summaryOf>[1];
 
 describe('the summary of a report', () => {
-  const report = rowOf('reports', 1) as Parameters<typeof summaryOf>[1];
-  const summary = (given: Row, offer: Row = {}): string[] =>
-    summaryOf(rowOf('deals', 1, { why_this_is_interesting: 'Why.', ...given }) as Parameters<typeof summaryOf>[0], {
-      ...report,
-      offer: { ...report.offer, ...offer },
-    });
-  const tax = {
+  const report = rowOf('reports', 1) as Report;
+  /** The summary of a deal, which contradicts no field and has no absent value in words. */
+  const summary = (given: Row, offer: Row = {}): string => {
+    const deal = rowOf('deals', 1, { why_this_is_interesting: 'Why.', ...given }) as Deal;
+    const whole = { ...report, offer: { ...report.offer, ...offer } } as Report;
+    const lines = summaryOf(deal, whole);
+    assertConsistent(lines, deal, whole);
+    assert.equal(lines[0], 'Why.');
+    assert.doesNotMatch(lines.join(' '), /null|undefined|NaN|\$\$/);
+    return lines.join(' ');
+  };
+  const record = (given: Row): Row => ({
     kind: 'tax_delinquent',
     id: uuid(7),
     match_basis: 'address_exact',
@@ -24,84 +33,51 @@ describe('the summary of a report', () => {
     description: null,
     source_url: 'https://county.example',
     last_seen: '2026-11-20T12:00:00Z',
-  };
+    ...given,
+  });
+  const sale = record({ kind: 'sheriff_sale', amount: null, sale_date: '2026-12-07', match_basis: 'address_range' });
 
   it("states the figures of the county's roll, and nothing without a roll", () => {
-    const rolled = (given: Row): string[] =>
-      summary({ list_price: '225000.00', ...given }).filter((sentence) => /roll/u.test(sentence));
-    assert.deepEqual(rolled({ assessed_market_value: null, last_sale_basis: null }), []);
-    assert.deepEqual(
-      rolled({
-        assessed_market_value: '180000.00',
-        last_sale_date: '2019-05-04',
-        last_sale_price: '150000.00',
-        last_sale_basis: 'market',
-      }),
-      [
-        "The county's roll values the parcel at $180,000; the asking price is 125% of it.",
-        'It was last transferred on 2019-05-04 for $150,000 (a sale at market by the roll); the asking price is ' +
-          '150% of it.',
-      ],
-    );
-    assert.deepEqual(
-      rolled({
-        list_price: null,
-        assessed_market_value: null,
-        last_sale_date: '2019-05-04',
-        last_sale_price: null,
-        last_sale_basis: 'unknown',
-      }),
-      ['It was last transferred on 2019-05-04 without a price (the roll does not say whether at market).'],
-    );
-  });
-  it('has a sentence for each figure', () => {
-    assert.deepEqual(
-      summary(
-        {
-          list_price: '1225000.00',
-          units: 8,
-          price_per_unit: '153125.00',
-          price_reduction_pct: '2.00',
-          cap_rate: '7.40',
-          cap_rate_source: 'advertised',
-          cap_rate_underwritten: '6.10',
-          cap_gap_pct: '1.30',
-          dscr: '1.21',
-          noi_source: 'stated',
-          loan_sized: '391061.00',
-          loan_binding: 'debt_coverage',
-          cash_needed: '371139.00',
-          cash_on_cash_pct: '2.22',
-          wholesale_status: 'Pass',
-          creative_finance_status: 'Warm',
-          distress_status: 'matched',
-          distress_matches: [tax, { ...tax, kind: 'sheriff_sale', amount: null, sale_date: '2026-12-07' }],
-        },
-        {
-          low: '900000.00',
-          high: '1000500.50',
-          target_cap_pct: '8.00',
-          high_binding: 'target_cap',
-          status: 'claimed_basis_unverified',
-        },
-      ),
-      [
-        'Why.',
-        'Asking $1,225,000 for 8 units, $153,125 per unit, after a cut of 2.00% seen by this service.',
-        'The advertised cap rate is 7.40%; HUD rents under the declared assumptions give 6.10%, a gap of 1.30 points.',
-        "DSCR 1.21 on the broker's NOI, with a loan of 100% at 1.00% (a declared rate) over 1.00 years.",
-        'A lender sizes a loan of $391,061 (limited by the income): $371,139 of cash is needed and earns 2.22% a ' +
-          'year before income tax.',
-        'Rental Hot, wholesale Pass, creative finance Warm.',
-        'Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; ' +
-          "it is based on the broker's unverified claim.",
-        'County records at this address: delinquent tax of $4,321.09, a sheriff sale on 2026-12-07.',
-      ],
-    );
+    const sold = { last_sale_date: '2019-05-04', last_sale_price: '150000.00', last_sale_basis: 'market' };
+    const none = { assessed_market_value: null, last_sale_basis: null };
+    assert.doesNotMatch(summary({ list_price: '225000.00', ...none }), /roll/u);
+    for (const given of [
+      { list_price: '225000.00', assessed_market_value: '180000.00', ...sold },
+      { list_price: null, ...none, ...sold, last_sale_price: null, last_sale_basis: 'unknown' },
+    ])
+      assert.match(summary(given), /roll/u);
   });
 
-  it('names what is unknown, and never contains null', () => {
-    const lines = summary(
+  it('states each figure', () => {
+    const text = summary(
+      {
+        list_price: '1225000.00',
+        units: 8,
+        price_per_unit: '153125.00',
+        price_reduction_pct: '2.00',
+        cap_rate: '7.40',
+        cap_rate_source: 'advertised',
+        cap_rate_underwritten: '6.10',
+        cap_gap_pct: '1.30',
+        dscr: '1.21',
+        noi_source: 'stated',
+        loan_sized: '391061.00',
+        loan_binding: 'debt_coverage',
+        cash_needed: '371139.00',
+        cash_on_cash_pct: '2.22',
+        wholesale_status: 'Pass',
+        creative_finance_status: 'Warm',
+        distress_status: 'matched',
+        distress_matches: [record({}), { ...sale, id: uuid(8) }],
+      },
+      { low: '900000.00', high: '1000500.50', target_cap_pct: '8.00', status: 'claimed_basis_unverified' },
+    );
+    for (const known of ['$1,225,000', '$1,000,500.50', '7.40%', '2026-12-07', '4,321.09', 'Warm'])
+      assert.ok(text.includes(known), known);
+  });
+
+  it('has the reason of each figure that is unknown', () => {
+    const text = summary(
       {
         list_price: null,
         units: null,
@@ -114,57 +90,25 @@ describe('the summary of a report', () => {
       },
       { status: 'insufficient_data' },
     );
-    assert.deepEqual(lines.slice(1), [
-      'No asking price is published, for an unstated number of units.',
-      'No cap rate is advertised; it could not be underwritten (price missing).',
-      "HUD's 2-bedroom rent does not fit this property (price missing), so do not rely on the underwriting.",
-      'There is no DSCR: single unit.',
-      'Rental Hot, wholesale Hot, creative finance Hot.',
-      'No offer is suggested: insufficient data.',
-      'Neither tax delinquency nor auctions are read for this county.',
-    ]);
-    assert.doesNotMatch([...lines, ...summary({})].join(' '), /null|undefined|NaN|\$\$/);
+    for (const reason of ['price missing', 'single unit', 'insufficient data', 'not fit'])
+      assert.match(text, RegExp(reason));
+    summary({});
   });
 
-  const covered = (tax_delinquent: boolean, sheriff_sale: boolean): Row => {
-    const word = (isCovered: boolean): string => (isCovered ? 'covered' : 'county_not_covered');
-    return { distress_coverage: { tax_delinquent: word(tax_delinquent), sheriff_sale: word(sheriff_sale) } };
-  };
-  const debt = { ...tax, match_basis: 'address_without_zip', amount: '16348.09' };
-  const sale = { ...tax, kind: 'sheriff_sale', match_basis: 'address_range', amount: null, sale_date: '2026-12-07' };
-
   it('never reports a possible record of the property as absent', () => {
-    const distressOf = (given: Row): string[] => summary(given).slice(6);
-    assert.deepEqual(
-      distressOf({ distress_status: 'none_found', distress_candidates: [debt, sale], ...covered(true, true) }),
-      [
-        'No county record matches this property exactly. County records that may be of this property and score ' +
-          'nothing: delinquent tax of $16,348.09 (the county prints no ZIP), a sheriff sale on 2026-12-07 (the house ' +
-          'numbers overlap as a range).',
-        'Both tax delinquency and auctions are read for this county.',
-      ],
+    const covered = (tax: string): Row => ({
+      distress_coverage: { tax_delinquent: 'covered', sheriff_sale: tax },
+    });
+    const debt = record({ match_basis: 'address_without_zip', amount: '16348.09', id: uuid(9) });
+    const candidates = { distress_candidates: [debt, sale] };
+    assert.match(summary({ distress_status: 'none_found', ...candidates, ...covered('covered') }), /score nothing/);
+    assert.match(
+      summary({ distress_status: 'partly_covered', ...candidates, ...covered('county_not_covered') }),
+      /not both read/,
     );
-    const lien = { ...tax, kind: 'tax_lien', amount: '900.00' };
-    const condemned = { ...tax, kind: 'condemned', amount: null };
-    const deedSale = { ...sale, kind: 'tax_deed_sale', match_basis: 'address_exact' };
-    assert.deepEqual(distressOf({ distress_status: 'matched', distress_matches: [lien, condemned, deedSale] }), [
-      'County records at this address: a tax lien of $900, a condemned building, a tax deed sale on 2026-12-07.',
-    ]);
-    assert.deepEqual(
-      distressOf({ distress_status: 'partly_covered', distress_candidates: [debt], ...covered(true, false) })[1],
-      'Tax delinquency and auctions are not both read for all of this county.',
+    const others = ['tax_lien', 'condemned'].map((kind, i) =>
+      record({ kind, id: uuid(20 + i), amount: kind === 'condemned' ? null : '900.00' }),
     );
-    assert.deepEqual(
-      distressOf({
-        distress_status: 'matched',
-        distress_matches: [{ ...tax, match_basis: 'parcel_exact' }],
-        distress_candidates: [sale],
-      }),
-      [
-        'County records at this address: delinquent tax of $4,321.09 (of the parcel at it).',
-        'Other county records may be of this property and score nothing: a sheriff sale on 2026-12-07 (the house ' +
-          'numbers overlap as a range).',
-      ],
-    );
+    summary({ distress_status: 'matched', distress_matches: others, distress_candidates: [sale] });
   });
 });

@@ -1,6 +1,7 @@
 /** Each filter of each list, at its bound and with another; defaults and orders of lists; the exclusive sale. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { thorough } from '../../thorough.ts';
 import { buyRecords, numbersOf, type Body, type Shop } from './shop.ts';
 
 /** Query: the numbers of the rows, in order. Empty: no row, and the request is not billed. */
@@ -143,7 +144,7 @@ const LISTS: Readonly<Record<string, Cases>> = {
   '/api/filings': FILING_FILTERS,
 };
 /** One of this many pairs of filters is asked for. */
-const EVERY_PAIR = 5;
+const EVERY_PAIR = thorough(13, 5);
 
 /** Pairs of filters of one list: the rows of both are those that each has, in the order of the list. */
 function pairsOf(cases: Cases): Cases {

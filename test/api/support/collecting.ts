@@ -17,7 +17,7 @@ export const openCollectShop = (): Promise<Shop> =>
     tables: {
       deals: rowsOfTable('deals', 3),
       leads: rowsOfTable('leads', 3),
-      filings: rowsOfTable('filings', 3000, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
+      filings: rowsOfTable('filings', 300, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
     },
   });
 

@@ -93,9 +93,11 @@ function successErrors({ type, text, header }: SentResponse, described: Describe
   });
 }
 
-const escapedPointer = (s: string): string => encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'));
+/** The JSON pointer of a place in the description. */
+export const pointerOf = (...steps: string[]): string =>
+  `#${steps.map((s) => `/${encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`;
 
-interface Description {
+export interface Description {
   readonly paths: OpenApiPaths['paths'];
   /** How a body differs from the schema at this JSON pointer; undefined if it does not. */
   errorOf(pointer: string, body: unknown): string | undefined;
@@ -105,7 +107,7 @@ interface Description {
 const descriptions = new Map<string, Description>();
 
 /** The OpenAPI description of these routes. Its schemas are compiled once in a process. */
-function descriptionOf(routes: readonly Route[]): Description {
+export function descriptionOf(routes: readonly Route[]): Description {
   // No schema contains the URL.
   const document = openApi(routes, 'http://dealfeed.test');
   const text = JSON.stringify(document);
@@ -149,7 +151,7 @@ export function responseChecker(routes: readonly Route[]): Checker {
     const error = errorOf(
       isProblem
         ? '#/components/schemas/problem'
-        : `#/paths/${escapedPointer(template ?? '')}/get/responses/${status}/content/${escapedPointer(type)}/schema`,
+        : pointerOf('paths', template ?? '', 'get', 'responses', status, 'content', type, 'schema'),
       type.endsWith('json') ? JSON.parse(text) : text,
     );
     return error === undefined ? found : [...found, error];
