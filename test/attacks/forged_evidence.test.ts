@@ -1,45 +1,26 @@
 /** Transactions made to look like payments, and payers who spend or cancel their authorization first. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { eip3009ABI } from '@x402/evm';
 import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/evm_chain.ts';
-import { CHAIN_ID, USDC } from '../../lib/network.ts';
-import { fetchPaymentRequired } from '../api/support/buyers.ts';
+import { USDC } from '../../lib/network.ts';
+import { cancelOf, fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { honest, onlyClaimsToSettle } from '../shop/facilitators.ts';
 import { DEALS, DOLLAR, OAKLAND, openShop, WAYNE, type Shop } from '../shop/shop.ts';
-import { authorizationFor, headerWith, randomAddress, signAuthorization, type Authorization } from './wallets.ts';
+import {
+  authorizationFor,
+  headerWith,
+  randomAddress,
+  signAuthorization,
+  useOf,
+  type Authorization,
+} from './wallets.ts';
 
 const forger = parseAbi(['function forge(address payer, bytes32 nonce, address to, uint256 value)']);
 const batcher = parseAbi(['function run(address target, bytes[] calls)']);
-const canceler = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
-
-/** Call data that uses an authorization. */
-const useOf = (a: Authorization, signature: Hex): Hex =>
-  encodeFunctionData({
-    abi: eip3009ABI,
-    functionName: 'transferWithAuthorization',
-    args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-  });
-
-const cancelOf = async (payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> => {
-  const signature = await payer.signTypedData({
-    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
-    types: {
-      CancelAuthorization: [
-        { name: 'authorizer', type: 'address' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'CancelAuthorization',
-    message: { authorizer: payer.address, nonce },
-  });
-  const args = [payer.address, nonce, signature] as const;
-  return encodeFunctionData({ abi: canceler, functionName: 'cancelAuthorization', args });
-};
 
 describe('an attacker', () => {
   let shop: Shop;

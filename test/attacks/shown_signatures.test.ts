@@ -124,7 +124,7 @@ describe('a signature', () => {
         if (method !== 'eth_call' || !JSON.stringify(params).includes(ASKS_THE_WALLET)) return;
         const payment = { network: NETWORK, asset: USDC.toLowerCase(), payer: from.toLowerCase(), nonce };
         rowAtTheCall = await shop.server.running.ledger.find({ payment });
-        await sendAsStranger(shop, signed);
+        await sendAsStranger(shop.chain, signed);
         if (!accepts) await shop.admin.setCode({ address: wallet.address, bytecode: codeOf('RefusesAll') });
       });
     };

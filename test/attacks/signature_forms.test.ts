@@ -1,4 +1,7 @@
-/** Forms of a signature that USDC does not take, or takes twice. Each is refused and nothing is charged. */
+/**
+ * Forms of a signature that USDC does not take, or takes twice, and payloads that carry Permit2 or unknown members next
+ * to the authorization. Each is refused and nothing is charged.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -13,11 +16,14 @@ import {
   toHex,
   type Hex,
 } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import type { PaymentRequired } from '@x402/core/types';
+import { PERMIT2_ADDRESS, permit2WitnessTypes, x402ExactPermit2ProxyAddress } from '@x402/evm';
+import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
-import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { DEALS, DOLLAR, openShop, type Mode, type Shop } from '../shop/shop.ts';
+import { attempt, checkBooks, outcomes, reasonOf, type Attempt } from './books.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Mode, type Shop } from '../shop/shop.ts';
 import { thorough } from '../thorough.ts';
 import { authorizationFor, headerOf, headerWith, randomAddress, signAuthorization, signInAs } from './wallets.ts';
 
@@ -60,7 +66,36 @@ const FORMS: Readonly<Record<string, (signature: Hex) => Hex>> = {
   'in 3 kB': (signature) => concat([signature, toHex(new Uint8Array(3_000))]),
 };
 
-for (const mode of thorough<readonly Mode[]>(['self'], ['facilitator', 'self'])) {
+const FOREVER = '99999999999';
+
+interface SignedPermit {
+  readonly permit: object;
+  readonly signature: Hex;
+}
+
+/** A Permit2 authorization for what is asked, signed by its owner. */
+async function permit2For(asked: PaymentRequired, owner: PrivateKeyAccount): Promise<SignedPermit> {
+  const { amount, payTo } = asked.accepts[0] ?? assert.fail('nothing is asked for');
+  const permitted = { token: USDC, amount } as const;
+  const spender = x402ExactPermit2ProxyAddress;
+  const witness = { to: payTo as Hex, validAfter: '0' };
+  const nonce = BigInt(generatePrivateKey()).toString();
+  const signature = await owner.signTypedData({
+    domain: { name: 'Permit2', chainId: CHAIN_ID, verifyingContract: PERMIT2_ADDRESS },
+    types: permit2WitnessTypes,
+    primaryType: 'PermitWitnessTransferFrom',
+    message: {
+      permitted: { token: USDC, amount: BigInt(amount) },
+      spender,
+      nonce: BigInt(nonce),
+      deadline: BigInt(FOREVER),
+      witness: { to: witness.to, validAfter: 0n },
+    },
+  });
+  return { permit: { from: owner.address, permitted, spender, nonce, deadline: FOREVER, witness }, signature };
+}
+
+for (const mode of thorough<readonly Mode[]>(['self'], ['facilitator', 'sandbox', 'self'])) {
   describe(`a good signature, with payments by ${mode}`, () => {
     let shop: Shop;
     before(async () => {
@@ -116,6 +151,51 @@ for (const mode of thorough<readonly Mode[]>(['self'], ['facilitator', 'self']))
       assert.equal(made.status, 402);
       assert.ok([...REASONS, 'contract_wallet_refused'].includes(reasonOf(made)), reasonOf(made));
       await isUnknown(made);
+    });
+
+    const nothingHappens = async (attempts: readonly Attempt[]): Promise<void> => {
+      assert.deepEqual(outcomes(attempts), { '402 payment_malformed': attempts.length });
+      for (const made of attempts) {
+        assert.equal(made.json['billed'], false);
+        await isUnknown(made);
+      }
+      await checkBooks(shop, attempts);
+    };
+
+    it('of Permit2 next to an unsigned authorization buys no leads for nothing', async () => {
+      const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
+      const owner = privateKeyToAccount(generatePrivateKey());
+      const attempts: Attempt[] = [];
+      for (let i = 0; i < 3; i += 1) {
+        const { permit, signature } = await permit2For(asked, owner);
+        const authorization = authorizationFor(asked, randomAddress());
+        const header = headerWith(asked, { signature, authorization, permit2Authorization: permit });
+        attempts.push(await attempt(shop.url + EXCLUSIVE, header));
+      }
+      await nothingHappens(attempts);
+      for (const { text } of attempts) assert.match(text, /permit2Authorization/i);
+    });
+
+    it('with unknown members of the payload or the authorization is refused', async () => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      await shop.chain.mint(account.address, 20n * DOLLAR);
+      const asked = await fetchPaymentRequired(shop.url + DEALS);
+      const attempts: Attempt[] = [];
+      const offer = async (inPayload: object, inAuthorization: object): Promise<void> => {
+        const authorization = authorizationFor(asked, account.address);
+        const signature = await signAuthorization(account, authorization);
+        const payload = { signature, authorization: { ...authorization, ...inAuthorization }, ...inPayload };
+        attempts.push(await attempt(shop.url + DEALS, headerWith(asked, payload)));
+      };
+      await offer({ permit2Authorization: null }, {});
+      await offer({ channelId: '0x12' }, {});
+      await offer({ voucher: {} }, {});
+      await offer({ type: 'exact' }, {});
+      await offer({}, { v: 27 });
+      await offer({}, { signature: '0x12' });
+      await offer(JSON.parse('{"__proto__":{"permit2Authorization":{}}}') as object, {});
+      await nothingHappens(attempts);
+      for (const { text } of attempts) assert.match(text, /signature/);
     });
 
     it('in its own form buys', async () => {

@@ -47,7 +47,7 @@ describe('a payment to a server that settles itself', () => {
       // The first call that shows the signature: the estimate of its gas.
       if (!['eth_fillTransaction', 'eth_estimateGas'].includes(method) || sent) return;
       sent = true;
-      await sendAsStranger(shop, payload);
+      await sendAsStranger(shop.chain, payload);
     });
     const made = await attempt(shop.url + DEALS, header);
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('a payment to a server that settles itself', () => {
 
   it('that it was never offered is owed, and raises an alert', async () => {
     const { payload } = await signed();
-    await sendAsStranger(shop, payload);
+    await sendAsStranger(shop.chain, payload);
     assert.ok((await alerts()).includes('transfers_owed'));
   });
 });

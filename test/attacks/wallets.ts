@@ -2,12 +2,12 @@
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { authorizationTypes, eip3009ABI } from '@x402/evm';
-import { concat, createWalletClient, http, type Hex } from 'viem';
+import { concat, createTestClient, createWalletClient, encodeFunctionData, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
 import { base } from '../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
-import type { Shop } from '../shop/shop.ts';
+import type { Chain } from '../../api/payments/local_chain/chain.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 
 /** Code of an account that delegates to a contract (EIP-7702). */
@@ -63,19 +63,24 @@ export const signInAs =
   (url: string): Promise<string> =>
     buyerWith().signIn(url, undefined, address);
 
-/** Settle a signed payment from an account of nobody's. */
-export async function sendAsStranger(
-  { admin, chain }: Shop,
-  { authorization: a, signature }: SignedAuthorization,
-): Promise<void> {
-  const account = privateKeyToAccount(generatePrivateKey());
-  await admin.setBalance({ address: account.address, value: 10n ** 19n });
-  const sender = createWalletClient({ chain: base, transport: http(chain.rpcUrl), account });
-  const hash = await sender.writeContract({
-    address: USDC,
+/** Call data that uses an authorization. */
+export const useOf = (a: Authorization, signature: Hex): Hex =>
+  encodeFunctionData({
     abi: eip3009ABI,
     functionName: 'transferWithAuthorization',
     args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
   });
-  await admin.waitForTransactionReceipt({ hash });
+
+/** Settle a signed payment from an account of nobody's. */
+export async function sendAsStranger(
+  { rpcUrl }: Pick<Chain, 'rpcUrl'>,
+  { authorization, signature }: Pick<SignedAuthorization, 'signature'> & { readonly authorization: Authorization },
+): Promise<void> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const admin = createTestClient({ chain: base, mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
+  await admin.setBalance({ address: account.address, value: 10n ** 19n });
+  const sender = createWalletClient({ chain: base, transport: http(rpcUrl), account });
+  const hash = await sender.sendTransaction({ to: USDC, data: useOf(authorization, signature) });
+  const { status } = await admin.waitForTransactionReceipt({ hash, pollingInterval: 25 });
+  if (status !== 'success') throw new Error('the payment was not settled');
 }

@@ -7,21 +7,17 @@ import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:t
 import { decodePaymentSignatureHeader, encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import type { ExactEIP3009Payload } from '@x402/evm';
-import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex } from 'viem';
+import { createTestClient, http, type Address, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
 import { BASE, BASE_SEPOLIA, USDC } from '../../lib/network.ts';
+import { sendAsStranger } from '../attacks/wallets.ts';
 import { startTestServer, type TestServer } from '../web/server.ts';
 
 const DOLLAR = 1_000_000n;
 const THEM: Address = '0x00000000000000000000000000000000000000bb';
-const abi = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, ' +
-    'uint256 validBefore, bytes32 nonce, bytes signature)',
-]);
 const terms: PaymentRequired = {
   x402Version: 2,
   resource: { url: 'https://api.example/api/deals', description: '', mimeType: 'application/json' },
@@ -98,21 +94,8 @@ describe('MAX_TOTAL', () => {
     return outcome.kind === 'response' ? 'response' : outcome.reason;
   };
   /** Settle a payment as the server or anybody else can. */
-  const settle = async ({ authorization, signature }: ExactEIP3009Payload): Promise<void> => {
-    const sender = createWalletClient({
-      account: privateKeyToAccount(chain.gasKey),
-      chain: base,
-      transport: http(chain.rpcUrl),
-    });
-    const { from, to, value, validAfter, validBefore, nonce } = authorization;
-    const hash = await sender.writeContract({
-      address: USDC,
-      abi,
-      functionName: 'transferWithAuthorization',
-      args: [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, signature as Hex],
-    });
-    assert.equal((await chain.reader.waitForTransactionReceipt({ hash })).status, 'success');
-  };
+  const settle = ({ authorization, signature }: ExactEIP3009Payload): Promise<void> =>
+    sendAsStranger(chain, { authorization, signature: signature as Hex });
   /** Let what was signed expire, in a block that is not final yet, or is. */
   const expire = async (isFinal: boolean): Promise<void> => {
     mock.timers.setTime(Date.now() + 310_000);

@@ -5,8 +5,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
-import { createPublicClient, createWalletClient, http, parseAbi, type Hex } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { createPublicClient, createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
 import { base } from '../../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
@@ -41,6 +41,22 @@ export async function fetchPaymentRequired(url: string): Promise<PaymentRequired
 }
 
 const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
+/** Call data that cancels an authorization. */
+export async function cancelOf(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
+  const signature = await payer.signTypedData({
+    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: payer.address, nonce },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+  });
+  const args = [payer.address, nonce, signature] as const;
+  return encodeFunctionData({ abi: cancelAbi, functionName: 'cancelAuthorization', args });
+}
 
 /** The authorization in a payment header. */
 export const authorizationIn = (payment: string): SignedAuthorization['authorization'] =>
@@ -81,25 +97,9 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
       return encodeSIWxHeader({ ...info, address, signature });
     },
     async cancel({ rpcUrl, gasKey }, payment) {
-      const { nonce } = authorizationIn(payment);
-      const signature = await account.signTypedData({
-        domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
-        primaryType: 'CancelAuthorization',
-        message: { authorizer: account.address, nonce },
-        types: {
-          CancelAuthorization: [
-            { name: 'authorizer', type: 'address' },
-            { name: 'nonce', type: 'bytes32' },
-          ],
-        },
-      });
       const sender = createWalletClient({ chain: base, transport: http(rpcUrl), account: privateKeyToAccount(gasKey) });
-      const hash = await sender.writeContract({
-        address: USDC,
-        abi: cancelAbi,
-        functionName: 'cancelAuthorization',
-        args: [account.address, nonce, signature],
-      });
+      const data = await cancelOf(account, authorizationIn(payment).nonce);
+      const hash = await sender.sendTransaction({ to: USDC, data });
       await createPublicClient({ chain: base, transport: http(rpcUrl), pollingInterval: 25 }).waitForTransactionReceipt(
         { hash },
       );
