@@ -1,6 +1,6 @@
 /**
- * Contract wallets whose check depends on the gas price, burns gas or never ends, and ordinary accounts that delegate to
- * a contract (EIP-7702) between the signature check and the settlement.
+ * Contract wallets whose check depends on the gas price, burns gas or never ends, and ordinary accounts that delegate
+ * to a contract (EIP-7702) between the signature check and the settlement.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
