@@ -4,6 +4,7 @@ import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
+import { createFunctions } from './functions.ts';
 import { GraphError, sortByDependency, tablesOfEach } from './graph.ts';
 import { inputMacrosSql, isMart, selectMacros, type Model } from './index.ts';
 
@@ -28,8 +29,8 @@ export interface BuildOptions {
 type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Create the macros that the models call, then build every model in the order of its dependencies. A published table
- * is sorted by its `orderBy`. auditModels checks the rows.
+ * Create the functions and macros that the models call, then build every model in the order of its dependencies. A
+ * published table is sorted by its `orderBy`. auditModels checks the rows.
  * @returns the models, each after those that it reads
  * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
  *   wrong type; Error naming the model if its SQL fails
@@ -43,6 +44,7 @@ export async function buildModels(
   const inputs = await inputTables(connection, byName);
   // One commit: each macro alone would be one write to the disk.
   const queries = models.flatMap((model) => [model.sql, ...model.audits.map(({ sql }) => sql)]);
+  createFunctions(connection);
   await connection.run(`BEGIN;\n${selectMacros(queries)};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const reads = await findReads(connection, models);

@@ -1,8 +1,8 @@
 /** GET /api/owners: organizations with several distressed or listed properties in one county. */
+import { organizationKey } from '../../lib/organizations.ts';
 import { Owner } from '../../models/marts/owners.ts';
 import { Problem } from '../http/problem.ts';
 import { Filters } from '../snapshot/filters.ts';
-import type { Snapshot } from '../snapshot/load.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { integerParam, stateParam, textParam } from './params.ts';
@@ -20,12 +20,6 @@ export const OWNERS_NOTE =
 
 /** A name in one form of Unicode: wide letters and ligatures are letters. */
 const inOneForm = (name: string): string => name.normalize('NFKD');
-
-/** A name as owner_key has it, by the macro of the models. */
-async function keyOf(snapshot: Snapshot, name: string): Promise<string> {
-  const [row] = await snapshot.rows('SELECT organization_key(CAST($1 AS VARCHAR)) AS key', [inOneForm(name)]);
-  return String(row?.['key'] ?? '');
-}
 
 /** @throws Problem if the name is too short to begin a name */
 function checkName(name: string): void {
@@ -59,12 +53,12 @@ export const owners = listRoute({
   check({ params: { name } }) {
     if (name !== undefined) checkName(name);
   },
-  async list({ params: { name, county, state, min_properties: least }, snapshot }) {
+  list({ params: { name, county, state, min_properties: least } }) {
     const all = new Filters('owners');
     const named =
       name === undefined
         ? all
-        : all.either({ column: 'owner_key', is: 'starting with', value: await keyOf(snapshot, name) });
+        : all.either({ column: 'owner_key', is: 'starting with', value: organizationKey(inOneForm(name)) });
     return {
       itemName: 'organization with several distressed or listed properties',
       rank: { column: 'properties_count', direction: 'DESC' },

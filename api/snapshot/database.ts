@@ -178,14 +178,9 @@ async function checkTables(
   for (const table of TABLE_NAMES) await convertTypes(connection, table, published.get(table) ?? new Map());
 }
 
-/** Macros that statements of routes call; a statement is prepared at its first use. */
-const MACROS_CALLED = `
-  parts_of_lines(), first_address_of(), address_basis(), place_agreement(), basis_in_county(), unit_designators(),
-  unit_places(), suffix_of(), directional_of(), organization_key()`;
-
 async function attach({ connection }: Duck, path: string, manifest: ServedManifest): Promise<PublishedColumns> {
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
-  await connection.run(selectMacros([MACROS_CALLED, ...addressKeysSql()]));
+  await connection.run(selectMacros(addressKeysSql()));
   for (const sql of referenceSql(countyZips())) await connection.run(sql);
   const published = await publishedColumns(connection);
   await checkTables(connection, manifest, published);

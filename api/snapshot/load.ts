@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBValue } from '@duckdb/node-api';
-import { addressNormalizer, type Normalize } from './addresses.ts';
 import { openDatabase, type Database } from './database.ts';
 import { parseRecord } from './json_text.ts';
 import { ServedManifest } from '../../models/manifest.ts';
@@ -25,8 +24,6 @@ export interface Snapshot extends Database {
     rest: string,
     params?: readonly DuckDBValue[],
   ): Promise<Row[]>;
-  /** A street address in the normalized form of the rows. */
-  readonly normalize: Normalize;
 }
 
 /** A snapshot of the sandbox, or one that does not say of what, where only public records may be sold. */
@@ -70,6 +67,5 @@ export async function loadSnapshot(folder: string, onlyLive = false): Promise<Sn
     recordFields,
     texts: (table, rows, columns) => records.texts(table, rows, columns),
     records: (table, rest, params) => recordFields(table, allFields(table), rest, params),
-    normalize: addressNormalizer(database),
   };
 }

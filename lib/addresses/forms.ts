@@ -1,21 +1,15 @@
 /** Words of street addresses in the forms of USPS Publication 28. */
 
 /** The form of each word in a list of "FORM:SPELLING,SPELLING". A form is its own form. */
-const formsIn = (list: string): ReadonlyMap<string, string> =>
-  new Map(
-    list
-      .trim()
-      .split(/\s+/)
-      .flatMap((entry) => {
-        const [form = '', spellings = ''] = entry.split(':');
-        return [form, ...spellings.split(',')].map((word): [string, string] => [word, form]);
-      }),
-  );
+function formsIn(list: string): ReadonlyMap<string, string> {
+  const entries = list
+    .trim()
+    .split(/\s+/)
+    .map((entry) => entry.split(/[:,]/));
+  return new Map(entries.flatMap((words) => words.map((word): [string, string] => [word, words[0] ?? word])));
+}
 
-/**
- * Appendix C1: the standard abbreviation of a suffix, by its spellings and a few that counties use as well. A word that
- * C1 does not list is not a suffix: POINTE is not POINT.
- */
+/** Suffixes of appendix C1 and a few spellings of counties. A word that C1 lacks is none: POINTE is not POINT. */
 export const SUFFIXES = formsIn(`
   ALY:ALLEE,ALLEY,ALLY ANX:ANEX,ANNEX,ANNX ARC:ARCADE AVE:AV,AVEN,AVENU,AVENUE,AVN,AVNUE BCH:BEACH BG:BURG
   BGS:BURGS BLF:BLUF,BLUFF BLFS:BLUFFS BLVD:BOUL,BOULEVARD,BOULV,BLV BND:BEND BR:BRNCH,BRANCH BRG:BRDGE,BRIDGE
@@ -47,42 +41,26 @@ export const SUFFIXES = formsIn(`
   VLG:VILL,VILLAG,VILLAGE,VILLG,VILLIAGE VLGS:VILLAGES VLY:VALLEY,VALLY,VLLY VLYS:VALLEYS VW:VIEW VWS:VIEWS
   WALK:WALKS WALL WAY:WY WAYS WL:WELL WLS:WELLS XING:CROSSING,CRSSNG,CRSNG XRD:CROSSROAD XRDS:CROSSROADS`);
 
-/** Section 233: directionals. */
+/** Section 233. */
 export const DIRECTIONS = formsIn(
   'N:NORTH,NO S:SOUTH,SO E:EAST W:WEST NE:NORTHEAST NW:NORTHWEST SE:SOUTHEAST SW:SOUTHWEST',
 );
 
-const ONES = ['FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH', 'SIXTH', 'SEVENTH', 'EIGHTH', 'NINTH'];
-const TEENS =
-  'TENTH ELEVENTH TWELFTH THIRTEENTH FOURTEENTH FIFTEENTH SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH'.split(' ');
-const TENS = ['TWENT', 'THIRT', 'FORT', 'FIFT', 'SIXT', 'SEVENT', 'EIGHT', 'NINET'];
+/** Words of a name with several spellings, and plurals that keep their form there: as a suffix, PARKS is PARK. */
+export const SPELLINGS = formsIn(`
+  ST:SAINT STE:SAINTE DR:DOCTOR JR:JUNIOR SR:SENIOR COUNTY:CO
+  1ST:FIRST 2ND:SECOND 3RD:THIRD 4TH:FOURTH 5TH:FIFTH 6TH:SIXTH 7TH:SEVENTH 8TH:EIGHTH 9TH:NINTH 10TH:TENTH
+  11TH:ELEVENTH 12TH:TWELFTH 13TH:THIRTEENTH 14TH:FOURTEENTH 15TH:FIFTEENTH 16TH:SIXTEENTH 17TH:SEVENTEENTH
+  18TH:EIGHTEENTH 19TH:NINETEENTH 20TH:TWENTIETH 30TH:THIRTIETH 40TH:FORTIETH 50TH:FIFTIETH 60TH:SIXTIETH
+  70TH:SEVENTIETH 80TH:EIGHTIETH 90TH:NINETIETH
+  FORESTS HOLLOWS ISLES LOOPS PARKS PARKWAYS PATHS PIKES RANCHES SPURS TRACES TRACKS TRAILS TUNNELS WALKS`);
 
-/** A number with its ending: 21ST, 112TH. */
-export function ordinalOf(number: string): string {
-  const ending = { 1: 'ST', 2: 'ND', 3: 'RD' }[number.at(-1) ?? ''] ?? 'TH';
-  return number + (number.at(-2) === '1' ? 'TH' : ending);
-}
+const TENS = ['TWENTY', 'THIRTY', 'FORTY', 'FIFTY', 'SIXTY', 'SEVENTY', 'EIGHTY', 'NINETY'];
+const COMPOUND = new RegExp(
+  String.raw`\b(${TENS.join('|')})[ -](FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|NINTH)\b`,
+  'g',
+);
 
-/** Ordinals in one word, as digits: FIRST is 1ST, NINETIETH is 90TH. */
-const ORDINALS = [...ONES, ...TEENS, ...TENS.map((ten) => `${ten}IETH`)].map((word, i): [string, string] => [
-  word,
-  ordinalOf(String(i < 19 ? i + 1 : (i - 17) * 10)),
-]);
-
-/** Plurals that keep their form inside a name: as a suffix, PARKS is PARK. */
-const PLURALS =
-  'FORESTS HOLLOWS ISLES LOOPS PARKS PARKWAYS PATHS PIKES RANCHES SPURS TRACES TRACKS TRAILS TUNNELS WALKS';
-
-/** One form of a word of a street's name that has several spellings. */
-export const SPELLINGS: ReadonlyMap<string, string> = new Map([
-  ...formsIn(`ST:SAINT STE:SAINTE DR:DOCTOR JR:JUNIOR SR:SENIOR COUNTY:CO ${PLURALS}`),
-  ...ORDINALS,
-]);
-
-const COMPOUND = new RegExp(String.raw`\b(${TENS.join('|')})Y[ -](${ONES.join('|')})\b`, 'g');
-
-/** Ordinals in two words, as digits: "TWENTY FIRST" is 21ST. */
+/** Ordinals in two words as digits: "TWENTY FIRST" is 21ST. */
 export const withOrdinals = (line: string): string =>
-  line.replaceAll(COMPOUND, (_, ten: string, one: string) =>
-    ordinalOf(`${TENS.indexOf(ten) + 2}${ONES.indexOf(one) + 1}`),
-  );
+  line.replaceAll(COMPOUND, (_, ten: string, one: string) => `${TENS.indexOf(ten) + 2}${SPELLINGS.get(one)}`);

@@ -4,25 +4,36 @@ import type { AddressParts } from './parts.ts';
 export type AddressBasis = 'address_exact' | 'address_range' | 'address_without_unit';
 export type PlaceAgreement = 'same' | 'other' | 'unknown';
 
+/** The parts of an address; all null for a row without one. */
+type MaybeAddress = { readonly [Part in keyof AddressParts]: AddressParts[Part] | null };
+
 interface Place {
   readonly city: string | null;
   readonly zip: string | null;
 }
 
 /** Whether ranges of house numbers overlap on the same side of the street. At least one must be a range. */
-const overlaps = (one: readonly [low: number, high: number], other: readonly [low: number, high: number]): boolean =>
-  one[0] <= other[1] && one[1] >= other[0] && one[0] % 2 === other[0] % 2 && (one[1] > one[0] || other[1] > other[0]);
+function overlap(one: MaybeAddress, other: MaybeAddress): boolean {
+  const [low, high, from, to] = [one.house_low, one.house_high, other.house_low, other.house_high];
+  if (low === null || high === null || from === null || to === null) return false;
+  return low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
+}
+
+/** The key without its unit, which tells grid numbers apart. */
+const buildingOf = ({ address_key, unit_key }: MaybeAddress): string | undefined =>
+  unit_key === null ? (address_key ?? undefined) : address_key?.slice(0, -unit_key.length - 1);
 
 /** The basis on which two addresses match; null if they are two properties. The caller compares the places. */
-export function addressBasis(one: AddressParts, other: AddressParts): AddressBasis | null {
+export function addressBasis(one: MaybeAddress, other: MaybeAddress): AddressBasis | null {
+  if (one.address_key === null || other.address_key === null) return null;
   if (one.address_key === other.address_key) return 'address_exact';
   if (one.street_key !== other.street_key) return null;
-  if (one.house_low === null || one.house_high === null || other.house_low === null || other.house_high === null)
-    return null;
   // Two apartments of one building are two properties.
-  if (one.unit_key === other.unit_key)
-    return overlaps([one.house_low, one.house_high], [other.house_low, other.house_high]) ? 'address_range' : null;
-  const isSameHouse = one.house_low === other.house_low && one.house_high === other.house_high;
+  if (one.unit_key === other.unit_key) return overlap(one, other) ? 'address_range' : null;
+  const isSameHouse =
+    one.house_low === null
+      ? buildingOf(one) === buildingOf(other)
+      : one.house_low === other.house_low && one.house_high === other.house_high;
   return (one.unit_key === null || other.unit_key === null) && isSameHouse ? 'address_without_unit' : null;
 }
 

@@ -4,7 +4,7 @@
  * Text that is not certain stays as written. One function for the rows of a run (models/functions.ts) and for what a
  * buyer types.
  */
-import { DIRECTIONS, ordinalOf, SPELLINGS, SUFFIXES, withOrdinals } from './forms.ts';
+import { DIRECTIONS, SPELLINGS, SUFFIXES, withOrdinals } from './forms.ts';
 import { addressLine, addressLines } from './lines.ts';
 import { withRoad } from './roads.ts';
 import { BARE_UNIT, splitUnit, withoutAllUnits } from './units.ts';
@@ -80,6 +80,10 @@ function directionsBefore(words: Words): 0 | 1 | 2 {
   return hasName && isDirection(words[0]) ? 1 : 0;
 }
 
+/** A number with its ending: 21ST, 112TH. */
+const ordinalOf = (number: string): string =>
+  number + ((number.at(-2) !== '1' && { 1: 'ST', 2: 'ND', 3: 'RD' }[number.at(-1) ?? '']) || 'TH');
+
 const nameWord = (word: string): string => SPELLINGS.get(word) ?? SUFFIXES.get(word) ?? word;
 
 /** A word of the name before the suffix. A bare number is an ordinal there: "E 105 ST" is E 105TH ST. */
@@ -90,21 +94,17 @@ function innerWord(word: string): string {
 }
 
 function streetForm(all: Words): string {
-  const post = endsInDirection(all) ? DIRECTIONS.get(all.at(-1) ?? '') : undefined;
-  const words = post === undefined ? all : all.slice(0, -1);
+  const post = endsInDirection(all) ? [DIRECTIONS.get(all.at(-1) ?? '')] : [];
+  const words = all.slice(0, all.length - post.length);
   const before = directionsBefore(words);
-  const last = words.at(-1) ?? '';
   const directions = words.slice(0, before).map((word) => (before === 2 ? word.charAt(0) : DIRECTIONS.get(word)));
-  return [
-    directions.join(''),
-    ...words.slice(before, -1).map(innerWord),
-    SUFFIXES.get(last) ?? nameWord(last),
-    post ?? '',
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
+  const last = words.at(-1) ?? '';
+  const suffix = SUFFIXES.get(last) ?? nameWord(last);
+  const pre = before === 0 ? [] : [directions.join('')];
+  return [...pre, ...words.slice(before, -1).map(innerWord), suffix, ...post].join(' ');
 }
 
+/** Numbers are INTEGER in DuckDB. */
 const MAX_HOUSE = 2_147_483_647;
 const integerOf = (text: string): number | null => (isDigits(text) && Number(text) <= MAX_HOUSE ? Number(text) : null);
 
@@ -114,9 +114,8 @@ function houseForm(house: string): { form: string; low: number | null; high: num
   const start = withoutZeros(first);
   const low = integerOf(start);
   if (low === null) return { form: house.replace(/^0+(?=\d)/, ''), low, high: low };
-  const end =
-    second === undefined ? null : integerOf(start.slice(0, Math.max(0, start.length - second.length)) + second);
-  const high = end !== null && end > low ? end : low;
+  const end = integerOf(start.slice(0, Math.max(0, start.length - (second?.length ?? 0))) + (second ?? ''));
+  const high = Math.max(low, end ?? low);
   if (/[A-Z/]/.test(house)) return { form: withoutZeros(house), low, high };
   if (high > low) return { form: `${low}-${high}`, low, high };
   return { form: second === undefined || start === withoutZeros(second) ? String(low) : house, low, high };

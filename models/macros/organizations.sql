@@ -1,26 +1,5 @@
 -- Which owners are organizations, by the published name alone. The rule is narrow: a name that could be a natural
--- person's does not count. docs/decisions.md has the reasons.
-
--- A name in one form: upper case, no accents, points or apostrophes, AND for &, one space between words, and one
--- spelling of each legal form.
-CREATE OR REPLACE MACRO organization_key(name) AS list_transform(
-  [trim(regexp_replace(
-    -- Lists join owners with & or ; or, after a word of two letters or more, with a slash: not C/O
-    regexp_replace(
-      translate(upper(strip_accents(name)), '.''’`', ''), '[&;]|([A-Z]{2}) ?[/|+] ?([A-Z]{2})', '\1 AND \2', 'g'
-    ),
-    '[^A-Z0-9]+', ' ', 'g'
-  ))],
-  lambda key: regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
-    key,
-    '\bLIMITED LIABILITY (COMPANY|CO)\b|\bL L C\b', 'LLC', 'g'),
-    '\bLIMITED LIABILITY PARTNERSHIP\b', 'LLP', 'g'),
-    '\bLIMITED PARTNERSHIP\b', 'LP', 'g'),
-    '\bINCORPORATED\b', 'INC', 'g'),
-    '\bCORPORATION\b', 'CORP', 'g'),
-    ' LIMITED$', ' LTD'),
-    '\b(ASSN|ASSOC)\b', 'ASSOCIATION', 'g')
-)[1];
+-- person's does not count. docs/decisions.md has the reasons. A key is of lib/organizations.ts.
 
 -- Fast first check of a published name: whether it may have a legal form at all.
 CREATE OR REPLACE MACRO may_be_organization(name) AS regexp_matches(

@@ -1,8 +1,8 @@
 -- Where the owner of a property gets mail.
 
-CREATE OR REPLACE MACRO mail_kind_of(mail_street, mail_street_key) AS CASE
+CREATE OR REPLACE MACRO mail_kind_of(mail_street, is_box, mail_street_key) AS CASE
   WHEN mail_street IS NULL THEN 'unknown'
-  WHEN is_po_box(mail_street) THEN 'po_box'
+  WHEN is_box THEN 'po_box'
   WHEN mail_street_key IS NULL THEN 'unknown'
   ELSE 'street' END;
 

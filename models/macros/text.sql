@@ -25,3 +25,7 @@ CREATE OR REPLACE MACRO one_line(written) AS CASE
 -- A fact of a line, if it holds: how due it is from 2 to 0, its words first in the line, and later if others.
 CREATE OR REPLACE MACRO fact(holds, due, first, later) AS
   CASE WHEN holds THEN {'due': due, 'first': first, 'later': later} END;
+
+-- The first number of a street as published, without leading zeros: equal for all spellings of an address. Empty if
+-- there is none.
+CREATE OR REPLACE MACRO first_number(street) AS regexp_extract(street, '[1-9]\d*');

@@ -1,5 +1,5 @@
 -- One row per line of a street as published, normalized. A street that names two addresses has two lines. Other models
--- read the parts of addresses from here, so that DuckDB plans and runs the normalization once.
+-- read the parts of addresses from here: each distinct street is normalized once.
 -- Key: street, line_number
 
 with
@@ -28,22 +28,17 @@ streets as (
   select street from previous_listing_history
 ),
 
-lines_of_streets as (
-  select street, address_lines(street) as lines
+lists as (
+  select street, addresses_of(street) as addresses
   from streets
 ),
 
-numbered_lines as (
+numbered_addresses as (
   select
     street,
-    unnest(lines) as line,
-    generate_subscripts(lines, 1) as line_number
-  from lines_of_streets
-),
-
-addresses as (
-  select street, line_number, parts_of_line(line) as parts
-  from numbered_lines
+    generate_subscripts(addresses, 1) as line_number,
+    unnest(addresses) as parts
+  from lists
 )
 
 select
@@ -54,4 +49,4 @@ select
   parts.house_low as house_low,
   parts.house_high as house_high,
   parts.unit_key as unit_key
-from addresses
+from numbered_addresses

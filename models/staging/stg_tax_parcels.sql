@@ -43,9 +43,9 @@ select
   trim(mail_city) as mail_city,
   upper(trim(mail_state)) as mail_state,
   left(mail_zip, 5) as mail_zip,
-  case when not is_po_box(mail_street) then street_key_of_mail end as mail_street_key,
-  case when not is_po_box(mail_street) then cast(house_of_mail as varchar) end as mail_house,
-  mail_kind_of(mail_street, street_key_of_mail) as mail_kind,
+  street_key_of_mail as mail_street_key,
+  cast(house_of_mail as varchar) as mail_house,
+  mail_kind_of(mail_street, is_po_box(mail_street), street_key_of_mail) as mail_kind,
 
   -- Debt
   amount,

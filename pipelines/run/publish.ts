@@ -13,6 +13,7 @@ import { convertedRow, parquetType, storedType } from '../../lib/stored_types.ts
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
+import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { SERVING_FILES, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
@@ -226,14 +227,20 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
   };
 }
 
-/** Hash of all schemas, and of all SQL. Equal hashes mean equal logic. */
+/** Hash of all schemas, and of all SQL and the functions that it calls. Equal hashes mean equal logic. */
 export function hashModels(models: readonly Model[]): { schema: string; models: string } {
   const published = models.filter(isMart);
   const sqlOf = (model: Model): string => [model.name, model.sql, ...model.audits.map((audit) => audit.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(published.map((model) => JSON.stringify([model.name, model.contract.record.columns]))),
-    models: hash([macrosSql(), inputMacrosSql(), ...models.map(sqlOf), ...VIEWS.map(({ sql }) => sql)]),
+    models: hash([
+      functionsSource(),
+      macrosSql(),
+      inputMacrosSql(),
+      ...models.map(sqlOf),
+      ...VIEWS.map(({ sql }) => sql),
+    ]),
   };
 }
 

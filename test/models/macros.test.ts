@@ -1,11 +1,10 @@
-/** The SQL functions that models share: addresses, parcel numbers, identifiers and exact arithmetic. */
+/** The SQL functions that models share: parcel numbers, identifiers and exact arithmetic. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
-import { addressPairs } from '../identity/near_misses.ts';
 import { uuid5 } from './build_models.ts';
 
 let duck: Duck;
@@ -26,62 +25,6 @@ async function values(expression: string, inputs: readonly (string | null)[]): P
 }
 const value = async (sql: string): Promise<unknown> =>
   (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
-
-describe('address keys', () => {
-  it('are null without a house number', async () => {
-    const streets = ['Main Street', '0 MAIN ST', '000 MAIN ST', '8TH & MAIN', 'MAIN ST & OAK AVE', '123', ''];
-    assert.deepEqual(
-      await values('address_parts(x).address_key', streets),
-      streets.map(() => null),
-    );
-  });
-
-  it('stay the same when normalized again', async () => {
-    const keys = await values(
-      'address_parts(x).address_key',
-      (await addressPairs()).map(({ a }) => a),
-    );
-    assert.deepEqual(await values('address_parts(x).address_key', keys as (string | null)[]), keys);
-  });
-
-  it('have the ends of a range, and leave other numbers unchanged', async () => {
-    assert.deepEqual(
-      await values("address_parts(x).house_low || '..' || address_parts(x).house_high", [
-        '912-914 8th St',
-        '912-14 8th St',
-        '101-9 Elm St',
-        '20-18 X St',
-        '7 Oak St',
-      ]),
-      ['912..914', '912..914', '101..109', '20..20', '7..7'],
-    );
-    assert.deepEqual(await values('address_parts(x).address_key', ['20-18 X St']), ['20-18 X ST']);
-  });
-
-  it('are several if a line names several addresses', async () => {
-    const keys = await values("array_to_string(address_lines(x), ' + ')", [
-      '101 Main St AKA 2 Oak Ave',
-      '12 A St & 14 B St',
-      '1 Elm St; 3 Elm St',
-      '5 Elm St',
-    ]);
-    assert.deepEqual(keys, ['101 MAIN ST + 2 OAK AVE', '12 A ST + 14 B ST', '1 ELM ST + 3 ELM ST', '5 ELM ST']);
-  });
-
-  it('detect a post office box', async () => {
-    assert.deepEqual(
-      await values('is_po_box(x)', [
-        'P.O. Box 12',
-        'PO BOX 7',
-        'Post Office Box 3',
-        'BOX 9',
-        '12 Box Elder Ln',
-        '12 Main St',
-      ]),
-      [true, true, true, true, false, false],
-    );
-  });
-});
 
 describe('identifiers', () => {
   it('are version 5 UUIDs that anyone can recompute', async () => {

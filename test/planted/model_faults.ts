@@ -21,24 +21,22 @@ const identityFaults: readonly PlantedFault[] = [
   {
     name: 'a listing of all units without their number is another property',
     changes: [
-      change('models/macros/address_units.sql', ' OR (units IS NULL AND count_units(line) BETWEEN 2 AND 99)', ''),
+      change(
+        'lib/addresses/units.ts',
+        'units === null ? named >= 2 && named <= 99 : named === units',
+        'named === units',
+      ),
     ],
     caughtBy: [test('identity/identity.test.ts', 'match as listed')],
   },
   {
     name: '"608 North West Haven Road" is in the northwest',
-    changes: [change('models/macros/address_parts.sql', 'AND (len(words) > 4 OR words[3].suffix IS NULL);', ';')],
+    changes: [change('lib/addresses/parts.ts', ' &&\n  (words.length > 4 || !isSuffix(words[2]));', ';')],
     caughtBy: [test('identity/identity.test.ts', 'match as listed')],
   },
   {
     name: '"638 W Avenue K" has a unit K',
-    changes: [
-      change(
-        'models/macros/address_parts.sql',
-        ' AND NOT are_a_named_avenue(words) AS ends_in_unit',
-        ' AS ends_in_unit',
-      ),
-    ],
+    changes: [change('lib/addresses/parts.ts', " && !isNamedAvenue(street.split(' '))", '')],
     caughtBy: [test('identity/identity.test.ts', 'match as listed')],
   },
   {
@@ -61,9 +59,7 @@ const identityFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a record of an unknown place matches no city and no ZIP',
-    changes: [
-      change('models/macros/address_match.sql', "WHEN 'unknown' THEN basis || '_place_unknown'", "WHEN '' THEN ''"),
-    ],
+    changes: [change('lib/addresses/match.ts', "if (agreement === 'other')", "if (agreement !== 'same')")],
     caughtBy: [test('api/routes/lookup_places.test.ts', 'matches a record without a place by a city or a ZIP')],
   },
 ];

@@ -10,7 +10,7 @@ import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
 import {
-  compareWith,
+  agreementHere,
   findByReading,
   MatchBasis,
   readingsOf,
@@ -98,9 +98,9 @@ async function suggestionsFor(snapshot: Snapshot, { parts, place }: LookupKey): 
     [...index.values, parts.street_key, parts.house_low],
   );
   const found = z.array(Suggestion).parse(near);
-  const compared = found.map((one) => ({ ...one, city_basis: null, county_fips: null }));
-  const places = await compareWith(snapshot, { parts: null, place }, compared);
-  return found.filter((_, i) => places[i]?.isHere).slice(0, MAX_SUGGESTIONS);
+  return found
+    .filter((one) => agreementHere({ ...one, city_basis: null, county_fips: null }, place) !== null)
+    .slice(0, MAX_SUGGESTIONS);
 }
 
 const Miss = ProblemDocument.extend({

@@ -6,10 +6,12 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
+import { addressBasis, basisInCounty, placeAgreement, type PlaceAgreement } from '../../../lib/addresses/match.ts';
+import { addressParts, type AddressParts } from '../../../lib/addresses/parts.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Signal } from '../../../models/marts/signals.ts';
-import { ADDRESSED_TABLES, type AddressedTable, type AddressParts } from '../../snapshot/addresses.ts';
+import { ADDRESSED_TABLES, type AddressedTable } from '../../snapshot/addresses.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { currentSignals } from '../signals.ts';
 import { countiesOf, knownName, knownPlaces, placeKey, type WantedPlace } from './places.ts';
@@ -115,40 +117,23 @@ async function candidatesOf(snapshot: Snapshot, key: LookupKey): Promise<Candida
   return z.array(Candidate).parse(await snapshot.rows(sql, values));
 }
 
-const ADDRESS =
-  '"address_key":"VARCHAR","street_key":"VARCHAR","house_low":"INTEGER","house_high":"INTEGER","unit_key":"VARCHAR"';
-const PLACE = '"city":"VARCHAR","zip":"VARCHAR"';
+/** The place of a record. */
+type Placed = Pick<Candidate, 'city' | 'zip' | 'state' | 'city_basis' | 'county_fips'>;
 
-/**
- * Address and place of records compared with those that are wanted, by the rules of the models. A statement of its own,
- * because DuckDB plans a statement that reads a table at every call, and the macros are most of a plan: this one reads
- * no table, so its plan is cached.
- */
-const COMPARISON = `WITH
-  given AS (SELECT CAST($1 AS VARCHAR) AS records, CAST($2 AS VARCHAR) AS wanted),
-  pairs AS (
-    SELECT
-      unnest(from_json(records, '[{"n":"INTEGER",${ADDRESS},${PLACE},"city_basis":"VARCHAR"}]')) AS record,
-      from_json(wanted, '{${ADDRESS},${PLACE}}') AS wanted
-    FROM given
-  ),
-  bases AS (
-    SELECT
-      record.n AS n,
-      address_basis(record, wanted) AS address_basis,
-      CASE
-        WHEN wanted.city IS NULL AND wanted.zip IS NULL THEN 'same'
-        ELSE place_agreement(record, wanted)
-      END AS agreement
-    FROM pairs
-  )
-  SELECT n, agreement, basis_in_county(address_basis, agreement) AS basis FROM bases`;
-
-const ComparedRow = z.object({
-  n: z.int(),
-  agreement: z.enum(['same', 'other', 'unknown']),
-  basis: z.enum(BASES).nullable(),
+const inOneForm = ({ city, zip }: { city?: string | null | undefined; zip?: string | null | undefined }) => ({
+  city: city === null || city === undefined ? null : placeKey(city),
+  zip: zip ?? null,
 });
+
+/** How a record agrees with the wanted place; null if it is elsewhere, or known neither there nor in its county. */
+export function agreementHere(record: Placed, place: LookupKey['place']): PlaceAgreement | null {
+  if (place.state !== undefined && place.state !== record.state) return null;
+  const wanted = inOneForm(place);
+  if (wanted.city === null && wanted.zip === null) return 'same';
+  const agreement = placeAgreement({ ...inOneForm(record), city_basis: record.city_basis }, wanted);
+  const isInCounty = record.county_fips !== null && place.counties.includes(record.county_fips);
+  return agreement === 'same' || (agreement === 'unknown' && isInCounty) ? agreement : null;
+}
 
 interface Comparison {
   /** Whether the record is in the wanted place, or in its county without a place of its own. */
@@ -157,34 +142,10 @@ interface Comparison {
   readonly basis: Basis | null;
 }
 
-/** The columns of a record that are compared. */
-type Compared = Pick<Candidate, 'city' | 'zip' | 'state' | 'city_basis' | 'county_fips'>;
-
-/** How each of the records agrees with the wanted address and place. */
-export async function compareWith(
-  snapshot: Snapshot,
-  { parts, place }: Pick<LookupKey, 'parts' | 'place'>,
-  records: readonly Compared[],
-): Promise<readonly Comparison[]> {
-  if (records.length === 0) return [];
-  const inOneForm = ({ city, zip }: { city?: string | null | undefined; zip?: string | null | undefined }) => ({
-    city: city === null || city === undefined ? null : placeKey(city),
-    zip: zip ?? null,
-  });
-  const compared = records.map((record, index) => ({ ...record, ...inOneForm(record), n: index }));
-  const wanted = { ...parts, ...inOneForm(place) };
-  const rows = z
-    .array(ComparedRow)
-    .parse(await snapshot.rows(COMPARISON, [JSON.stringify(compared), JSON.stringify(wanted)]));
-  const found = new Map(rows.map((row) => [row.n, row]));
-  return records.map(({ state, county_fips }, index) => {
-    const { agreement = 'other', basis = null } = found.get(index) ?? {};
-    const isInCounty = county_fips !== null && place.counties.includes(county_fips);
-    const isHere =
-      (place.state === undefined || place.state === state) &&
-      (agreement === 'same' || (agreement === 'unknown' && isInCounty));
-    return { isHere, basis: isHere ? basis : null };
-  });
+function compare(record: Candidate, { parts, place }: LookupKey): Comparison {
+  const agreement = agreementHere(record, place);
+  const basis = agreement && parts && addressBasis(record, parts);
+  return { isHere: agreement !== null, basis: agreement && basis && basisInCounty(basis, agreement) };
 }
 
 /** The text of a record with the basis it matched on. */
@@ -213,11 +174,7 @@ function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, p
 /** Records of the parcel or the address, the strongest basis first, then by id; of each table at most MAX_MATCHES. */
 async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<Match[]> {
   const candidates = await candidatesOf(snapshot, key);
-  const comparisons = await compareWith(snapshot, key, candidates);
-  const pairs = candidates.map((candidate, i) => ({
-    candidate,
-    comparison: comparisons[i] ?? { isHere: false, basis: null },
-  }));
+  const pairs = candidates.map((candidate) => ({ candidate, comparison: compare(candidate, key) }));
   // A number that several counties have means the parcel in the place of the address, if there is one.
   const isParcelHere = pairs.some(({ candidate, comparison }) => candidate.is_parcel && comparison.isHere);
   const matches = pairs.flatMap(({ candidate, comparison }) => {
@@ -244,7 +201,7 @@ export async function readingsOf(snapshot: Snapshot, wanted: Wanted): Promise<Lo
   const only = { city, state };
   const readings: LookupKey[] = [];
   for (const typed of address === undefined ? [null] : readAddress(address, known)) {
-    const parts = typed === null ? null : await snapshot.normalize(typed.street);
+    const parts = typed === null ? null : addressParts(typed.street);
     if (typed !== null && parts === null) continue;
     const named = city ?? typed?.city;
     const place = { city: named === undefined ? undefined : knownName(known, named), zip: typed?.zip };

@@ -1,11 +1,10 @@
 /**
- * Places of a snapshot: its cities with their states and counties, the counties of a ZIP (also by
- * models/reference/county_zips.csv), and the words of the address macros that a typed line must not confuse with them.
+ * Places of a snapshot: its cities with their states and counties, and the counties of a ZIP (also by
+ * models/reference/county_zips.csv).
  */
 import { z } from 'zod';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import { STATE_CODES } from './states.ts';
 
 /** One form for words of place names that have several spellings. */
 const PLACE_WORDS: Readonly<Record<string, string>> = {
@@ -41,12 +40,6 @@ export interface KnownPlaces {
   readonly prefixes: readonly (readonly [prefix: string, countyFips: string])[];
   /** Name and state of each county, by FIPS code. */
   readonly countyNames: ReadonlyMap<string, string>;
-  /** Words before the number of a unit, as parts of a regular expression. */
-  readonly designators: readonly string[];
-  /** Words that are a unit by themselves. */
-  readonly unitPlaces: readonly string[];
-  /** State codes that are neither a street suffix nor a direction, as CT and NE are. */
-  readonly plainStates: ReadonlySet<string>;
 }
 
 const Place = z.object({
@@ -57,11 +50,6 @@ const Place = z.object({
 });
 const Prefix = z.object({ zip_prefix: z.string(), county_fips: z.string() });
 const County = z.object({ county_fips: z.string(), county: z.string() });
-const Words = z.object({
-  designators: z.array(z.string()),
-  unit_places: z.array(z.string()),
-  plain_states: z.array(z.string()),
-});
 
 const PLACES = `SELECT DISTINCT lower(city) AS city, state, zip, county_fips
   FROM (
@@ -76,12 +64,6 @@ const PLACES = `SELECT DISTINCT lower(city) AS city, state, zip, county_fips
 const COUNTIES = `SELECT DISTINCT county_fips, county
   FROM (SELECT county_fips, county FROM signals UNION ALL SELECT county_fips, county FROM auctions
     UNION ALL SELECT county_fips, county FROM sources WHERE county_fips IS NOT NULL AND county IS NOT NULL)`;
-
-const WORDS = `SELECT
-    string_split(unit_designators(), '|') AS designators,
-    string_split(unit_places(), '|') AS unit_places,
-    list(code) FILTER (WHERE suffix_of(code) IS NULL AND directional_of(code) IS NULL) AS plain_states
-  FROM (SELECT unnest([${STATE_CODES.map((code) => `'${code}'`).join(', ')}]) AS code)`;
 
 type PlaceRow = z.infer<typeof Place>;
 
@@ -107,14 +89,12 @@ function countiesByZip(places: readonly PlaceRow[]): ReadonlyMap<string, Readonl
 }
 
 export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<KnownPlaces> => {
-  const [places, prefixes, counties, [words]] = await Promise.all([
+  const [places, prefixes, counties] = await Promise.all([
     snapshot.rows(PLACES),
     snapshot.rows('SELECT zip_prefix, county_fips FROM ref_county_zips'),
     snapshot.rows(COUNTIES),
-    snapshot.rows(WORDS),
   ]);
   const rows = z.array(Place).parse(places);
-  const { designators, unit_places, plain_states } = Words.parse(words);
   return {
     cities: citiesOf(rows),
     zips: countiesByZip(rows),
@@ -128,9 +108,6 @@ export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<
         .parse(counties)
         .map(({ county_fips, county }) => [county_fips, county]),
     ),
-    designators,
-    unitPlaces: unit_places,
-    plainStates: new Set(plain_states),
   };
 });
 

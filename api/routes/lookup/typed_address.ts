@@ -1,7 +1,9 @@
 /**
  * Reads an address and a parcel number as people type them: with or without commas, country, state by code or name,
- * ZIP+4, the unit in any place. The street goes to the macros that normalized the records; the rest narrows the search.
+ * ZIP+4, the unit in any place. The street goes to the normalizer of the records; the rest narrows the search.
  */
+import { DIRECTIONS, SUFFIXES } from '../../../lib/addresses/forms.ts';
+import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
 import type { KnownPlaces } from './places.ts';
 import { placeKey } from './places.ts';
 import { STATE_BY_NAME, STATE_CODES } from './states.ts';
@@ -31,36 +33,23 @@ const INNER_UNIT_NUMBER = String.raw`(?!\d+(?:st|nd|rd|th)\b)${UNIT_NUMBER}`;
 /** Designators with no other meaning in an address; NO may mean North, and FL Florida. */
 const PLAIN_DESIGNATOR = /^(?:APARTMENT|APT|UNIT|SUITE|STE\b|#)/u;
 
-interface UnitPatterns {
+const DESIGNATORS = UNIT_DESIGNATORS.split('|');
+const WORDS = DESIGNATORS.filter((word) => word !== '#').join('|');
+const PLAIN = DESIGNATORS.filter((word) => PLAIN_DESIGNATOR.test(word)).join('|');
+const NAMED = String.raw`(?:(?:${WORDS})\b\.?(?:\s*#)?\s*|#\s*)`;
+
+/** Patterns of units, from the words of the normalizer. "Upper Arlington" is a city, "Upper" is a unit. */
+const UNITS = {
   /** A whole piece between commas. */
-  readonly piece: RegExp;
-  readonly atEnd: RegExp;
-  readonly atStart: RegExp;
-  readonly afterHouse: RegExp;
-  readonly place: RegExp;
-}
+  piece: new RegExp(String.raw`^(?:#|(?:${WORDS})\b|${FLOOR}\b|(?:${UNIT_PLACES})$)`, 'iu'),
+  atEnd: new RegExp(String.raw`^(.*?)(?:^|\s)(${NAMED}${UNIT_NUMBER}|${FLOOR}|(?:${UNIT_PLACES}))$`, 'iu'),
+  atStart: new RegExp(String.raw`^((?:${PLAIN})\.?(?:\s*#)?\s*${UNIT_NUMBER})\s+(?=\d)`, 'iu'),
+  afterHouse: new RegExp(String.raw`^(\d\S*)\s+((?:${PLAIN})\.?(?:\s*#)?\s*${INNER_UNIT_NUMBER})\s+(?=\S)`, 'iu'),
+  place: new RegExp(`^(?:${UNIT_PLACES})$`, 'iu'),
+};
 
-const patternsOf = new WeakMap<KnownPlaces, UnitPatterns>();
-
-/** Patterns of units, from the words of the macros. "Upper Arlington" is a city, "Upper" is a unit. */
-function unitPatterns(known: KnownPlaces): UnitPatterns {
-  let patterns = patternsOf.get(known);
-  if (!patterns) {
-    const words = known.designators.filter((word) => word !== '#').join('|');
-    const plain = known.designators.filter((word) => PLAIN_DESIGNATOR.test(word)).join('|');
-    const places = known.unitPlaces.join('|');
-    const named = String.raw`(?:(?:${words})\b\.?(?:\s*#)?\s*|#\s*)`;
-    patterns = {
-      piece: new RegExp(String.raw`^(?:#|(?:${words})\b|${FLOOR}\b|(?:${places})$)`, 'iu'),
-      atEnd: new RegExp(String.raw`^(.*?)(?:^|\s)(${named}${UNIT_NUMBER}|${FLOOR}|(?:${places}))$`, 'iu'),
-      atStart: new RegExp(String.raw`^((?:${plain})\.?(?:\s*#)?\s*${UNIT_NUMBER})\s+(?=\d)`, 'iu'),
-      afterHouse: new RegExp(String.raw`^(\d\S*)\s+((?:${plain})\.?(?:\s*#)?\s*${INNER_UNIT_NUMBER})\s+(?=\S)`, 'iu'),
-      place: new RegExp(`^(?:${places})$`, 'iu'),
-    };
-    patternsOf.set(known, patterns);
-  }
-  return patterns;
-}
+/** State codes that are neither a street suffix nor a direction, as CT and NE are. */
+const PLAIN_STATES = new Set(STATE_CODES.filter((code) => !SUFFIXES.has(code) && !DIRECTIONS.has(code)));
 
 const HOUSE = /^(?:rear\s+)?(?:\d|[nsew]\s?\d+\s?[nsew]\s?\d)/iu;
 const ONLY_NUMBER = /^\d+[a-z]?(?:-\d+)?$/iu;
@@ -130,7 +119,7 @@ function splitStateCode(
   if (!STATE_CODES.includes(state)) return undefined;
   if (!isStreet) return [rest, state] as const;
   const words = wordsOf(rest);
-  const isPlain = known.plainStates.has(state) && words.length >= (zip === undefined ? 3 : 2);
+  const isPlain = PLAIN_STATES.has(state) && words.length >= (zip === undefined ? 3 : 2);
   return isPlain || cityWordsAt(words, known, state) > 0 ? ([rest, state] as const) : undefined;
 }
 
@@ -161,11 +150,10 @@ const splitBy =
 
 /** Remove country, ZIP, state and unit from the end, in any order. */
 function takePlace(taken: Taken, known: KnownPlaces): void {
-  const { atEnd, piece: unitPiece } = unitPatterns(known);
   // "Unit 10203" is no ZIP; "FL 33602" is one.
   const mayPrecedeZip = (rest: string): boolean => {
     const [last = '', ...more] = wordsOf(rest).reverse();
-    return more.length > 0 && (STATE_CODES.includes(last.toUpperCase()) || !unitPiece.test(last));
+    return more.length > 0 && (STATE_CODES.includes(last.toUpperCase()) || !UNITS.piece.test(last));
   };
   const stateName: Split = (piece) => splitStateName(piece, { known, taken });
   for (let found: string | undefined = ''; found !== undefined;) {
@@ -179,7 +167,7 @@ function takePlace(taken: Taken, known: KnownPlaces): void {
       const state = takeEnd(taken, stateCode) ?? takeEnd(taken, stateName);
       if (state !== undefined) found = taken.state = state;
     }
-    const unit = takeEnd(taken, splitBy(atEnd));
+    const unit = takeEnd(taken, splitBy(UNITS.atEnd));
     if (unit !== undefined) {
       taken.units.unshift(unit);
       found = unit;
@@ -189,18 +177,17 @@ function takePlace(taken: Taken, known: KnownPlaces): void {
 
 /** Move the units before, inside and after the street to its end. */
 function gatherUnits(taken: Taken, known: KnownPlaces): void {
-  const { piece: unitPiece, atStart, afterHouse } = unitPatterns(known);
-  const isUnit = (piece: string): boolean => unitPiece.test(piece) && !known.cities.has(placeKey(piece));
+  const isUnit = (piece: string): boolean => UNITS.piece.test(piece) && !known.cities.has(placeKey(piece));
   const pieces = [...taken.before, ...taken.after];
   const units = [...pieces.filter(isUnit), ...taken.units];
   const places = taken.after.filter((piece) => !isUnit(piece));
   taken.after.splice(0, taken.after.length, ...places);
   taken.street = taken.street
-    .replace(atStart, (_, unit: string) => {
+    .replace(UNITS.atStart, (_, unit: string) => {
       units.unshift(unit);
       return '';
     })
-    .replace(afterHouse, (_, house: string, unit: string) => {
+    .replace(UNITS.afterHouse, (_, house: string, unit: string) => {
       units.unshift(unit);
       return `${house} `;
     });
@@ -223,7 +210,7 @@ function cutCity({ street, state, zip }: Taken, known: KnownPlaces): { street: s
   const rest = words.slice(0, words.length - count);
   if (count === 0 || !areAStreet(rest)) return undefined;
   // "12 Main St Upper Arlington" with no Upper Arlington known: a unit of Arlington only if the ZIP says so.
-  if (zip === undefined && unitPatterns(known).place.test(rest.at(-1) ?? '')) return undefined;
+  if (zip === undefined && UNITS.place.test(rest.at(-1) ?? '')) return undefined;
   return { street: rest.join(' '), city: words.slice(-count).join(' ') };
 }
 

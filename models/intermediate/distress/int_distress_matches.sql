@@ -82,7 +82,10 @@ street_matches as (
     properties.id,
     records.kind,
     records.record_id,
-    address_basis(properties, records) as match_basis
+    address_basis(
+      properties.address_key, properties.street_key, properties.house_low, properties.house_high, properties.unit_key,
+      records.address_key, records.street_key, records.house_low, records.house_high, records.unit_key
+    ) as match_basis
   from properties
   join int_distress_addresses as records
     on records.zip = properties.zip
@@ -95,7 +98,7 @@ matches_without_zip as (
     properties.id,
     records.kind,
     records.record_id,
-    case place_agreement(records, properties)
+    case place_agreement(records.zip, records.city, records.city_basis, properties.zip, properties.city)
       when 'same' then 'address_without_zip'
       when 'unknown' then basis_in_county('address_exact', 'unknown')
     end as match_basis

@@ -1,7 +1,6 @@
 /** Lookups of addresses as people type them: what is found, and that it is never another property. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { z } from 'zod';
 import { lookup } from '../../../api/routes/lookup/lookup.ts';
 import { knownPlaces } from '../../../api/routes/lookup/places.ts';
 import { STATE_BY_NAME } from '../../../api/routes/lookup/states.ts';
@@ -9,8 +8,8 @@ import { readAddress, type TypedAddress } from '../../../api/routes/lookup/typed
 import { Problem } from '../../../api/http/problem.ts';
 import { bodyObject } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
-import { openSmall, rowsOf } from '../../../lib/duck.ts';
-import { macrosSql } from '../../../models/index.ts';
+import { addressParts } from '../../../lib/addresses/parts.ts';
+import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';
 
@@ -70,32 +69,12 @@ function rowsToFind(): Row[] {
   }));
 }
 
-const Parts = z.object({ parts: z.record(z.string(), z.unknown()) });
-
-/** The rows with the parts of their addresses, by the macros of the models. */
-async function normalized(rows: readonly Row[]): Promise<Row[]> {
-  const duck = await openSmall();
-  try {
-    await duck.connection.run(macrosSql());
-    const parts = await rowsOf(
-      duck.connection,
-      `WITH given AS (SELECT unnest(from_json(CAST($1 AS VARCHAR), '["VARCHAR"]')) AS street),
-        lines AS (SELECT first_address_of(street) AS line FROM given)
-      SELECT parts FROM parts_of_lines('lines')`,
-      [JSON.stringify(rows.map(({ address }) => address))],
-    );
-    return rows.map((row, i) => ({ ...row, ...Parts.parse(parts[i]).parts }));
-  } finally {
-    await duck.close();
-  }
-}
-
 describe('a typed address', () => {
   let folder: DataFolder;
   let snapshot: Snapshot;
   before(async () => {
     folder = await dataFolder();
-    const deals = (await normalized(rowsToFind())).map((row, i) => rowOf('deals', i, row));
+    const deals = rowsToFind().map((row, i) => rowOf('deals', i, { ...row, ...addressParts(String(row['address'])) }));
     const places = [
       ['Akron', 'OH', '44301'],
       ['Upper Arlington', 'OH', '43221'],
@@ -176,10 +155,10 @@ describe('a typed address', () => {
     }
   });
 
-  it('has the words for units of the models', async () => {
+  it('has the words for units of the normalizer', async () => {
     const known = await knownPlaces(snapshot);
-    const designators = known.designators.map((word) => `${word.replace('S?', 's')} 4`);
-    for (const part of [...designators, ...known.unitPlaces])
+    const designators = UNIT_DESIGNATORS.split('|').map((word) => `${word.replace('S?', 's')} 4`);
+    for (const part of [...designators, ...UNIT_PLACES.split('|')])
       assert.deepEqual(readAddress(`12 Main St, ${part}`, known), [{ street: `12 Main St ${part}` }], part);
   });
 });

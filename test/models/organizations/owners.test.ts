@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { createFunctions } from '../../../models/functions.ts';
 import { macrosSql } from '../../../models/index.ts';
 import {
   buildTables,
@@ -61,6 +62,7 @@ describe('names of owners', () => {
   it('are organizations only by a legal form, and never if they may name a person', async () => {
     const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
     try {
+      createFunctions(duck.connection);
       await duck.connection.run(macrosSql());
       const rows = await rowsOf(
         duck.connection,
