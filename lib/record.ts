@@ -37,12 +37,21 @@ export interface FieldFacts {
   readonly values?: readonly string[];
   /** The value may name a person. */
   readonly personal?: boolean;
+  /** Set if another value alone is no change of the record. */
+  readonly follows?: Follows;
 }
+
+/**
+ * Whence a value comes that is no news of its record. day: from the date, or from the date and the record, such as an
+ * age; reads: from the latest read of the source, or from other rows.
+ */
+export type Follows = 'day' | 'reads';
 
 export interface FieldOptions {
   readonly absent?: string | Absence;
   readonly unit?: string;
   readonly personal?: true;
+  readonly follows?: Follows;
   readonly stored?: string;
   /** Decimals of a percent or a ratio. Default 2. */
   readonly decimals?: number;
@@ -60,7 +69,7 @@ type FixedFacts = Pick<FieldFacts, 'kind' | 'sql' | 'about' | 'values'>;
 function field<S extends z.ZodType, O extends FieldOptions>(
   schema: S,
   { kind, sql, about, values }: FixedFacts,
-  { absent, unit, personal, stored, range }: FieldOptions & O = {} as O,
+  { absent, unit, personal, follows, stored, range }: FieldOptions & O = {} as O,
 ): Nullable<S, O> {
   const accepted = within(schema, range);
   const described = (absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
@@ -74,6 +83,7 @@ function field<S extends z.ZodType, O extends FieldOptions>(
     ...(typeof absent === 'string' ? { absent } : {}),
     ...(values === undefined ? {} : { values }),
     ...(personal ? { personal } : {}),
+    ...(follows === undefined ? {} : { follows }),
   });
   return described as Nullable<S, O>;
 }

@@ -14,6 +14,7 @@ import {
   type Cause,
 } from '../lib/record.ts';
 import { never, type Audit } from './contract.ts';
+import { METRO_NAMES, OTHER_MARKET } from './metros.ts';
 
 export { AUCTION_TYPES, COVERED_KINDS, isSale, RECORD_KINDS, SIGNAL_TYPES, type RecordKind } from '../sources/kinds.ts';
 
@@ -23,15 +24,15 @@ const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 /** Where a row was read from. */
 export const readFrom = {
   source: text('Name of the source; a row of the table sources.'),
-  source_url: text('Public page that shows the row.'),
-  page_sha256: text('SHA-256 of the archived page the row was read from.'),
-  page_row: integer('Position of the row on that page, from 0.'),
+  source_url: text('Public page that shows the row.', { follows: 'reads' }),
+  page_sha256: text('SHA-256 of the archived page the row was read from.', { follows: 'reads' }),
+  page_row: integer('Position of the row on that page, from 0.', { follows: 'reads' }),
 };
 
 /** First and last read of a row. */
 export const seen = {
   first_seen: instant('When this service first read the row.'),
-  last_seen: instant('When this service last read the row on its source.'),
+  last_seen: instant('When this service last read the row on its source.', { follows: 'reads' }),
 };
 
 /** Why a street address has no house_low: the first part of its number is no whole number. */
@@ -57,16 +58,29 @@ export const addressParts = (absent: Absence, noUnit: Absence, noNumber: Absence
 
 const NO_POINT = because({ of: 'geo_basis', if: "geo_basis IN ('no_zip', 'zip_not_listed')" });
 
-/** A point for the map, and where it comes from (models/macros/places.sql). */
+const NO_METRO = because({ code: OTHER_MARKET, about: 'its county is in none of the twenty metros' });
+
+/** A point for the map, where it comes from (models/macros/places.sql), and the metro. */
 export const point = {
-  latitude: degrees('Latitude of the property; geo_basis says how exact it is.', { absent: NO_POINT }),
-  longitude: degrees('Longitude of the property; geo_basis says how exact it is.', { absent: NO_POINT }),
+  latitude: degrees('Latitude of the property; geo_basis says how exact it is.', {
+    absent: NO_POINT,
+    follows: 'reads',
+  }),
+  longitude: degrees('Longitude of the property; geo_basis says how exact it is.', {
+    absent: NO_POINT,
+    follows: 'reads',
+  }),
   geo_basis: oneOf(
     ['parcel_layer', 'zip_centroid', 'no_zip', 'zip_not_listed'],
     "Origin of latitude and longitude. parcel_layer: the parcel's own point in its county's or city's layer; " +
       "zip_centroid: a point inside the ZIP's area, by the census gazetteer, the same for all properties of the ZIP; " +
       'no_zip: the ZIP is unknown; zip_not_listed: the gazetteer has no area of the ZIP, or its state is not covered.',
+    { follows: 'reads' },
   ),
+  metro: oneOf(METRO_NAMES, 'Metro of the county: one of the twenty, by the name of its largest city.', {
+    absent: NO_METRO,
+    follows: 'reads',
+  }),
 };
 
 /** An audit that a point is in the United States. */
@@ -111,7 +125,9 @@ export const Rationale = z.strictObject({
 });
 
 export const rationale = (path: string) =>
-  json(Rationale, `Why the ${path} path has its status: the thresholds and the inputs, decimals as strings.`);
+  json(Rationale, `Why the ${path} path has its status: the thresholds and the inputs, decimals as strings.`, {
+    follows: 'day',
+  });
 
 /** Some fields of another record, for a model that computes those. */
 export function fieldsOf<F extends Fields, const K extends keyof F & string>(

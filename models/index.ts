@@ -7,6 +7,7 @@ import { identifier, literal } from '../lib/sql.ts';
 import { termsText } from './assumptions.ts';
 import { auditsOfRecord, readModelText, type Audit, type MartContract, type ModelText } from './contract.ts';
 import { stepModels } from './figures/steps.ts';
+import { movingFieldsSql } from './marts/change_feeds.ts';
 import { REFERENCES } from './references.ts';
 
 const LAYERS = ['staging', 'intermediate', 'marts'] as const;
@@ -87,7 +88,7 @@ const sqlIn = (folder: string): string =>
     .join('\n');
 
 /** The macros that read no table. */
-export const macrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros'));
+export const macrosSql = (): string => movingFieldsSql() + sqlIn(join(import.meta.dirname, 'macros'));
 
 let statements: ReadonlyMap<string, string> | undefined;
 

@@ -100,10 +100,14 @@ export const SourceRead = defineRecord(
     }),
     detail: text('The problem, in one sentence.', { absent: 'the read was good, or the source was not due' }),
     page_url: text('Page that failed.', { absent: 'no single page failed' }),
-    last_good_at: instant('When the rows in use were read.', { absent: 'the source has no good read' }),
+    last_good_at: instant('When the rows in use were read.', {
+      absent: 'the source has no good read',
+      follows: 'reads',
+    }),
     age_days: integer('Whole days between the data clock and the last good read.', {
       absent: 'the source has no good read',
       unit: 'days',
+      follows: 'day',
     }),
     fiscal_year: integer('Newest fiscal year of the rows that has begun.', { absent: NO_FISCAL_YEAR, unit: 'year' }),
     outdated_on: date('First day on which the rows are outdated, because their fiscal year is over.', {

@@ -3,7 +3,7 @@
 -- check: claims > 0 AND overclaimed_pct BETWEEN 0 AND 100
 -- rows: 5 or more
 SELECT
-  rent_area_name AS metro,
+  coalesce(metro, 'other markets') AS metro,
   count(*) AS claims,
   round(median(coalesce(cap_rate, cap_rate_derived)), 2) AS claimed_cap,
   round(median(cap_rate_underwritten), 2) AS underwritten_cap,
@@ -11,5 +11,5 @@ SELECT
   round(100 * avg((cap_gap_pct >= 1)::INT), 1) AS overclaimed_pct
 FROM deals
 WHERE listing_status = 'active' AND underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL
-GROUP BY ALL
+GROUP BY 1
 ORDER BY gap DESC, metro;

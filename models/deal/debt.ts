@@ -28,7 +28,7 @@ export const debt = {
   ),
   loan_rate_series: text('Series of the survey rate.', RATE),
   loan_rate_on: date('Survey week of the rate, by its last day.', RATE),
-  loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...RATE, unit: 'days' }),
+  loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...RATE, unit: 'days', follows: 'day' }),
   loan_rate_source_url: text('Page that publishes the survey rate.', RATE),
   loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', RATE),
 

@@ -45,7 +45,7 @@ const Origin = z.strictObject({
 export const distress = {
   distress_score: integer(
     'Tax delinquency and sale of the same address, 0 to 100. Other kinds of records score nothing.',
-    { unit: 'points' },
+    { unit: 'points', follows: 'day' },
   ),
   distress_status: oneOf(
     ['matched', 'none_found', 'partly_covered', 'county_not_covered', 'address_unknown'],
@@ -69,12 +69,14 @@ export const distress = {
     z.array(Distress),
     'Public records of exactly this address (address_exact), or of the parcel at it (parcel_exact). Only these ' +
       'count in distress_score, and of these only tax delinquencies and sales.',
+    { follows: 'reads' },
   ),
   distress_candidates: json(
     z.array(Distress),
     'Public records that may belong to this property: the house numbers overlap as a range, only one of the two has ' +
       'a unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
       '(address_exact_place_unknown), or the parcel is a condominium of the building. They score nothing.',
+    { follows: 'reads' },
   ),
 
   provenance: json(
@@ -84,6 +86,7 @@ export const distress = {
       'that name the row on the page. assumed: nobody published it; the assumption set in source declares it. ' +
       'matched: the records are in distress_matches, each with its page. underwriting is ours: it ' +
       'follows from the others.',
+    { follows: 'reads' },
   ),
   assumption_set_id: text('Assumption set of the underwriting.'),
 };

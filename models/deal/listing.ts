@@ -49,6 +49,7 @@ export const listing = {
   also_listed: json(
     z.array(AlsoListed),
     'Other listings of the same property. A null value: that site does not state it.',
+    { follows: 'reads' },
   ),
   property_type: text("Property type in the site's own words.", { absent: notStated('property_type') }),
   unit_mix_stated: json(
@@ -63,13 +64,13 @@ export const listing = {
     absent: ALL_READ,
   }),
   first_seen: instant('When this service first read a listing of the property.'),
-  last_seen: instant('When this service last saw any listing of the property.'),
+  last_seen: instant('When this service last saw any listing of the property.', { follows: 'reads' }),
   first_price: money('First asking price of the main listing that this service read.', { absent: NO_PRICE }),
   price_per_unit: money('list_price over units.', {
     absent: NO_PRICE_OR_UNITS,
   }),
   source_url: readFrom.source_url,
-  observed_at: instant('When that page was read.'),
+  observed_at: instant('When that page was read.', { follows: 'reads' }),
   page_sha256: readFrom.page_sha256,
   page_row: readFrom.page_row,
 };

@@ -6,13 +6,14 @@ import { point } from '../fields.ts';
 export const place = {
   county: text('County name and state, such as "Cuyahoga County, OH"; county_basis says how it is known.', {
     absent: NO_COUNTY,
+    follows: 'reads',
   }),
-  county_fips: text('Five-digit county FIPS.', { absent: NO_COUNTY }),
+  county_fips: text('Five-digit county FIPS.', { absent: NO_COUNTY, follows: 'reads' }),
   county_basis: oneOf(
     ['parcel', 'zip', 'zip_most_land'],
     "Origin of county. parcel: the roll that has the property's parcel; zip: all land of the ZIP is in the " +
       'county; zip_most_land: most of it is, and the property may be in another county that the ZIP reaches into.',
-    { absent: NO_COUNTY },
+    { absent: NO_COUNTY, follows: 'reads' },
   ),
   ...point,
 };

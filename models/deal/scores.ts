@@ -101,18 +101,19 @@ export const scores = {
   condition_record_url: text('Page of the record.', { absent: NO_CONDITION_RECORD }),
   deal_score_yield: integer('Part of deal_score from yield_on_cost_pct.', { unit: 'points' }),
   deal_score_coverage: integer('Part of deal_score from dscr_stressed.', { unit: 'points' }),
-  deal_score_motivation: integer('Part of deal_score from motivation_score.', { unit: 'points' }),
-  deal_score_distress: integer('Part of deal_score from distress_score.', { unit: 'points' }),
+  deal_score_motivation: integer('Part of deal_score from motivation_score.', { unit: 'points', follows: 'day' }),
+  deal_score_distress: integer('Part of deal_score from distress_score.', { unit: 'points', follows: 'day' }),
   deal_score_condition: integer(
     'Points of deal_score that condition_record takes: those above condition_score_cap, or condition_case_points. ' +
       'Zero or less.',
     { unit: 'points' },
   ),
   motivation_price_cut: integer('Part of motivation_score from price_reduction_pct.', { unit: 'points' }),
-  motivation_days: integer('Part of motivation_score from days_on_feed.', { unit: 'points' }),
+  motivation_days: integer('Part of motivation_score from days_on_feed.', { unit: 'points', follows: 'day' }),
   confidence_parts: json(
     z.record(z.string(), z.string()),
     'What each input earns of confidence_score, by its name, decimals as strings; condition is subtracted.',
+    { follows: 'day' },
   ),
   confidence_reasons: json(
     z.array(z.enum(CONFIDENCE_REASONS)),
@@ -125,13 +126,14 @@ export const scores = {
       'and a cap rate implies no NOI (claim_without_price). rent_does_not_fit, and rent_fit_not_tested without a ' +
       'price, units or rent: underwrite_reliability is not ok, and the inputs of rent, expenses_clipped and ' +
       'claim_not_confirmed are not listed.',
+    { follows: 'day' },
   ),
 
   // Paths
   rental_rationale: rationale('rental'),
-  wholesale_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the wholesale path.'),
+  wholesale_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the wholesale path.', { follows: 'day' }),
   wholesale_rationale: rationale('wholesale'),
-  creative_finance_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the creative-finance path.'),
+  creative_finance_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the creative-finance path.', { follows: 'day' }),
   creative_finance_rationale: rationale('creative-finance'),
 
   // Offer range at the declared target cap rate

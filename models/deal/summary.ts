@@ -64,15 +64,15 @@ export const summary = {
   // Scores
   deal_score: integer(
     'Yield, coverage, motivation, distress and condition, 0 to 100: the sum of the five deal_score parts.',
-    {
-      unit: 'points',
-    },
+    { unit: 'points', follows: 'day' },
   ),
   confidence_score: ratio(
     'Degree to which the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
+    { follows: 'day' },
   ),
   why_this_is_interesting: text(
     'What decides the deal: the most important facts, the first of them first, in at most 80 characters.',
+    { follows: 'day' },
   ),
   cap_gap_pct: percent(
     'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
@@ -86,16 +86,17 @@ export const summary = {
   rental_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the rental path.'),
   motivation_score: integer('Price cuts and time on the feed, as this service observed them, 0 to 100.', {
     unit: 'points',
+    follows: 'day',
   }),
 
   // Freshness
-  last_verified: instant("When the asking price was last read on the listing's page."),
+  last_verified: instant("When the asking price was last read on the listing's page.", { follows: 'reads' }),
   price_reduction_pct: percent(
     "Price drop observed across this service's own runs, from first_price to list_price; 0.00 if there was none.",
     { absent: NO_PRICE },
   ),
   days_on_feed: integer(
     'Whole days from first_seen to the data clock, or to the day the listing was found gone. Not days on market.',
-    { unit: 'days' },
+    { unit: 'days', follows: 'day' },
   ),
 };

@@ -66,7 +66,7 @@ export const underwriting = {
   rent_area_name: text('Name of the HUD area.', { absent: NO_RENT }),
   rent_fiscal_year: integer('HUD fiscal year of the rent.', { absent: NO_RENT, unit: 'year' }),
   rent_source_url: text("HUD's page that publishes the rent.", { absent: NO_RENT }),
-  rent_observed_at: instant('When the rent was read.', { absent: NO_RENT }),
+  rent_observed_at: instant('When the rent was read.', { absent: NO_RENT, follows: 'reads' }),
   rent_outdated_reason: oneOf(
     OUTDATED_REASONS,
     'Reason why the rent is outdated; an outdated rent adds nothing to confidence_score. ' +
@@ -79,6 +79,11 @@ export const underwriting = {
   gross_potential_rent: money('units x contract_rent x 12.', { absent: NO_INCOME }),
   effective_gross_income: money('gross_potential_rent less vacancy_pct of it.', { absent: NO_INCOME }),
   expense_ratio_pct: percent('operating_expenses over effective_gross_income.', { absent: NO_INCOME }),
+  report_status: oneOf(
+    ['available', 'no_underwriting'],
+    'Whether the report of the deal is sold. no_underwriting: its price, its units or its rent is not known, so that ' +
+      'cap_rate_underwritten is null.',
+  ),
   underwrite_reason: oneOf(
     [
       PRICE.code,

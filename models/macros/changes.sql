@@ -1,27 +1,17 @@
 -- The change feed: the fields that it compares, and the records that its lists have.
 
--- Fields that change daily without any news about the record: when and where a row was read, ages since then, figures
--- and sentences that depend only on ages or on other rows, and the place on the map, which follows from ZIP and parcel.
--- source_url is one of them: a list that moves to another URL says nothing about its rows. The feed ignores them, and
--- so does `make diff` without ALL=1.
-CREATE OR REPLACE MACRO fields_that_move() AS [
-  'observed_at', 'last_seen', 'last_verified', 'verified_age_days', 'freshness', 'rent_observed_at',
-  'source_url', 'page_sha256', 'page_row', 'provenance', 'days_on_feed', 'version_last_seen', 'last_good_at',
-  'age_days', 'distress_matches', 'distress_candidates', 'score_rationale', 'also_listed', 'motivation_days',
-  'motivation_score', 'rental_rationale', 'wholesale_rationale', 'creative_finance_rationale', 'loan_rate_age_days',
-  'why_this_is_interesting', 'agent_filings',
-  'county', 'county_fips', 'county_basis', 'latitude', 'longitude', 'geo_basis'
-];
-
-CREATE OR REPLACE MACRO is_compared(field) AS NOT list_contains(fields_that_move(), field);
+-- A field is compared unless its record declares that another value alone is no news (`follows`): an age and what
+-- follows from it, when and where the row was last read, and what follows from other rows. fields_that_move()
+-- (models/marts/change_feeds.ts) names those fields.
+CREATE OR REPLACE MACRO is_compared(list, field) AS NOT list_contains(fields_that_move(), list || '.' || field);
 
 -- Compared fields with another value, by two JSON objects with the same fields in the same order. Each object is parsed
 -- once: a lookup by name for each of a deal's 200 fields would parse it 200 times.
 CREATE OR REPLACE MACRO fields_of(record) AS map_entries(from_json(record, '"MAP(VARCHAR, VARCHAR)"'));
-CREATE OR REPLACE MACRO fields_that_differ(today, before) AS list_transform(
+CREATE OR REPLACE MACRO fields_that_differ(list, today, before) AS list_transform(
   list_filter(
     list_zip(fields_of(today), fields_of(before)),
-    lambda pair: pair[1] IS DISTINCT FROM pair[2] AND is_compared(pair[1].key)
+    lambda pair: pair[1] IS DISTINCT FROM pair[2] AND is_compared(list, pair[1].key)
   ),
   lambda pair: pair[1].key
 );

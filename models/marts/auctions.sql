@@ -232,7 +232,7 @@ no_longer_shown as (
 all_auctions as (
   select * from auctions_with_dates
   union all by name
-  select * exclude (party_status, latitude, longitude, geo_basis) from no_longer_shown
+  select * exclude (party_status, latitude, longitude, geo_basis, metro) from no_longer_shown
 ),
 
 parcel_points as (
@@ -268,10 +268,12 @@ select
   first_seen, last_seen, source, page_sha256, page_row,
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
-  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
+  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
+  metro
 from all_auctions
 left join parcel_points using (county_fips, parcel_key)
 left join zip_points using (zip)
+left join int_metros using (county_fips)
 -- A clerk's site may show a case twice on a day, as two items
 window sales_before as (
   partition by county_fips, letters_and_digits(case_number), parcel_key

@@ -1,8 +1,50 @@
-import { date, defineRecord, flag, instant, integer, oneOf } from '../../lib/record.ts';
+import {
+  date,
+  defineRecord,
+  flag,
+  instant,
+  integer,
+  oneOf,
+  type Follows,
+  type RecordDefinition,
+} from '../../lib/record.ts';
+import { literal } from '../../lib/sql.ts';
 import { defineMart, never } from '../contract.ts';
+import { Auction } from './auctions.ts';
+import { Deal } from './deals.ts';
+import { Filing } from './filings.ts';
+import { Lead } from './leads.ts';
+import { Signal } from './signals.ts';
 
 /** Lists of the API whose changes are published. */
 export const CHANGE_LISTS = ['deals', 'signals', 'auctions', 'leads', 'filings'] as const;
+export type ChangeList = (typeof CHANGE_LISTS)[number];
+
+const RECORDS: Readonly<Record<ChangeList, RecordDefinition>> = {
+  deals: Deal,
+  signals: Signal,
+  auctions: Auction,
+  leads: Lead,
+  filings: Filing,
+};
+
+/** Fields of a record whose values alone are no change of it. @param follows default: all of them */
+export const movingFields = ({ columns }: Pick<RecordDefinition, 'columns'>, follows?: Follows): string[] =>
+  columns
+    .filter((column) => column.follows !== undefined && (follows ?? column.follows) === column.follows)
+    .map(({ name }) => name);
+
+/** The fields of a list that its change feed does not compare. */
+export const notComparedOf = (list: ChangeList): { follows_day: string[]; follows_reads: string[] } => ({
+  follows_day: movingFields(RECORDS[list], 'day'),
+  follows_reads: movingFields(RECORDS[list], 'reads'),
+});
+
+/** The macro that names the fields that the feed does not compare, as `list.field`. */
+export const movingFieldsSql = (): string => {
+  const names = CHANGE_LISTS.flatMap((list) => movingFields(RECORDS[list]).map((name) => `${list}.${name}`));
+  return `CREATE OR REPLACE MACRO fields_that_move() AS [${names.map(literal).join(', ')}];\n`;
+};
 
 const ChangeFeed = defineRecord(
   'change_feed',

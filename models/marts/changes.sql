@@ -18,7 +18,8 @@ todays_changes as (
     places.county,
     places.county_fips,
     places.city,
-    places.zip
+    places.zip,
+    places.metro
   from int_record_changes as moved
   cross join run
   join int_change_feeds as feeds using (list)
@@ -72,5 +73,6 @@ select
   case when not has_id_alone then county end as county,
   case when not has_id_alone then county_fips end as county_fips,
   case when not has_id_alone then city end as city,
-  case when not has_id_alone then zip end as zip
+  case when not has_id_alone then zip end as zip,
+  case when not has_id_alone then metro end as metro
 from all_changes

@@ -61,8 +61,8 @@ export const Change = defineRecord(
     ),
     changed_fields: json(
       z.array(z.string()),
-      'Names of the fields with another value, in the order of the record. Fields that change by themselves every ' +
-        'day are not compared.',
+      'Names of the fields with another value, in the order of the record. Fields that follow ' +
+        'from the date, from the latest read or from other rows are not compared.',
       { absent: 'change is not changed' },
     ),
     reason: oneOf(
@@ -80,6 +80,7 @@ export const Change = defineRecord(
     county_fips: text('Five-digit county FIPS.', { absent: NO_PLACE }),
     city: text('City as in the record; of a filing that of the business.', { absent: NO_PLACE }),
     zip: text('ZIP as in the record; of a filing that of the business.', { absent: NO_PLACE }),
+    metro: text('Metro as in the record.', { absent: `${NO_PLACE}; or its place is of another market` }),
   },
 );
 
@@ -107,7 +108,7 @@ export default defineMart({
       'sold_lead_has_id_alone',
       'the change of a sold lead has neither kind nor place, and any other has a state',
       `(list = 'leads' AND coalesce(reason = 'sold', false)) <> (state IS NULL)
-        OR state IS NULL AND coalesce(kind, county, county_fips, city, zip) IS NOT NULL`,
+        OR state IS NULL AND coalesce(kind, county, county_fips, city, zip, metro) IS NOT NULL`,
     ),
     {
       name: 'changes.sold_leads_say_no_more',

@@ -183,11 +183,10 @@ counts as (
 ),
 
 listings as (
-  select properties.id, metros.metro, properties.zip, properties.address_key
+  select properties.id, places.metro, properties.zip, properties.address_key
   from int_properties as properties
-  join int_market_rents as rents on rents.id = properties.id
-  join (select distinct metro, cbsa from ref_metro_counties) as metros on metros.cbsa = cbsa_of(rents.rent_area_code)
-  where properties.listing_status = 'active'
+  join int_deal_places as places on places.id = properties.id
+  where properties.listing_status = 'active' and places.metro is not null
 ),
 
 listings_of_metros as (

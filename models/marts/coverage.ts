@@ -74,7 +74,11 @@ const fields = {
   }),
   newest_read: instant('Last good read of the source that was read last.', { absent: NO_SOURCE }),
   oldest_read: instant('Last good read of the source that was read longest ago.', { absent: NO_SOURCE }),
-  age_days: integer('Whole days from oldest_read to the data clock.', { absent: NO_SOURCE, unit: 'days' }),
+  age_days: integer('Whole days from oldest_read to the data clock.', {
+    absent: NO_SOURCE,
+    unit: 'days',
+    follows: 'day',
+  }),
   address_pct: percent('Share of listed_rows with a street and house number.', { absent: NO_ROWS }),
   zip_pct: percent('Share of listed_rows with a ZIP.', { absent: NO_ROWS }),
   parcel_pct: percent("Share of listed_rows whose parcel is in the county's parcel layer or roll.", {

@@ -79,7 +79,9 @@ select
   rent_outdated_reason,
 
   -- Steps of underwriting
-  gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason, gross_rent_multiplier,
+  gross_potential_rent, effective_gross_income, expense_ratio_pct,
+  case when cap_rate_underwritten is null then 'no_underwriting' else 'available' end as report_status,
+  underwrite_reason, gross_rent_multiplier,
 
   -- Rents in place, expenses and taxes
   market_rent_mix, rent_in_place, contract_rent, rent_steps, vacancy_pct, vacancy_basis, vacancy_survey,
@@ -151,5 +153,5 @@ select
   assumption_set_id,
 
   -- Place
-  county, county_fips, county_basis, latitude, longitude, geo_basis
+  county, county_fips, county_basis, latitude, longitude, geo_basis, metro
 from inputs

@@ -111,6 +111,7 @@ const fields = {
   agent_filings: integer('Filings of this feed with the same agent name, to filter out agents that serve thousands.', {
     absent: NO_AGENT,
     unit: 'filings',
+    follows: 'reads',
   }),
   amendment_kind: oneOf(
     AMENDMENT_KINDS,

@@ -59,7 +59,8 @@ select
   source, page_sha256, assumption_set_id,
 
   -- Place
-  latitude, longitude, geo_basis
+  latitude, longitude, geo_basis, metro
 from all_leads
 cross join terms
 left join rolls using (county_fips, parcel_key)
+left join int_metros using (county_fips)

@@ -56,10 +56,11 @@ const fields = {
     ['tax_delinquent', 'sheriff_sale_auction'],
     'Kind of lead. sheriff_sale_auction: a sheriff sale, or the sale that auction_type names, is scheduled.',
   ),
-  lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
+  lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points', follows: 'day' }),
   score_rationale: json(
     z.record(z.string(), z.string()),
     'Each component with its points and the reason, such as "+25 points, there is time for a letter".',
+    { follows: 'day' },
   ),
   address: text('Street address of the property.'),
   source_url: readFrom.source_url,
@@ -82,10 +83,14 @@ const fields = {
       'lead stays ' +
       'sold.',
   ),
-  score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.'),
-  freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.'),
-  last_verified: instant('When the signal was last read on its public page.'),
-  verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days' }),
+  score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.', {
+    follows: 'day',
+  }),
+  freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.', {
+    follows: 'day',
+  }),
+  last_verified: instant('When the signal was last read on its public page.', { follows: 'reads' }),
+  verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days', follows: 'day' }),
   first_seen: instant('When this service first read the signal.'),
   signal_id: uuid('Row of signals behind the lead.', { absent: NO_DEBT }),
   auction_id: uuid('Row of auctions behind the lead.', { absent: NO_SALE }),

@@ -32,7 +32,7 @@ const fields = {
   ...fieldsOf(Listing, ['year_built', 'property_type', 'listed_on', 'unread_fields', 'availability']),
   // Time
   version_first_seen: instant('When this version was first read.'),
-  version_last_seen: instant('When this version was last read.'),
+  version_last_seen: instant('When this version was last read.', { follows: 'reads' }),
   listing_first_seen: instant(
     'When the listing was first read; if the property was relisted within the declared days, the earlier listing.',
   ),

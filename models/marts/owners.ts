@@ -77,7 +77,7 @@ const fields = {
       'feed has it; register_not_covered: neither state is Ohio or Colorado.',
   ),
   register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.'),
-  last_verified: instant('When the latest of the records was last read.'),
+  last_verified: instant('When the latest of the records was last read.', { follows: 'reads' }),
 };
 
 export const Owner = defineRecord(

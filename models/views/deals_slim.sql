@@ -1,7 +1,7 @@
 -- One row per deal for sale with its main columns.
 
 select
-  id, address, city, state, zip, county, county_fips, latitude, longitude, geo_basis,
+  id, address, city, state, zip, county, county_fips, latitude, longitude, geo_basis, metro,
   list_price, units, price_per_unit,
   coalesce(cap_rate, cap_rate_derived) as cap_rate_claimed,
   cap_rate_underwritten, cap_gap_pct, noi_underwritten, dscr, underwrite_reliability,

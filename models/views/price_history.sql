@@ -14,7 +14,7 @@ prices as (
 select
   prices.deal_id, prices.source, prices.listing_id, prices.version,
   deals.address, deals.city, deals.state, deals.zip,
-  deals.county, deals.county_fips, deals.latitude, deals.longitude, deals.geo_basis,
+  deals.county, deals.county_fips, deals.latitude, deals.longitude, deals.geo_basis, deals.metro,
   prices.list_price,
   prices.price_before,
   prices.list_price - prices.price_before as price_change,

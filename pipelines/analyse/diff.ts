@@ -1,23 +1,17 @@
 /** Compares two snapshots by key: added rows, removed rows, and each changed value. Formats and writes the changes. */
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf, typesOf, type Duck } from '../../lib/duck.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { RecordDefinition } from '../../lib/record.ts';
 import { convertedRow, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { loadMarts, macrosSql, type Mart } from '../../models/index.ts';
+import { loadMarts, type Mart } from '../../models/index.ts';
+import { movingFields } from '../../models/marts/change_feeds.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
 import { number } from '../format.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
-
-/** Fields that a diff compares with ALL=1 only: those that the change feed does not compare. The macros exist. */
-export async function fieldsThatMove(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf(connection, 'SELECT unnest(fields_that_move()) AS field');
-  return new Set(rows.map((row) => String(row['field'])));
-}
 
 /** Fields by which people recognize a row, in addition to its key. */
 const LABELS: Readonly<Record<string, readonly string[]>> = {
@@ -36,6 +30,7 @@ export const DERIVED_TABLES: ReadonlySet<string> = new Set([
   'coverage',
   'changes',
   'change_feeds',
+  'places',
 ]);
 
 export interface TableDiff {
@@ -205,15 +200,15 @@ export async function diffTables(
   const duck = await openDuck();
   try {
     await duck.connection.run(CHANGES_SQL);
-    await duck.connection.run(macrosSql());
-    const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
     const tables: TableDiff[] = [];
     for (const model of await loadMarts()) {
       if (skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
       const sides = [await describeSide(duck, older, model), await describeSide(duck, newer, model)] as const;
       if (sides.every((side) => side.file === null)) continue;
-      await insertChanges(duck, { name: model.name, key: model.contract.record.key }, sides, ignored);
+      const { record } = model.contract;
+      const ignored = new Set(includeAll ? [] : movingFields(record));
+      await insertChanges(duck, { name: model.name, key: record.key }, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));
     }
     return { tables, duck };

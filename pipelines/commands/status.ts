@@ -34,7 +34,7 @@ export async function status(
 }
 
 /** Tables without a count of their own on the screen. */
-const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds'];
+const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds', 'places'];
 
 /** Width of the label of a line. */
 const LABEL = 10;

@@ -1,4 +1,4 @@
-/** Faults in the place, the age and the tax bill of a building, each of which would change published NOIs. */
+/** Faults in the place, the age and the tax bill of a building, which change published NOIs, and in the change feed. */
 import { change, test, type PlantedFault } from './fault.ts';
 
 const INCOME = 'models/intermediate/income';
@@ -77,6 +77,13 @@ const FAULTS: Readonly<Record<string, readonly [file: string, from: string, to: 
     "in ('valued_yearly')",
     PLACES,
     'raises a capped bill to the tax at the price in Florida',
+  ],
+  'the score of a lead that moves with the date is a change of it': [
+    'models/marts/leads.ts',
+    "'0 to 100, the sum of score_parts.', { unit: 'points', follows: 'day' }",
+    "'0 to 100, the sum of score_parts.', { unit: 'points' }",
+    'pipelines/run/quiet_days.test.ts',
+    'yield no change, although scores and ages move',
   ],
 };
 

@@ -11,43 +11,43 @@ moved as (
 places as (
   select
     'deals' as list, id, false as is_gone,
-    cast(null as varchar) as kind, state, county, county_fips, city, zip
+    cast(null as varchar) as kind, state, county, county_fips, city, zip, metro
   from deals
   union all
-  select 'deals' as list, id, true as is_gone, null as kind, state, county, county_fips, city, zip
+  select 'deals' as list, id, true as is_gone, null as kind, state, county, county_fips, city, zip, metro
   from followed_deals
   union all
-  select 'signals' as list, id, false as is_gone, signal_type as kind, state, county, county_fips, city, zip
+  select 'signals' as list, id, false as is_gone, signal_type as kind, state, county, county_fips, city, zip, metro
   from signals
   union all
-  select 'signals' as list, id, true as is_gone, signal_type as kind, state, county, county_fips, city, zip
+  select 'signals' as list, id, true as is_gone, signal_type as kind, state, county, county_fips, city, zip, metro
   from followed_signals
   union all
-  select 'auctions' as list, id, false as is_gone, auction_type as kind, state, county, county_fips, city, zip
+  select 'auctions' as list, id, false as is_gone, auction_type as kind, state, county, county_fips, city, zip, metro
   from auctions
   union all
-  select 'auctions' as list, id, true as is_gone, auction_type as kind, state, county, county_fips, city, zip
+  select 'auctions' as list, id, true as is_gone, auction_type as kind, state, county, county_fips, city, zip, metro
   from followed_auctions
   union all
-  select 'leads' as list, id, false as is_gone, lead_type as kind, state, county, county_fips, city, zip
+  select 'leads' as list, id, false as is_gone, lead_type as kind, state, county, county_fips, city, zip, metro
   from leads
   union all
-  select 'leads' as list, id, true as is_gone, lead_type as kind, state, county, county_fips, city, zip
+  select 'leads' as list, id, true as is_gone, lead_type as kind, state, county, county_fips, city, zip, metro
   from followed_leads
   union all
   select
     'filings' as list, id, false as is_gone,
     source_state as kind, source_state as state, business_county as county, null as county_fips,
-    business_city as city, business_zip as zip
+    business_city as city, business_zip as zip, cast(null as varchar) as metro
   from filings
   union all
   select
     'filings' as list, id, true as is_gone,
     source_state as kind, source_state as state, business_county as county, null as county_fips,
-    business_city as city, business_zip as zip
+    business_city as city, business_zip as zip, cast(null as varchar) as metro
   from followed_filings
 )
 
-select list, id as record_id, kind, state, county, county_fips, city, zip
+select list, id as record_id, kind, state, county, county_fips, city, zip, metro
 from places
 semi join moved using (list, id, is_gone)

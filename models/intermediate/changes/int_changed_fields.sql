@@ -38,7 +38,7 @@ before as (
   from followed_filings semi join changed using (id)
 )
 
-select list, id as record_id, to_json(fields_that_differ(today.fields, before.fields)) as changed_fields
+select list, id as record_id, to_json(fields_that_differ(list, today.fields, before.fields)) as changed_fields
 from changed
 join today using (list, id)
 join before using (list, id)

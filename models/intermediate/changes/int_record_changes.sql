@@ -27,7 +27,7 @@ filings_to_compare as (
 listed_today as (
   select * from int_listed_records
   union all
-  select 'filings' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
+  select 'filings' as list, id as record_id, hash(*columns(lambda field: is_compared('filings', field))) as content
   from filings
   where id in (select id from filings_to_compare)
 ),
@@ -35,7 +35,7 @@ listed_today as (
 listed_before as (
   select * from int_listed_before
   union all
-  select 'filings' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
+  select 'filings' as list, id as record_id, hash(*columns(lambda field: is_compared('filings', field))) as content
   from followed_filings
   where id in (select id from filings_to_compare)
 )

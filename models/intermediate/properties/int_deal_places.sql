@@ -1,5 +1,5 @@
--- One row per property for sale: its county, and a point for the map. Both come from its parcel if a roll has it, else
--- from its ZIP. A ZIP that crosses a county line is placed in the county with most of its land.
+-- One row per property for sale: its county and metro, and a point for the map. Both come from its parcel if a roll has
+-- it, else from its ZIP. A ZIP that crosses a county line is placed in the county with most of its land.
 -- Key: id
 
 with
@@ -36,9 +36,11 @@ select
   end as county_basis,
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
-  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
+  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
+  int_metros.metro
 from places
 -- Most of the ZIP's land may be in another state than the listing
 left join ref_counties as counties
   on counties.county_fips = coalesce(parcel_county_fips, zip_county_fips)
   and counties.state = places.state
+left join int_metros on int_metros.county_fips = counties.county_fips

@@ -22,7 +22,8 @@ import { build, listingRow } from '../build_models.ts';
 const DECLARED: Readonly<Record<string, string>> = {
   'a site states it': 'cap_rate annual_taxes year_built house_low house_high',
   'a roll states it': 'last_sale_price last_sale_basis assessed_market_value',
-  'it is found with the row that is joined': 'rent_fiscal_year loan_rate_age_days loan_rate_is_made_up county_basis',
+  'it is found with the row that is joined':
+    'rent_fiscal_year loan_rate_age_days loan_rate_is_made_up county_basis metro',
   'a claim, or the underwriting without one': 'noi noi_source cap_rate_derived',
   'a reason, which is null if nothing is wrong': 'underwrite_reason dscr_reason rent_outdated_reason',
   'a status sums up its conditions':
