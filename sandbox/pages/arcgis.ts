@@ -74,6 +74,8 @@ function query(layer: Layer, rows: readonly Row[], { query: parameters }: Sandbo
   const test = parseWhere(where, columns);
   let found = rows.filter((row) => test(row));
   if (parameters.get('returnCountOnly') === 'true') return json({ count: found.length });
+  if (parameters.get('returnIdsOnly') === 'true')
+    return json({ objectIdFieldName: objectId, objectIds: found.map((row) => row[objectId]) });
   const order = parameters.get('orderByFields');
   if (order && order.toUpperCase() !== objectId.toUpperCase()) found = [...found].sort(parseOrder(order, columns));
   const outFields = parameters.get('outFields') ?? objectId;

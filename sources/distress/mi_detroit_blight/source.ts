@@ -19,7 +19,6 @@ export default arcgisDistress({
   layer: `${DETROIT_LAYERS}/blight_tickets/FeatureServer/0`,
   where: (ctx) =>
     `disposition LIKE 'Responsible%' AND ${inForceOrTouched('amt_balance_due > 0', 'ticket_updated_at')(ctx)}`,
-  paging: 'object_id',
   covers: { kinds: ['blight_judgment'], city: 'Detroit' },
   terms: DETROIT_TERMS,
   everyDays: 7,

@@ -2,9 +2,9 @@
  * Layers and tables of ArcGIS servers: tax lists, parcel rolls, cases and tickets, announced sales.
  *
  * A source is a declaration (layer.ts): its layer, the condition of the features to read, and how a feature's
- * attributes become a row. A read requests the layer's description, to check its fields, the number of features, and
- * all pages in the order of the object id; the features must equal that number. response.ts reads the pages, rows.ts
- * makes the rows.
+ * attributes become a row. A read requests the layer's description, to check its fields, the number of features, all
+ * pages, each after the last object id of the one before, and then the ids that the layer has: a feature that was not
+ * read refuses the read, one that was deleted meanwhile is left out. response.ts reads the pages, rows.ts makes the rows.
  */
 import {
   type Candidate,
@@ -39,9 +39,26 @@ const MAX_PAGE_SIZE = 2000;
 const qualified = (where: string, names: ReadonlyMap<string, string>): string =>
   where.replace(/'(?:[^']|'')*'|[A-Z_]\w*/giu, (word) => names.get(word) ?? word);
 
-/** Condition and offset of the next page. @param last the largest object id read so far, if there is one */
-function nextPage(where: string, oid: string, read: number, last: number | null): Readonly<Record<string, string>> {
-  return last === null ? { where, resultOffset: String(read) } : { where: `(${where}) AND ${oid} > ${last}` };
+/** Features of a layer whose pages wait in memory for its last page, so that a deleted one can be left out. */
+const MAX_HELD = 20_000;
+
+/** Where the next page begins. */
+interface Position {
+  /** The largest object id read; null if the layer's ids are no numbers. */
+  readonly last: number | null;
+  /** Features to skip after it. */
+  readonly skip: number;
+}
+
+const after = (where: string, oid: string, { last, skip }: Position): Readonly<Record<string, string>> => ({
+  where: last === null ? where : `(${where}) AND ${oid} > ${last}`,
+  ...(skip === 0 ? {} : { resultOffset: String(skip) }),
+});
+
+/** A page with the object ids of its features. */
+interface HeldPage {
+  readonly page: Page;
+  readonly ids: readonly unknown[];
 }
 
 /** Pages of the layer. @throws Quarantine count_mismatch unless they hold as many features as the layer counts */
@@ -75,29 +92,55 @@ async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGenerator
     orderByFields: oid,
     returnGeometry: 'false',
   };
+  const isHeld = total <= MAX_HELD && ctx.sampleRows === null;
+  const held: HeldPage[] = [];
   const seen = new Set<unknown>();
   let read = 0;
-  let last: number | null = null;
+  let pages = 0;
+  let position: Position = { last: null, skip: 0 };
   for (;;) {
-    const page = await query({ ...nextPage(where, oid, read, last), ...fixed }, 'features');
+    const page = await query({ ...after(where, oid, position), ...fixed }, 'features');
     const found = readFeatures(page, source);
+    const ids = found.attributes.map((attributes) => attributes[oid]);
     const before = seen.size;
-    for (const attributes of found.attributes) seen.add(attributes[oid]);
-    read += found.attributes.length;
-    const id = found.attributes.at(-1)?.[oid];
-    if (source.paging === 'object_id' && typeof id === 'number') last = id;
-    if (read === 0 || seen.size > before) yield page;
-    // Some servers send fewer features than requested without saying that there are more.
-    if (seen.size === before || !(found.more || read < total)) break;
+    for (const id of ids) seen.add(id);
+    read += ids.length;
+    pages += 1;
+    const last = ids.at(-1);
+    position =
+      typeof last === 'number' ? { last, skip: 0 } : { ...position, skip: position.skip + (ids.length || size) };
+    const isFirst = pages === 1;
+    if (isHeld && (isFirst || seen.size > before)) held.push({ page, ids });
+    else if (isFirst || seen.size > before) yield page;
+    // A server may send fewer features than requested without saying so, or none although it says that there are more.
+    const isStuck = ids.length > 0 ? seen.size === before : !found.more || position.skip >= total;
+    if (isStuck || !(found.more || read < total)) break;
   }
-  // A large layer may change while it is read: then the features must match a second count.
-  if (read !== seen.size || (read !== total && read !== (await count()))) {
+  const present =
+    pages > 1 && ctx.sampleRows === null ? presentIds(await query({ where, returnIdsOnly: 'true' }, 'ids')) : null;
+  const lost = present === null ? [] : [...present].filter((id) => !seen.has(id) && isRead(id, position));
+  const isWhole = present === null ? read === total || read === (await count()) : lost.length === 0;
+  if (read !== seen.size || !isWhole) {
     throw new Quarantine(
       'count_mismatch',
-      `the layer counts ${total} features; ${read} were read, ${seen.size} of them distinct`,
+      `the layer counts ${total} features; ${read} were read, ${seen.size} of them distinct` +
+        (lost.length === 0 ? '' : `, and ${lost.length} of the layer were not read, such as ${oid} ${String(lost[0])}`),
       `${layer}/query?${new URLSearchParams({ where, returnCountOnly: 'true', f: 'json' })}`,
     );
   }
+  for (const { page, ids } of held) {
+    const gone = ids.filter((id) => present?.has(id) === false);
+    yield gone.length === 0 ? page : await ctx.withContext(page, { goneFrom: oid, gone: JSON.stringify(gone) });
+  }
+}
+
+/** Whether a read to this position should have found the id. A feature added at the end is for the next read. */
+const isRead = (id: unknown, { last }: Position): boolean => last === null || Number(id) <= last;
+
+/** Object ids that the layer has now; null if the server does not list them. */
+function presentIds(page: Page): ReadonlySet<unknown> | null {
+  const { objectIds } = parseResponse(page);
+  return Array.isArray(objectIds) ? new Set<unknown>(objectIds) : null;
 }
 
 export type { Attributes } from './layer.ts';
@@ -165,5 +208,9 @@ function parseFeatures(page: Page, fields: LayerFields, source: AnyLayer, kind: 
     if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
     throw error;
   }
-  return found.attributes.map((published) => toCandidate(published, found.names, { page, source, kind }));
+  const { goneFrom = '', gone } = page.context;
+  const left = new Set<unknown>(gone === undefined ? [] : (JSON.parse(gone) as unknown[]));
+  return found.attributes
+    .filter((attributes) => !left.has(attributes[goneFrom]))
+    .map((published) => toCandidate(published, found.names, { page, source, kind }));
 }

@@ -37,11 +37,6 @@ export interface LayerQuery extends LayerFields {
   readonly where: string | ((ctx: Pick<FetchContext, 'lastGoodOn'>) => string);
   /** Features per request, if the server answers fewer than its description states. */
   readonly pageSize?: number;
-  /**
-   * "offset" skips the features read so far. "object_id" requests those after the last object id: for a large layer,
-   * whose server is slow to skip many. Default "offset".
-   */
-  readonly paging?: 'offset' | 'object_id';
 }
 
 interface LayerSource<Values>

@@ -16,7 +16,6 @@ export default arcgisAddresses({
   county: { fips: '18097', name: 'Marion County', state: 'IN' },
   layer: 'https://gis.indy.gov/server/rest/services/MapIndy/MapIndyProperty/MapServer/10',
   where: '1=1',
-  paging: 'object_id',
   covers: { kinds: ['parcel_roll'] },
   terms: {
     basis: 'public_record',

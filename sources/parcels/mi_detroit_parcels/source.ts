@@ -21,7 +21,6 @@ export default arcgisAddresses({
   county: WAYNE,
   layer: `${DETROIT_LAYERS}/parcel_file_current/FeatureServer/0`,
   where: '1=1',
-  paging: 'object_id',
   covers: { kinds: ['parcel_roll'], city: 'Detroit' },
   terms: DETROIT_TERMS,
   everyDays: 7,
