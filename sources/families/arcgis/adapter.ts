@@ -4,7 +4,7 @@
  * A source is a declaration (layer.ts): its layer, the condition of the features to read, and how a feature's
  * attributes become a row. A read requests the layer's description, to check its fields, the number of features, all
  * pages, each after the last object id of the one before, and then the ids that the layer has: a feature that was not
- * read refuses the read, one that was deleted meanwhile is left out. response.ts reads the pages, rows.ts makes the rows.
+ * read refuses the read, one that was deleted meanwhile is left out. response.ts reads pages, rows.ts makes rows.
  */
 import {
   type Candidate,
