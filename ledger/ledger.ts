@@ -323,7 +323,10 @@ export interface TransferBook {
   transfers(account: AuditedAccount | null, kinds?: readonly TransferKind[]): AsyncIterable<BookedTransfer>;
   /** Amount of the owed transfer of this payment; null if there is none. */
   owedFor(payer: string, nonce: string): Promise<bigint | null>;
-  /** Record how an owed transfer was settled. @returns false if there is no such unresolved transfer */
+  /**
+   * Record how an owed transfer was settled: the hash of the refund, or a note.
+   * @returns false if there is no such unresolved transfer, or the transaction refunds another one
+   */
   resolveOwed(owed: Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'>, resolution: string): Promise<boolean>;
   /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
   soldWithoutTransfer(account: AuditedAccount, throughBlock: bigint): Promise<readonly Purchase[]>;

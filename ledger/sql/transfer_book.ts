@@ -32,6 +32,9 @@ const SET_MATCH = `UPDATE transfers SET kind = 'matched', purchase_id = $5
 /** Chains that ignore the chain id of a transaction can share its hash. */
 const RESOLVE = `UPDATE transfers SET kind = 'resolved', resolution = $3
   WHERE tx_hash = $1 AND log_index = $2 AND chain = $4 AND kind = 'owed' RETURNING tx_hash`;
+/** A transaction refunds one transfer; a note may be that of several. */
+const HASH = /^0x[0-9a-f]{64}$/;
+const IS_RESOLUTION = 'SELECT 1 AS one FROM transfers WHERE resolution = $1 LIMIT 1';
 
 const RESOLUTIONS = `SELECT line FROM journal WHERE subject = '' AND line LIKE '%"event":"resolved"%' AND line LIKE $1`;
 
@@ -178,6 +181,8 @@ export const transferBook = (store: Store): TransferBook => ({
 
   resolveOwed: ({ chain, transaction, logIndex }, resolution) =>
     store.write(async (query) => {
+      await store.lock(query, 'resolutions');
+      if (HASH.test(resolution) && (await query(IS_RESOLUTION, resolution)).length > 0) return false;
       if ((await query(RESOLVE, transaction, logIndex, resolution, chain)).length === 0) return false;
       await recordEvent(query, 'resolved', { chain, transaction, log_index: logIndex, resolution });
       return true;

@@ -1,7 +1,12 @@
-/** Faults in payments through several facilitators. */
+/** Faults in payments and in the ledger. */
 import { change, test, type PlantedFault } from './fault.ts';
 
 const FACILITATORS = 'api/payments/facilitator/preferred_facilitator.ts';
+const SQLITE = 'ledger/sqlite/store.ts';
+const ON_DISK = test(
+  'ledger/sqlite_troubles.test.ts',
+  'a flushed write is on disk with all earlier ones when it returns',
+);
 
 export const paymentFaults: readonly PlantedFault[] = [
   {
@@ -11,6 +16,39 @@ export const paymentFaults: readonly PlantedFault[] = [
       test(
         'attacks/lost_replies.test.ts',
         'are not tried in turn after a refusal, which may come although the money moves',
+      ),
+    ],
+  },
+  {
+    name: 'a write of the ledger waits for the disk only if it asks for it',
+    changes: [change(SQLITE, "durability: Durability = 'flushed'", "durability: Durability = 'soon'")],
+    caughtBy: [
+      ON_DISK,
+      test(
+        'ledger/conformance.test.ts',
+        'has each change on the disk when a call returns, but for reservations and deliveries',
+      ),
+    ],
+  },
+  {
+    name: 'a shared commit waits for the disk only if all of its writes ask for it',
+    changes: [change(SQLITE, 'writes.some(({ durability })', 'writes.every(({ durability })')],
+    caughtBy: [ON_DISK],
+  },
+  {
+    name: 'money moves for an exclusive lead before its lines of the journal are on the disk',
+    changes: [
+      change('ledger/journal_file.ts', "return purchase?.['lead'] !== null;", 'return purchase === undefined;'),
+    ],
+    caughtBy: [test('ledger/journal.test.ts', 'is flushed before money moves for an exclusive lead, and only then')],
+  },
+  {
+    name: 'a refund is recorded for two owed transfers',
+    changes: [change('ledger/sql/transfer_book.ts', 'if (HASH.test(resolution) &&', 'if (false &&')],
+    caughtBy: [
+      test(
+        'ledger/conformance.test.ts',
+        'a transaction refunds one transfer, also if two are recorded at one instant; a note settles several',
       ),
     ],
   },

@@ -93,7 +93,7 @@ async function recordRefund(
     await checkRefund(node, owed, refund);
   }
   if (!(await ledger.resolveOwed(owed, refund ?? NOTE ?? '')))
-    throw new SettingError(`REFUNDED is ${transfer}, which was settled by another process`);
+    throw new SettingError(`REFUNDED is ${transfer}: another process has settled it, or used its REFUND, meanwhile`);
   print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
   return 0;
 }

@@ -87,6 +87,25 @@ export function audit(onEmpty: OnEmptyLedger): void {
       });
     });
 
+    test('a transaction refunds one transfer, also if two are recorded at one instant; a note settles several', async () => {
+      await onEmpty(async (ledger) => {
+        const owed = [1, 2, 3, 4].map((n) => transferFor(n));
+        await bookAll(ledger, owed);
+        const settle = (resolution: string, ...numbers: number[]): Promise<boolean[]> =>
+          Promise.all(
+            numbers.map((n) =>
+              ledger.resolveOwed({ chain: ACCOUNT.chain, ...paid(n), logIndex: transferFor(n).logIndex }, resolution),
+            ),
+          );
+        const refund = `0x${'f'.repeat(64)}`;
+        assert.deepEqual((await settle(refund, 1, 2)).sort(), [false, true]);
+        assert.deepEqual(await settle('by hand', 3, 4), [true, true]);
+        const resolved = await all(ledger.transfers(ACCOUNT, ['resolved']));
+        assert.deepEqual(resolved.map(({ resolution }) => resolution).sort(), [refund, 'by hand', 'by hand'].sort());
+        assert.equal((await all(ledger.transfers(ACCOUNT, ['owed']))).length, 1);
+      });
+    });
+
     test('an owed transfer is resolved once; other transfers cannot be resolved', async () => {
       await onEmpty(async (ledger) => {
         await purchaseIn(ledger, 'sold', 1);
