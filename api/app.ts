@@ -23,7 +23,7 @@ import { NO_WARNINGS, type PaymentHealth } from './payments/health.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 import { offeredBy, type PaymentNetwork } from './payments/paid_request.ts';
-import type { ReceiptKeys } from './payments/receipts/key_set.ts';
+import type { ReceiptKeys } from './payments/receipts/keys.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors, type Cursors } from './routes/list/page.ts';

@@ -8,11 +8,10 @@ import { DAY_MS } from '../lib/time.ts';
 import { readIdentity } from './identity.ts';
 import { journalLines } from './journal_file.ts';
 import type { AuditedAccount, Money, Purchase } from './ledger.ts';
-import { decodeChunk } from './sql/answer_chunks.ts';
+import { decodeChunk } from './sql/answers.ts';
 import { factsOf, type Facts, type JournalLine, type LedgerEvent } from './sql/journal.ts';
-import { rowsInOrder } from './sql/pages.ts';
+import { rowsInOrder, type Query, type Row, type Store, type Value } from './sql/store.ts';
 import { asNumber, FACTS, purchaseOf } from './sql/rows.ts';
-import type { Query, Row, Store, Value } from './sql/store.ts';
 
 /** Records a difference: one sentence. */
 export type Say = (difference: string) => void;

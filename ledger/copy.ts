@@ -1,7 +1,6 @@
 /** Copies the rows of a ledger into an empty ledger of either kind. Backup, restore and a change of database use it. */
-import { pagesInOrder } from './sql/pages.ts';
+import { pagesInOrder, type Query, type StoreKind, type Value } from './sql/store.ts';
 import { LedgerRefused } from './sql/schema.ts';
-import type { Query, StoreKind, Value } from './sql/store.ts';
 
 /** Every table with its key, in an order in which each refers only to earlier ones. */
 export const TABLES = {

@@ -10,9 +10,8 @@ import { z } from 'zod';
 import { sync } from '../lib/files.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { APPEND, factsOf, type JournalLine } from './sql/journal.ts';
-import { pagesInOrder } from './sql/pages.ts';
+import { pagesInOrder, type Query, type Store } from './sql/store.ts';
 import { FACTS } from './sql/rows.ts';
-import type { Query, Store } from './sql/store.ts';
 
 /** The end of the file that is compared when a ledger is opened. The audit compares all of it. */
 const TAIL_BYTES = 4 << 20;

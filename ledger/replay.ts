@@ -1,6 +1,6 @@
 /** Puts back what a ledger has lost, from the lines of the journal's copies. */
 import { hash } from 'node:crypto';
-import { encodeChunk } from './sql/answer_chunks.ts';
+import { encodeChunk } from './sql/answers.ts';
 import { change, type Facts, type JournalLine } from './sql/journal.ts';
 import { markRestored } from './sql/restore_mark.ts';
 import { COLUMNS } from './sql/rows.ts';

@@ -2,7 +2,7 @@
 import type { Router } from '@koa/router';
 import { RECEIPT_ALGORITHM } from '../../lib/receipt.ts';
 import { isCached, shortHash } from '../http/caching.ts';
-import type { ReceiptKeys } from '../payments/receipts/key_set.ts';
+import type { ReceiptKeys } from '../payments/receipts/keys.ts';
 import { didOf } from '../payments/receipts/signed_receipt.ts';
 
 const JWKS_PATH = '/.well-known/jwks.json';

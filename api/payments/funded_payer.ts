@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import type { Offered } from './chain/authorization.ts';
-import { ChainUnavailable } from './chain/chain_errors.ts';
+import { ChainUnavailable } from './chain/node.ts';
 import type { PaymentChain } from './chain/payment_chain.ts';
 import type { Signatures } from './chain/signatures.ts';
 

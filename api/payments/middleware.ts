@@ -8,9 +8,9 @@
  */
 import type { Context, Middleware, Next } from 'koa';
 import { LedgerUnavailable, type DeliveryKind, type Purchase } from '../../ledger/ledger.ts';
-import { ChainUnavailable } from './chain/chain_errors.ts';
+import { ChainUnavailable } from './chain/node.ts';
 import { createDeliveries } from './delivery.ts';
-import { FacilitatorUnavailable } from './facilitator/facilitator_client.ts';
+import { FacilitatorUnavailable } from './facilitator/facilitator.ts';
 import {
   answerEarlierPurchase,
   chosenMedia,

@@ -13,7 +13,7 @@ import {
   type TokenReport,
   type Watch,
 } from './audit/watchers.ts';
-import { ChainUnavailable, NotUsdc, WrongChain } from './chain/chain_errors.ts';
+import { ChainUnavailable, NotUsdc, WrongChain } from './chain/node.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
 import { signaturesOf } from './chain/signatures.ts';
 import { paymentHealth, type PaymentHealth } from './health.ts';

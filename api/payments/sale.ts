@@ -23,7 +23,7 @@ import {
   type Purchase,
 } from '../../ledger/ledger.ts';
 import type { Evidence } from './chain/evidence.ts';
-import type { SettlementHint, UnsentReason } from './facilitator/facilitator_client.ts';
+import type { SettlementHint, UnsentReason } from './facilitator/facilitator.ts';
 
 /** The purchase of a handler, and the claim of a lead for it. */
 export interface Claimant {

@@ -10,7 +10,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import express from 'express';
 import { createWalletClient, http, nonceManager, publicActions, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { evmChainOf } from '../../api/payments/chain/evm_chain.ts';
+import { evmChainOf } from '../../api/payments/chain/node.ts';
 import { BASE_SEPOLIA } from '../../lib/network.ts';
 
 const [rpcUrl, key] = process.argv.slice(2);

@@ -6,9 +6,8 @@ import { leadClaims } from './lead_claims.ts';
 import { exclusivePause } from './restore_mark.ts';
 import { reservations } from './reservations.ts';
 import { settlements } from './settlements.ts';
-import { rowsInOrder } from './pages.ts';
+import { rowsInOrder, type Store } from './store.ts';
 import { deliveryOf, FACTS, purchaseOf } from './rows.ts';
-import type { Store } from './store.ts';
 import { transferBook } from './transfer_book.ts';
 import { upkeep } from './upkeep.ts';
 

@@ -11,9 +11,8 @@ import type {
 import { change, recordEvent, type JournalLine } from './journal.ts';
 import { matchTransfer, paidWith, type BookingTransaction } from './match_transfer.ts';
 import { liftMark } from './restore_mark.ts';
-import { rowsInOrder } from './pages.ts';
+import { rowsInOrder, type Query, type Row, type Store } from './store.ts';
 import { asNumber, FACTS, purchaseOf } from './rows.ts';
-import type { Query, Row, Store } from './store.ts';
 
 /** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
 const MAX_OWED = 1000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createWalletClient, http, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
+import { base } from '../api/support/base.ts';
 import { USDC } from '../../lib/network.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 import { attempt, checkBooks, outcomes, reasonOf, type Attempt } from './books.ts';

@@ -5,7 +5,7 @@ import { authorizationTypes, eip3009ABI } from '@x402/evm';
 import { concat, createTestClient, createWalletClient, encodeFunctionData, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
+import { base } from '../api/support/base.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import type { Chain } from '../../api/payments/local_chain/chain.ts';
 import { buyerWith } from '../api/support/buyers.ts';

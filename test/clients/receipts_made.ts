@@ -1,6 +1,6 @@
 /** Receipts of an invented sale, signed as the server signs them, for tests that damage them. */
 import { hash } from 'node:crypto';
-import { receiptKeysOf, type KeyFile } from '../../api/payments/receipts/key_set.ts';
+import { receiptKeysOf, type KeyFile } from '../../api/payments/receipts/keys.ts';
 import { receiptSigner, type SignedReceipts } from '../../api/payments/receipts/signed_receipt.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';

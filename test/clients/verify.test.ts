@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { newKey, revokeKey, rotateKeys, receiptKeysOf } from '../../api/payments/receipts/key_set.ts';
+import { newKey, receiptKeysOf, revokeKey, rotateKeys } from '../../api/payments/receipts/keys.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../clients/verify.ts';
 import { archivedPages, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
 import { RECEIPT_TYPE } from '../../lib/receipt.ts';

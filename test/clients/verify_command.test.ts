@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { newKey } from '../../api/payments/receipts/key_set.ts';
+import { newKey } from '../../api/payments/receipts/keys.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { runHere, type Ended } from '../process/here.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createWalletClient, http, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../api/http/serve.ts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
+import { base } from '../api/support/base.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { USDC } from '../../lib/network.ts';
 import { authorizationIn, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';

@@ -1,7 +1,7 @@
 /** Faults in payments and in the ledger. */
 import { change, test, type PlantedFault } from './fault.ts';
 
-const FACILITATORS = 'api/payments/facilitator/preferred_facilitator.ts';
+const FACILITATORS = 'api/payments/facilitator/facilitator.ts';
 const SQLITE = 'ledger/sqlite/store.ts';
 const ON_DISK = test(
   'ledger/sqlite_troubles.test.ts',
@@ -48,7 +48,7 @@ export const paymentFaults: readonly PlantedFault[] = [
     caughtBy: [
       test(
         'ledger/conformance.test.ts',
-        'a transaction refunds one transfer, also if two are recorded at one instant; a note settles several',
+        'a transaction refunds one transfer, even if two are recorded at once; a note may settle many',
       ),
     ],
   },

@@ -8,7 +8,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
 import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
+import { base } from '../api/support/base.ts';
 import { readerOf } from '../../api/payments/chain/node.ts';
 import { BASE, NETWORK } from '../../lib/network.ts';
 import { startTestServer } from '../web/server.ts';

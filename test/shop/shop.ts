@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createTestClient, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
+import { base } from '../api/support/base.ts';
 import { POLLING_MS, startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';

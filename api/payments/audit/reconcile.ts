@@ -3,7 +3,7 @@
  * during a sale: they read the same chain, and the ledger accepts the result once.
  */
 import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../../ledger/ledger.ts';
-import { ChainUnavailable } from '../chain/chain_errors.ts';
+import { ChainUnavailable } from '../chain/node.ts';
 import type { PaymentChain } from '../chain/payment_chain.ts';
 
 export interface Reconciler {

@@ -5,7 +5,7 @@
 import { differencesOf } from '../../../ledger/differences.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
-import { ChainUnavailable } from '../chain/chain_errors.ts';
+import { ChainUnavailable } from '../chain/node.ts';
 import type { PaymentChain, TokenObstacle } from '../chain/payment_chain.ts';
 import { auditPass, type Auditor } from './audit.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';

@@ -14,7 +14,7 @@ import {
   type TransactionReceipt,
 } from 'viem';
 import type { Paid, Payment } from '../../../ledger/ledger.ts';
-import { fromNode } from './chain_errors.ts';
+import { fromNode } from './node.ts';
 
 /** The functions and events of the token that payments use. */
 export const token = parseAbi([

@@ -1,7 +1,7 @@
 /** Reads the chain from our own node: evidence of payments, the state of payers, incoming transfers. */
 import { parseEventLogs, type Address, type Hex, type Log, type PublicClient } from 'viem';
 import type { BlockTime, IncomingTransfer, Payment } from '../../../ledger/ledger.ts';
-import { ChainUnavailable, fromNode, isCallFailure, NotUsdc, WrongChain } from './chain_errors.ts';
+import { ChainUnavailable, fromNode, isCallFailure, NotUsdc, WrongChain } from './node.ts';
 import {
   chainEvidence,
   firstBlockAt,

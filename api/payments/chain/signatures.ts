@@ -17,7 +17,7 @@ import {
   type PublicClient,
 } from 'viem';
 import type { SignedAuthorization } from './authorization.ts';
-import { ChainUnavailable, fromNode } from './chain_errors.ts';
+import { ChainUnavailable, fromNode } from './node.ts';
 import { BASE, type Network } from '../../../lib/network.ts';
 
 /** The EIP-712 domain of the network's token. */

@@ -3,7 +3,7 @@
  * reply but a transaction hash.
  */
 import { z } from 'zod';
-import { FacilitatorUnavailable, type Facilitator } from './facilitator_client.ts';
+import { FacilitatorUnavailable, type Facilitator } from './facilitator.ts';
 import type { Network } from '../../../lib/network.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;

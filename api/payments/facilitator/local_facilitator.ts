@@ -12,11 +12,9 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../chain/authorization.ts';
-import { evmChainOf } from '../chain/evm_chain.ts';
-import { fromNode } from '../chain/chain_errors.ts';
-import type { Facilitator } from './facilitator_client.ts';
+import { evmChainOf, fromNode, readerOf } from '../chain/node.ts';
+import type { Facilitator } from './facilitator.ts';
 import type { Network } from '../../../lib/network.ts';
-import { readerOf } from '../chain/node.ts';
 
 const token = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, ' +

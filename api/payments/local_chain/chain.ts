@@ -14,9 +14,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { SettingError } from '../../../lib/settings.ts';
 import { BASE, type Network } from '../../../lib/network.ts';
-import { ChainUnavailable } from '../chain/chain_errors.ts';
-import { evmChainOf, MULTICALL } from '../chain/evm_chain.ts';
-import { readerOf } from '../chain/node.ts';
+import { ChainUnavailable, evmChainOf, MULTICALL, readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
 
 const START_TIMEOUT_MS = 15_000;

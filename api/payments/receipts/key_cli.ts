@@ -3,14 +3,33 @@
  * (ROTATE=1), or withdraws one that others may have (REVOKE=<kid>). Prints public parts only.
  */
 import { existsSync } from 'node:fs';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { PrivateKey } from '../../../lib/receipt.ts';
 import { print } from '../../../lib/output.ts';
-import { readSettings, SettingError } from '../../../lib/settings.ts';
+import { readSettings, SettingError, zeroOrOne } from '../../../lib/settings.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
-import { readReceiptKeys, writeReceiptKeys } from './key_file.ts';
-import { newKey, revokeKey, rotateKeys, withoutEndedParts, type KeyFile } from './key_set.ts';
-import { receiptKeySettings } from './key_settings.ts';
+import {
+  newKey,
+  readReceiptKeys,
+  revokeKey,
+  rotateKeys,
+  withoutEndedParts,
+  writeReceiptKeys,
+  type KeyFile,
+} from './keys.ts';
+
+export const receiptKeySettings = z.object({
+  RECEIPT_KEY_FILE: z.string('the file of the keys').min(1, 'the file of the keys'),
+  ROTATE: zeroOrOne
+    .default(false)
+    .describe(
+      '`make receipt-key`: 1 adds a key that signs in an hour. Restart every server before, so that each shows it.',
+    ),
+  REVOKE: z
+    .string()
+    .optional()
+    .describe('`make receipt-key`: kid of a key that others may have. Its receipts prove nothing from then on.'),
+});
 
 function stateOf({ from, until, revoked: withdrawn, d }: PrivateKey, nowMs: number): string {
   if (withdrawn !== null) return `revoked at ${withdrawn}`;

@@ -8,7 +8,7 @@ import { createJWS, type ReceiptPayload, type SignedReceipt } from '@x402/extens
 import type { Answer, Purchase } from '../../../ledger/ledger.ts';
 import { dollarsOf } from '../../../lib/network.ts';
 import { RECEIPT_ALGORITHM, RECEIPT_TYPE, type ReceiptClaims } from '../../../lib/receipt.ts';
-import type { ReceiptKeys, SigningKey } from './key_set.ts';
+import type { ReceiptKeys, SigningKey } from './keys.ts';
 
 /** A longer query is stated by its hash: proxies limit a response header to 4 kB, and a paid answer must pass. */
 const MAX_QUERY = 1_000;

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import { createPublicClient, http, parseAbi, type Hex } from 'viem';
-import { base } from '../../../api/payments/chain/evm_chain.ts';
+import { base } from '../support/base.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';

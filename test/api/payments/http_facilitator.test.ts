@@ -8,9 +8,12 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { FacilitatorUnavailable, type Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
+import {
+  FacilitatorUnavailable,
+  preferredFacilitator,
+  type Facilitator,
+} from '../../../api/payments/facilitator/facilitator.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
-import { preferredFacilitator } from '../../../api/payments/facilitator/preferred_facilitator.ts';
 import { BASE } from '../../../lib/network.ts';
 import { startTestServer, type TestServer } from '../../web/server.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { changeReceiptKeys } from '../../../api/payments/receipts/key_cli.ts';
-import { parseKeyFile, type KeyFile } from '../../../api/payments/receipts/key_set.ts';
+import { parseKeyFile, type KeyFile } from '../../../api/payments/receipts/keys.ts';
 import { SettingError } from '../../../lib/settings.ts';
 
 const CLI = new URL('../../../api/payments/receipts/key_cli.ts', import.meta.url).pathname;

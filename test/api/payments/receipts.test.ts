@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { verifyReceiptSignatureJWS, type JWSSignedReceipt } from '@x402/extensions/offer-receipt';
-import { newKey, receiptKeysOf } from '../../../api/payments/receipts/key_set.ts';
+import { newKey, receiptKeysOf } from '../../../api/payments/receipts/keys.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../../clients/verify.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { backUpTo } from '../../ledger/ledger_folders.ts';

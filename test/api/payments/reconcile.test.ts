@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { base, baseSepolia } from 'viem/chains';
-import { evmChainOf, MULTICALL } from '../../../api/payments/chain/evm_chain.ts';
-import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
+import { ChainUnavailable, evmChainOf, MULTICALL } from '../../../api/payments/chain/node.ts';
 import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { reconcile, type Pass, type Reconciler } from '../../../api/payments/audit/reconcile.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';

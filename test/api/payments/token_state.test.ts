@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { serve } from '../../../api/http/serve.ts';
-import { base } from '../../../api/payments/chain/evm_chain.ts';
+import { base } from '../support/base.ts';
 import { paymentHealth } from '../../../api/payments/health.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { USDC } from '../../../lib/network.ts';

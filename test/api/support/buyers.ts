@@ -8,7 +8,7 @@ import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
 import { createPublicClient, createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
-import { base } from '../../../api/payments/chain/evm_chain.ts';
+import { base } from './base.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 

@@ -12,7 +12,7 @@ import {
   type TransactionReceipt,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../../api/payments/chain/evm_chain.ts';
+import { base } from './base.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';

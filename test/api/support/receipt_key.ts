@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { newKey, receiptKeysOf, type KeyFile } from '../../../api/payments/receipts/key_set.ts';
+import { newKey, receiptKeysOf, type KeyFile } from '../../../api/payments/receipts/keys.ts';
 
 /** The key has signed since before any test clock begins. */
 const SINCE_MS = Date.parse('2020-01-01T00:00:00Z');

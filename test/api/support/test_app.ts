@@ -13,7 +13,7 @@ import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
 import type { PayerState } from '../../../api/payments/chain/payment_chain.ts';
-import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
+import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator/facilitator.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import type { PaymentNetwork } from '../../../api/payments/paid_request.ts';
 import { limitedServer } from '../../../api/http/socket.ts';

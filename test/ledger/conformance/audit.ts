@@ -87,7 +87,7 @@ export function audit(onEmpty: OnEmptyLedger): void {
       });
     });
 
-    test('a transaction refunds one transfer, also if two are recorded at one instant; a note settles several', async () => {
+    test('a transaction refunds one transfer, even if two are recorded at once; a note may settle many', async () => {
       await onEmpty(async (ledger) => {
         const owed = [1, 2, 3, 4].map((n) => transferFor(n));
         await bookAll(ledger, owed);

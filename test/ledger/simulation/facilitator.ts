@@ -3,8 +3,7 @@
  * none, or that there was no reply. Of several, the real client of the server asks another one after no reply.
  */
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { preferredFacilitator } from '../../../api/payments/facilitator/preferred_facilitator.ts';
-import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { preferredFacilitator, type SettlementHint } from '../../../api/payments/facilitator/facilitator.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { Chain, Transaction } from './chain.ts';
 import type { World } from './world.ts';

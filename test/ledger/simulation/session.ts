@@ -1,5 +1,5 @@
 /** Input of a process of the simulated server, and the messages of its clients. */
-import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
+import { ChainUnavailable } from '../../../api/payments/chain/node.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import {
   LedgerUnavailable,

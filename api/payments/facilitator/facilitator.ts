@@ -1,9 +1,57 @@
 /**
- * Facilitators in order of preference. The next one is tried if one gives no usable reply, never if it refuses a
- * payment. Settling through a second one is safe: the token accepts an authorization once, and our own node decides
- * whether it was paid.
+ * The interface of a facilitator, over HTTP or in this process. It sees a payment once, to settle it. The chain, not
+ * its reply, decides what was paid.
  */
-import { FacilitatorUnavailable, type Facilitator } from './facilitator_client.ts';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+
+/** A facilitator without a usable reply. The message is safe to publish: it has no URL and no text of the reply. */
+export class FacilitatorUnavailable extends Error {
+  override readonly name = 'FacilitatorUnavailable';
+}
+
+/** Why no settlement was requested after all, although the ledger has the purchase as settling. */
+export type UnsentReason =
+  /** This server has used its gas of the day. */
+  | 'gas_spent'
+  /** By our own node's estimate, the settlement needs more gas than one may take, or fails. */
+  | 'settlement_gas_above_limit'
+  | 'settlement_simulation_failed'
+  /** The contract wallet does not accept the signature. */
+  | 'invalid_exact_evm_signature'
+  /** Our node or the ledger did not answer. */
+  | 'unavailable';
+
+/** Where to look on the chain. `transaction` is 0x and 64 lower-case hex digits; null if the reply has no such hash. */
+export interface SettlementHint {
+  readonly transaction: string | null;
+  /** Set if this process requested nothing. Never taken from the reply of another host. */
+  readonly unsent?: UnsentReason;
+  /** True if there was no usable reply. That is not a refusal: the next facilitator is tried. */
+  readonly hasFailed?: true;
+}
+
+export interface Facilitator {
+  /** Request the transfer. Never rejects: money may have moved whatever the reply is. */
+  settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettlementHint>;
+  /**
+   * Whether it serves exact payments on its network.
+   * @throws FacilitatorUnavailable if the facilitator gives no usable reply
+   */
+  supported(): Promise<boolean>;
+  /** Find out whether it can be reached, without a payment; absent if it is in this process. @throws the same */
+  reach?(): Promise<void>;
+  /** Whether today's gas budget is not used up; absent if we do not pay the gas. */
+  hasBudget?(): Promise<boolean>;
+  /** Of several facilitators, the one that is in use, for /health; absent if there is only one. */
+  inUse?(): FacilitatorInUse | undefined;
+}
+
+/** Which of several facilitators is in use. */
+export interface FacilitatorInUse {
+  /** From 1, in the order of preference. */
+  readonly number: number;
+  readonly of: number;
+}
 
 /** How long a facilitator that gave no usable reply is tried last. */
 const AVOID_MS = 60_000;
