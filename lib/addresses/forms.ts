@@ -1,7 +1,7 @@
 /** Words of street addresses in the forms of USPS Publication 28. */
 
 /** The form of each word in a list of "FORM:SPELLING,SPELLING". A form is its own form. */
-function formsIn(list: string): ReadonlyMap<string, string> {
+export function formsIn(list: string): ReadonlyMap<string, string> {
   const entries = list
     .trim()
     .split(/\s+/)

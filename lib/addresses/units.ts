@@ -1,4 +1,5 @@
 /** The unit at the end of a street: a designator with its number, a floor, or a place. */
+import { formsIn } from './forms.ts';
 
 /** Words that a unit's number or letter follows, as alternatives of a regular expression. */
 export const UNIT_DESIGNATORS =
@@ -17,25 +18,19 @@ const UNIT = new RegExp(
     `| (?:\\d+(?:ST|ND|RD|TH)|FIRST|SECOND|THIRD) (?:FLOOR|FLR|FL)| (?:${UNIT_PLACES}))+)$`,
 );
 
-/**
- * One form of a unit: apartment, suite and a bare number are one thing; buildings, floors and lots are not. "1-A" is
- * 1A, but "1-2" are two units.
- */
+/** Apartment, suite and a bare number are one thing; buildings, floors and lots are not. */
+const FORMS = formsIn(`
+  #:APARTMENT,APARTMENTS,APT,APTS,UNIT,UNITS,SUITE,STE,ROOM,RM,NO,DEPT BLDG:BUILDING FL:FLOOR,FLR
+  1ST:FIRST 2ND:SECOND 3RD:THIRD UPPR:UPPER,UP LOWR:LOWER,DOWN,DN FRNT:FRONT BSMT:BASEMENT`);
+
+/** One form of a unit. "1-A" is 1A, but "1-2" are two units. */
 const formOf = (unit: string): string =>
   unit
-    .replace(/\bFIRST\b/, '1ST')
-    .replace(/\bSECOND\b/, '2ND')
-    .replace(/\bTHIRD\b/, '3RD')
-    .replaceAll(/\b(?:APARTMENTS?|APTS?|UNITS?|SUITE|STE|ROOM|RM|NO|DEPT)\b(?: #)?|#/g, '#')
+    .replaceAll(/\b[A-Z]+\b/g, (word) => FORMS.get(word) ?? word)
+    .replaceAll(/# #/g, '#')
     .replaceAll(/\b([A-Z])-(\d)/g, '$1$2')
     .replaceAll(/\b(\d+)-([A-Z])\b/g, '$1$2')
-    .replaceAll('BUILDING', 'BLDG')
-    .replaceAll(/\b(?:FLOOR|FLR)\b/g, 'FL')
     .replaceAll(/\b(\d+)(?:ST|ND|RD|TH) FL\b/g, 'FL $1')
-    .replaceAll(/\b(?:UPPER|UP)\b/g, 'UPPR')
-    .replaceAll(/\b(?:LOWER|DOWN|DN)\b/g, 'LOWR')
-    .replaceAll('FRONT', 'FRNT')
-    .replaceAll('BASEMENT', 'BSMT')
     .replaceAll(/([#A-Z]) 0*(\w)/g, '$1 $2')
     .trim();
 

@@ -52,7 +52,7 @@ const UNITS = {
 const PLAIN_STATES = new Set(STATE_CODES.filter((code) => !SUFFIXES.has(code) && !DIRECTIONS.has(code)));
 
 const HOUSE = /^(?:rear\s+)?(?:\d|[nsew]\s?\d+\s?[nsew]\s?\d)/iu;
-const ONLY_NUMBER = /^\d+[a-z]?(?:-\d+)?$/iu;
+const ONLY_NUMBER = /^(?:\d+[a-z]?(?:-\d+)?|[nsew]?\d+[nsew]\d+)$/iu;
 const COUNTRY = /^(.*?)\s*\b(?:U\.?\s?S\.?\s?A\.?|United States(?: of America)?)$/iu;
 const SHORT_COUNTRY = /^(|.*\d{5}(?:-\d{4})?|.*\s[A-Za-z]{2})[\s,]*(?:US|U\.S\.?)$/u;
 const ZIP = /^(.*?)\s*(?<![\dA-Za-z-])(\d{5})(?:[-\s]?\d{4})?$/u;

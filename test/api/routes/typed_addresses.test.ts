@@ -28,6 +28,12 @@ const ADDRESSES = [
   ['616 ASHWORTH WAY', 'A', 'EUCLID', 'OH', '44132', 'Cuyahoga County'],
   ['1496 95TH ST', '2', 'CLEVELAND', 'OH', '44105', 'Cuyahoga County'],
   ['1813 East 26th Street', '2', 'Kansas City', 'MO', '64127', 'Jackson County'],
+  ['2010 S East Loop 410', '', 'San Antonio', 'TX', '78220', 'Bexar County'],
+  ['1310 Farm to Market Road 1960 West', '', 'Houston', 'TX', '77090', 'Harris County'],
+  ['25W417 Elm Rd', '', 'Naperville', 'IL', '60563', 'DuPage County'],
+  ['N65W24838 Oak Street', '', 'Sussex', 'WI', '53089', 'Waukesha County'],
+  ['17850 County Road JJ', '4', 'Hartford', 'WI', '53027', 'Washington County'],
+  ['12 County Road 24.5', '', 'Greeley', 'CO', '80631', 'Weld County'],
 ] as const;
 
 /** Every form is tried, in `make test` with a third of the properties. */
@@ -47,7 +53,7 @@ const PROPERTIES: readonly Property[] = ADDRESSES.map(([street, unit, city, stat
 /** The line as a list prints it. */
 const lineOf = ({ street, unit }: Property): string => (unit === undefined ? street : `${street} UNIT ${unit}`);
 const nextHouse = (street: string): string =>
-  street.replace(/^\d+(?: - \d+)?/u, (number) => String(Number.parseInt(number, 10) + 10));
+  street.replace(/\d+(?: - \d+)?(?=\s)/u, (number) => String(Number.parseInt(number, 10) + 10));
 
 /** The properties, and others that are easily confused with them. */
 function rowsToFind(): Row[] {
