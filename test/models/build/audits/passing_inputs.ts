@@ -23,9 +23,14 @@ export const PASSING: Inputs = {
     },
   ],
   staged_listing: [
-    listing('plain', '101 Main St', '740000.00', { cap_rate: '7.40', year_built: 1974 }),
+    listing('plain', '101 Main St', '740000.00', {
+      cap_rate: '7.40',
+      year_built: 1974,
+      property_type: 'Multifamily',
+      listed_on: '2026-11-01',
+    }),
     listing('dear', '103 Main St', '2400000.00', { cap_rate: '5.00' }),
-    listing('hidden', '105 Main St', null),
+    listing('hidden', '105 Main St', null, { unread_fields: 'cap_rate property_type year_built listed_on' }),
   ],
   staged_tax_parcel: [
     debtRow('001-01-001', {
