@@ -75,13 +75,26 @@ inputs as (
   cross join terms
 ),
 
--- The weight of the metro's own figure: t2 / (t2 + se2), with t the spread between metros and se the standard error
-vacancies as (
+-- One SELECT a stage, as in int_offers
+errors as (
   select
     *,
     vacancy_spread_points * vacancy_spread_points as spread_squared,
-    quotient(margin_pct, vacancy_margin_divisor) as standard_error,
-    share_of(spread_squared, spread_squared + standard_error * standard_error) as metro_weight,
+    quotient(margin_pct, vacancy_margin_divisor) as standard_error
+  from inputs
+),
+
+-- The weight of the metro's own figure: t2 / (t2 + se2), with t the spread between metros and se the standard error
+weights as (
+  select
+    *,
+    share_of(spread_squared, spread_squared + standard_error * standard_error) as metro_weight
+  from errors
+),
+
+vacancies as (
+  select
+    *,
     rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct,
     case
       when shrunk_pct is null then in_percent(vacancy)
@@ -90,7 +103,7 @@ vacancies as (
         total(greatest(in_percent(vacancy_least), shrunk_pct) + in_percent(credit_loss))
       )
     end as vacancy_pct
-  from inputs
+  from weights
 )
 
 select

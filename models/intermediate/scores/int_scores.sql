@@ -64,12 +64,18 @@ shares as (
     share_pct(price_per_unit, taper_price_per_unit_from, taper_price_per_unit_span) as price_share,
     share_below_pct(cap_rate_underwritten, taper_cap_to_pct, taper_cap_span_pct) as cap_share,
     share_pct(price_to_rent, proxy_low_multiple, taper_low_multiple_span) as low_multiple_share,
-    share_below_pct(price_to_rent, proxy_high_multiple, taper_high_multiple_span) as high_multiple_share,
+    share_below_pct(price_to_rent, proxy_high_multiple, taper_high_multiple_span) as high_multiple_share
+  from repairs
+),
+
+limits as (
+  select
+    *,
     case when noi_scoring is not null then least(price_share, cap_share, low_multiple_share) end as condition_share,
     case
       when noi_scoring is not null then least(price_share, cap_share, low_multiple_share, high_multiple_share)
     end as score_share_pct
-  from repairs
+  from shares
 ),
 
 -- Coverage with less rent and a higher rate, on the loan that the income supports: on a fixed share of the price it
@@ -88,7 +94,7 @@ stressed as (
     rounded(months_per_year * payment_of(loan_supported, stressed_monthly_factor)) as debt_service_stressed,
     case when debt_service_stressed > 0 then quotient(noi_stressed - reserves, debt_service_stressed) end
       as dscr_stressed
-  from shares
+  from limits
 ),
 
 scores as (
@@ -116,7 +122,7 @@ scores as (
   from stressed
 ),
 
-deal_scores as (
+points as (
   select
     *,
     case
@@ -132,7 +138,13 @@ deal_scores as (
       )
     end as deal_score_coverage,
     points_of(motivation_score, score_motivation_weight) as deal_score_motivation,
-    points_of(distress_score, score_distress_weight) as deal_score_distress,
+    points_of(distress_score, score_distress_weight) as deal_score_distress
+  from scores
+),
+
+deal_scores as (
+  select
+    *,
     deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress as points_earned,
     case
       when is_not_let then least(0, condition_score_cap - points_earned)
@@ -140,7 +152,7 @@ deal_scores as (
       else 0
     end as deal_score_condition,
     points_earned + deal_score_condition as deal_score
-  from scores
+  from points
 )
 
 select
