@@ -109,21 +109,11 @@ export interface App {
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
-  const { network, chain, facilitator, signatures, tokenObstacle, acceptsContractWallets, wait, ledger, receiptKeys } =
-    payments;
   return paymentLayer({
-    network,
-    chain,
-    facilitator,
-    signatures,
-    tokenObstacle,
-    acceptsContractWallets,
-    wait,
-    ledger,
-    receiptKeys,
+    ...payments,
     publicUrl,
     nowMs,
-    routes: paymentRoutes(routes, payments.payTo, network),
+    routes: paymentRoutes(routes, payments.payTo, payments.network),
     extensionsForMedia: csvExtensions,
     editionOf: (ctx) => stateOf(ctx).snapshotId ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),

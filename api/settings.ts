@@ -236,12 +236,11 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   const common = {
     network,
     payTo: needed('PAY_TO', 'the address that receives the payments') as `0x${string}`,
-    publicUrl: needed('PUBLIC_BASE_URL', 'the URL at which buyers reach the server'),
     rpcUrl: needed('RPC_URL', `the URL of a ${network.title} node, which has the outcome of every settlement`),
   };
   needed('RECEIPT_KEY_FILE', 'a file of make receipt-key for the receipt of every sale');
-  if (common.publicUrl.startsWith('http:') && !isLocal(common.publicUrl))
-    refuse('PUBLIC_BASE_URL', common.publicUrl, 'an https URL');
+  const publicUrl = needed('PUBLIC_BASE_URL', 'the URL at which buyers reach the server');
+  if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) refuse('PUBLIC_BASE_URL', publicUrl, 'an https URL');
   const example = network === BASE ? OWN.find((name) => isPlaceholder(env[name] ?? '')) : undefined;
   if (example) refuse(example, env[example], OF_AN_EXAMPLE);
   if (mode === 'self') {

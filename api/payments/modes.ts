@@ -26,7 +26,6 @@ interface OnNetwork {
 interface OnPublicNetwork extends OnNetwork {
   readonly rpcUrl: string;
   readonly payTo: Hex;
-  readonly publicUrl: string;
 }
 
 /** A payment mode and its settings. */

@@ -112,29 +112,16 @@ export async function openRunningPayments({
     const chain = paymentChain(reader, network);
     await checkChain(chain, payments, report);
     const opened = (ledger = await openLedgerFor(settings, money));
-    const watch = watchSettlements({
-      ledger: opened,
-      chain,
-      money,
-      nowMs,
-      report: (pass) => {
-        report({ settlements: pass });
-      },
-    });
+    const common = { ledger: opened, chain, nowMs };
+    const watch = watchSettlements({ ...common, money, report: (settlements) => report({ settlements }) });
     const audit = watchAudit({
-      ledger: opened,
-      chain,
+      ...common,
       payTo: payments.payTo.toLowerCase(),
       holder: randomUUID(),
       sendsPayments: payments.gasFrom !== undefined,
-      nowMs,
-      report: (found) => {
-        report({ audit: found });
-      },
+      report: (found) => report({ audit: found }),
     });
-    const token = watchToken(chain, payments.payTo, (found) => {
-      report({ token: found });
-    });
+    const token = watchToken(chain, payments.payTo, (found) => report({ token: found }));
     const facilitator = payments.facilitator(opened, nowMs);
     return {
       payments,

@@ -16,9 +16,7 @@ export const COLLECT_DAYS = 30;
 const RECONCILE_EVERY_MS = 10_000;
 /** A settlement that takes longer may have lost its process. Reading the chain too early does no harm. */
 const SETTLEMENT_MS = 45_000;
-const FORGET_EVERY_MS = HOUR_MS;
-const AUDIT_EVERY_MS = 60_000;
-const TOKEN_EVERY_MS = 60_000;
+const MINUTE_MS = 60_000;
 /** Consecutive passes while the audit has a backlog. */
 const MAX_CONSECUTIVE_PASSES = 10;
 
@@ -78,16 +76,15 @@ export interface SettlementOptions extends Reconciler {
   readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf' | 'latestBlock'>;
   /** Called after every pass in which something ended or failed. */
   readonly report?: (pass: Pass) => void;
-  readonly everyMs?: number;
 }
 
 /** Start with a pass over everything that an earlier process left open. */
 export function watchSettlements(options: SettlementOptions): Watch<Pass> {
-  const { ledger, nowMs, chain, report, everyMs = RECONCILE_EVERY_MS } = options;
+  const { ledger, nowMs, chain, report } = options;
   let forgotAtMs = Number.NEGATIVE_INFINITY;
   const tidy = async (): Promise<void> => {
     await ledger.deleteExpiredReservations(nowMs());
-    if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
+    if (performance.now() - forgotAtMs < HOUR_MS) return;
     // Deleted answers cannot be restored: a server clock that is ahead must not decide alone.
     const { seconds } = await chain.latestBlock();
     await ledger.forgetAnswers(Math.min(nowMs(), seconds * 1000) - COLLECT_DAYS * DAY_MS);
@@ -100,10 +97,9 @@ export function watchSettlements(options: SettlementOptions): Watch<Pass> {
     });
     return pass;
   };
-  const first = { sold: 0, released: 0, waiting: 0, failure: null };
   return watch<Pass>(work, {
-    first,
-    everyMs,
+    first: { sold: 0, released: 0, waiting: 0, failure: null },
+    everyMs: RECONCILE_EVERY_MS,
     report,
     isNews: ({ sold, released, failure }) => sold + released > 0 || failure !== null,
   });
@@ -120,12 +116,11 @@ export interface AuditReport extends Failing {
 export interface AuditOptions extends Auditor {
   /** Called when a number changes, or the audit fails. */
   readonly report?: (report: AuditReport) => void;
-  readonly everyMs?: number;
 }
 
 /** Start booking incoming transfers. */
 export function watchAudit(options: AuditOptions): Watch<AuditReport> {
-  const { ledger, chain, payTo, report, everyMs = AUDIT_EVERY_MS } = options;
+  const { ledger, chain, payTo, report } = options;
   let sentByOthers = 0;
   const work = async (): Promise<AuditReport> => {
     for (let pass = 0, isBehind = true; isBehind && pass < MAX_CONSECUTIVE_PASSES; pass += 1) {
@@ -140,7 +135,7 @@ export function watchAudit(options: AuditOptions): Watch<AuditReport> {
   const names = ['owed', 'unpaid', 'sentByOthers', 'failure'] as const;
   return watch<AuditReport>(work, {
     first: { owed: 0, unpaid: 0, sentByOthers: 0, failure: null },
-    everyMs,
+    everyMs: MINUTE_MS,
     report,
     isNews: (result, before) => names.some((name) => result[name] !== before[name]),
   });
@@ -160,7 +155,7 @@ export function watchToken(
   const work = async (): Promise<TokenReport> => ({ obstacle: await chain.tokenObstacle(payTo), failure: null });
   return watch<TokenReport>(work, {
     first: { obstacle: null, failure: null },
-    everyMs: TOKEN_EVERY_MS,
+    everyMs: MINUTE_MS,
     report,
     isNews: ({ obstacle }, before) => obstacle !== before.obstacle,
   });

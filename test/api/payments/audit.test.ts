@@ -136,7 +136,7 @@ describe('the audit', () => {
       const stuck = await settling(Date.now() - 3_600_000);
       await ledger.markUnknown(stuck.id, 'not_seen', null);
       await on.mine(2);
-      const options = { ...auditor(), money: 'test', everyMs: 3_600_000 } as const;
+      const options = { ...auditor(), money: 'test' } as const;
       const [audit, watch] = [watchAudit(options), watchSettlements(options)];
       const token = watchToken(on.payments, payTo, () => undefined);
       await Promise.all([audit.pass(), watch.pass()]);
