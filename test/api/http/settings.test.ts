@@ -33,7 +33,6 @@ describe('settings of the server', () => {
     assert.deepEqual(payments, {
       mode: 'facilitator',
       payTo: PAY_TO,
-      publicUrl: 'https://api.dealfeed.test',
       network: BASE,
       rpcUrl: 'https://base.dealfeed.test',
       facilitators: [{ url: 'https://facilitator.dealfeed.test', authorization: 'Bearer t' }],
