@@ -9,6 +9,7 @@ import { countyZips, loadMarts, referenceSql, selectMacros } from '../models/ind
 import type { Manifest } from '../models/manifest.ts';
 import { LOOKUP_TABLES } from '../models/serving/lookup_tables.ts';
 import { SERVING_FILES, TABLE_NAMES } from '../models/serving/tables.ts';
+import { shownRecord } from '../pipelines/run/finish_database.ts';
 import { writeServingFile } from '../pipelines/run/serving_file.ts';
 
 /** Write the serving files of a snapshot from its DuckDB file. @returns their entries in the manifest */
@@ -17,11 +18,11 @@ export async function writeServingFiles(folder: string, database: string): Promi
   try {
     const { connection } = duck;
     await connection.run(`ATTACH ${literal(join(folder, database))} AS published (READ_ONLY)`);
-    for (const { name, contract } of (await loadMarts()).filter((mart) =>
-      TABLE_NAMES.some((table) => table === mart.name),
-    )) {
+    await connection.run(`SET file_search_path = ${literal(folder)}`);
+    for (const mart of (await loadMarts()).filter(({ name }) => TABLE_NAMES.some((table) => table === name))) {
+      const { name, contract } = mart;
       const table = `published.main.${identifier(name)}`;
-      const columns = columnsOfFile(contract.record.columns, await typesOf(connection, table));
+      const columns = columnsOfFile(shownRecord(mart).columns, await typesOf(connection, table));
       const order = contract.publish.orderBy.join(', ');
       await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
     }

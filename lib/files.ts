@@ -3,7 +3,18 @@
  * before the rename that publishes it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  copyFile,
+  link as linkFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const CHUNK_BYTES = 1 << 20;
@@ -75,6 +86,13 @@ export async function pointAt(link: string, target: string): Promise<void> {
   await rename(temporary, link);
   await sync(dirname(link));
 }
+
+/** Give a file a second name, or copy it where the file system has no second names. */
+export const share = (from: string, to: string): Promise<void> =>
+  linkFile(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'EEXIST') throw error;
+    return copyFile(from, to);
+  });
 
 /** SHA-256 of a file, hex. */
 export async function sha256OfFile(path: string): Promise<string> {

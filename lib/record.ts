@@ -323,9 +323,14 @@ export function createTable(
 }
 
 /** `COMMENT ON` statements, so that `duckdb_columns()` shows the descriptions. */
-export function commentOn(table: string, about: string, columns: readonly Column[]): string[] {
+export function commentOn(
+  table: string,
+  about: string,
+  columns: readonly Column[],
+  kind: 'TABLE' | 'VIEW' = 'TABLE',
+): string[] {
   return [
-    `COMMENT ON TABLE ${identifier(table)} IS ${literal(about)}`,
+    `COMMENT ON ${kind} ${identifier(table)} IS ${literal(about)}`,
     ...columns.map(
       (column) => `COMMENT ON COLUMN ${identifier(table)}.${identifier(column.name)} IS ${literal(noteOf(column))}`,
     ),

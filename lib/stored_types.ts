@@ -4,7 +4,7 @@
  * the bytes of a UUID.
  */
 import type { Column } from './record.ts';
-import { identifier } from './sql.ts';
+import { identifier, literal } from './sql.ts';
 
 /** Type of a column in a snapshot's DuckDB file. */
 export const storedType = ({ stored, sql }: Pick<Column, 'stored' | 'sql'>): string => stored ?? sql;
@@ -52,3 +52,16 @@ export const columnsOfFile = (columns: readonly Column[], types: Types): string 
       return `${value} AS ${identifier(name)}`;
     })
     .join(', ');
+
+/**
+ * SQL of the rows of a published table: a row of a later Parquet file replaces the row with the same key in the files
+ * before it.
+ */
+export function rowsOfFiles(paths: readonly string[], key: readonly string[]): string {
+  const files = paths.map((path) => `read_parquet(${literal(path)})`);
+  const columns = key.map(identifier).join(', ');
+  return files.reduce(
+    (rows, file) =>
+      `(FROM ${rows} AS before ANTI JOIN ${file} AS later USING (${columns}) UNION ALL BY NAME FROM ${file})`,
+  );
+}

@@ -30,7 +30,7 @@ type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Create the functions and macros that the models call, then build every model in the order of its dependencies. A
- * published table is sorted by its `orderBy`. auditModels checks the rows.
+ * published table is sorted by its `orderBy`, one in parts when its part is written. auditModels checks the rows.
  * @returns the models, each after those that it reads
  * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
  *   wrong type; Error naming the model if its SQL fails
@@ -129,6 +129,11 @@ async function create(connection: DuckDBConnection, model: Model, published: str
     return;
   }
   const { record, publish } = model.contract;
+  if (publish.parts !== undefined) {
+    // Sorted when its part is written: another sort of millions of rows would cost as much as the model.
+    await connection.run(`CREATE TABLE ${own} AS ${select}`);
+    return;
+  }
   const order = `ORDER BY ${publish.orderBy.join(', ')}`;
   if (published === undefined) {
     await connection.run(`CREATE TABLE ${own} AS SELECT * FROM (\n${select}\n) ${order}`);

@@ -25,10 +25,18 @@ export interface Audit {
 export interface Publication {
   /** A total order, so that the file's bytes depend on the rows alone. */
   readonly orderBy: readonly string[];
-  /** Tables whose key a column of this one names, by the column. */
+  /** Tables whose id a column of this one names, by the column. */
   readonly references?: Readonly<Record<string, string>>;
-  /** The table has millions of rows: the index of a key would double the database file, so it has none. */
-  readonly isLarge?: true;
+  /**
+   * Set on a table of millions of rows, which is published in parts: its model gives only the rows that today adds or
+   * replaces.
+   */
+  readonly parts?: {
+    /** Model of the rows that today's replace, as they were. */
+    readonly before: string;
+    /** The table as people read it, with columns of other tables: its record, and SQL over its own rows. */
+    readonly shown?: { readonly record: RecordDefinition; sql(rows: string): string };
+  };
   /** Why a release (`make release`) leaves the table out. */
   readonly notReleased?: string;
 }
@@ -116,6 +124,15 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
     ),
   ];
 }
+
+/** Audits that the columns which name rows of other tables name rows that exist. */
+export const auditsOfReferences = (model: string, { references = {} }: Publication): Audit[] =>
+  Object.entries(references).map(([column, target]) => ({
+    name: `${model}.${column}_in_${target}`,
+    about: `${column} is the id of a row of ${target}`,
+    blocking: true,
+    sql: `SELECT ${column} FROM ${model} WHERE ${column} NOT IN (SELECT id FROM ${target})`,
+  }));
 
 /** What the SQL file of a model says. */
 export interface ModelText {

@@ -81,7 +81,6 @@ export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): rea
         ...Object.entries(publish.references ?? {}).map(
           ([column, target]) => `\`${column}\` references \`${target}\`.`,
         ),
-        ...(publish.isLarge ? ['The DuckDB file does not declare it, because the table is large.'] : []),
         ...(record.columns.some(isShared) ? [`Shared: ${named(record.columns.filter(isShared))}.`] : []),
       ].join(' '),
       ...columnLines(record.columns, typeOf, isShared, isNullShared),

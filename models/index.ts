@@ -5,7 +5,14 @@ import { basename, join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { termsText } from './assumptions.ts';
-import { auditsOfRecord, readModelText, type Audit, type MartContract, type ModelText } from './contract.ts';
+import {
+  auditsOfRecord,
+  auditsOfReferences,
+  readModelText,
+  type Audit,
+  type MartContract,
+  type ModelText,
+} from './contract.ts';
 import { stepModels } from './figures/steps.ts';
 import { movingFieldsSql } from './marts/change_feeds.ts';
 import { REFERENCES } from './references.ts';
@@ -77,7 +84,8 @@ async function findModels(): Promise<readonly Model[]> {
 /** The contract of a mart, and its audits. */
 async function contractOf(name: string, audits: readonly Audit[]): Promise<Pick<Mart, 'audits' | 'contract'>> {
   const { default: contract } = (await import(`./marts/${name}.ts`)) as { default: MartContract };
-  return { contract, audits: [...auditsOfRecord(name, contract.record), ...contract.audits, ...audits] };
+  const ofColumns = [...auditsOfRecord(name, contract.record), ...auditsOfReferences(name, contract.publish)];
+  return { contract, audits: [...ofColumns, ...contract.audits, ...audits] };
 }
 
 const sqlIn = (folder: string): string =>

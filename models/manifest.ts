@@ -38,8 +38,14 @@ export const Manifest = z.strictObject({
   sold_leads: z.array(z.string()),
   /** Keys of their properties, which it leaves out too. */
   sold_properties: z.array(z.string()),
-  /** Published tables; `sha256` is of the Parquet file. */
-  tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
+  /** Published tables. A row of a later file replaces the row with the same key in the files before it. */
+  tables: z.record(
+    z.string(),
+    z.strictObject({
+      rows: count,
+      files: z.array(z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })).min(1),
+    }),
+  ),
   /** The DuckDB file with all published tables. */
   database: z.strictObject({ file: z.string().regex(/^[a-z0-9_]+\.duckdb$/), bytes: count, sha256: hash }),
   /** The files that the API reads (models/serving). */
@@ -47,6 +53,21 @@ export const Manifest = z.strictObject({
 });
 
 export type Manifest = z.infer<typeof Manifest>;
+
+/** A published table: its number of rows, and its Parquet files. */
+export type PublishedTable = Manifest['tables'][string];
+
+/** Hash of a table's files, which is the same for the same rows. */
+export const hashOf = ({ files }: PublishedTable): string => files.map(({ sha256 }) => sha256).join(' ');
+
+/** Characters of its hash that name a part of a table. */
+const HASH_IN_NAME = 16;
+
+/** Name of a part of a table in parts, which several snapshots may share. */
+export const partName = (table: string, sha256: string): string => `${table}-${sha256.slice(0, HASH_IN_NAME)}.parquet`;
+
+export const isPart = ({ file, sha256 }: { readonly file: string; readonly sha256: string }): boolean =>
+  file.endsWith(partName('', sha256));
 
 /** The part that the server reads. Other fields may change between versions without a change of the server. */
 export const ServedManifest = z.object(Manifest.shape).pick({

@@ -1,5 +1,5 @@
 /**
- * Files that `make prune` removed from a snapshot that stays: its DuckDB file and its filings. `pruned.json` beside
+ * Files that `make prune` removed from a snapshot that stays: its DuckDB file. `pruned.json` beside
  * the manifest names them, so that they are not taken for lost.
  */
 import { join } from 'node:path';

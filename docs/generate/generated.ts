@@ -5,6 +5,7 @@ import { annualConstant, monthlyFactor } from '../../models/assumptions/loan_fac
 import { dictionarySections } from '../../models/dictionary.ts';
 import { loadMarts } from '../../models/index.ts';
 import { LOAN_RATES, LOAN_YEARS } from '../../models/references.ts';
+import { shownRecord } from '../../pipelines/run/finish_database.ts';
 import { VIEWS } from '../../models/views.ts';
 import { findSources } from '../../sources/index.ts';
 import { interfacePage } from './interface.ts';
@@ -13,7 +14,10 @@ import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
 
 async function dataDictionaryPage(): Promise<string> {
-  const published = await loadMarts();
+  const published = (await loadMarts()).map((mart) => ({
+    ...mart,
+    contract: { ...mart.contract, record: shownRecord(mart) },
+  }));
   return [
     '# Data dictionary',
     'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +

@@ -95,8 +95,9 @@ export function switchCatalog(
   return store.switchPointer(`${JSON.stringify(Catalog.parse(catalog), null, 1)}\n`, before?.tag ?? null);
 }
 
-/** Name of a file of a snapshot. */
-export const snapshotFileName = (runId: string, file: string): string => `snapshots/${runId}/${file}`;
+/** Name of a file of a snapshot. Snapshots share the parts of large tables, whose names have their hash. */
+export const snapshotFileName = (runId: string, file: string): string =>
+  /-[0-9a-f]{16}\.parquet$/u.test(file) ? `parts/${file}` : `snapshots/${runId}/${file}`;
 
 /** The manifest of a run's snapshot; undefined if it published none. */
 export const manifestOf = ({ run_id, manifest }: CatalogRun): NamedFile | undefined =>

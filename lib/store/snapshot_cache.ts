@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeFolder, readJson, sync } from '../files.ts';
+import { makeFolder, readJson, share, sync } from '../files.ts';
 import { HOUR_MS } from '../time.ts';
 import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
 import { downloadVerified, type Store } from './store.ts';
@@ -21,12 +21,16 @@ const LEFTOVER_MS = HOUR_MS;
 
 const File = z.object({ file: z.string().regex(/^[\w.-]+$/u), bytes: z.int(), sha256: z.string() });
 export type SnapshotFile = z.infer<typeof File>;
-const Stated = z.object({ tables: z.record(z.string(), File), database: File, serving: z.array(File) });
+const Stated = z.object({
+  tables: z.record(z.string(), z.object({ files: z.array(File) })),
+  database: File,
+  serving: z.array(File),
+});
 
 /** The files of a snapshot besides its manifest, as the manifest states them. */
 export function snapshotFiles(manifest: unknown): readonly SnapshotFile[] {
   const { tables, database, serving } = Stated.parse(manifest);
-  return [...Object.values(tables), database, ...serving];
+  return [...Object.values(tables).flatMap(({ files }) => files), database, ...serving];
 }
 
 const exists = (path: string): Promise<boolean> =>
@@ -47,8 +51,11 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   await makeFolder(fetching);
   try {
     await downloadVerified(store, manifest, join(fetching, 'manifest.json'));
-    for (const { file, sha256 } of snapshotFiles(await readJson(join(fetching, 'manifest.json'))))
-      await downloadVerified(store, { name: snapshotFileName(run.run_id, file), sha256 }, join(fetching, file));
+    for (const { file, sha256 } of snapshotFiles(await readJson(join(fetching, 'manifest.json')))) {
+      const name = snapshotFileName(run.run_id, file);
+      if (name !== snapshotFileName('', file) || !(await shareFetched(dataDir, file, fetching)))
+        await downloadVerified(store, { name, sha256 }, join(fetching, file));
+    }
     await writeFile(join(fetching, MARK), '');
     await sync(fetching);
     await rename(fetching, target).catch(async (error: NodeJS.ErrnoException) => {
@@ -59,6 +66,17 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   } finally {
     await rm(fetching, { recursive: true, force: true });
   }
+}
+
+/** Give a folder a part that another snapshot here has. @returns whether one has it */
+async function shareFetched(dataDir: string, file: string, folder: string): Promise<boolean> {
+  for (const runId of await readdir(join(dataDir, 'snapshots'))) {
+    const from = join(dataDir, 'snapshots', runId, file);
+    if (runId.startsWith('.') || !(await exists(from))) continue;
+    await share(from, join(folder, file));
+    return true;
+  }
+  return false;
 }
 
 async function bytesOf(folder: string): Promise<number> {

@@ -74,3 +74,6 @@ CREATE OR REPLACE MACRO organization_kind(key) AS CASE
 -- two letters and more before the legal form.
 CREATE OR REPLACE MACRO first_letters(name) AS
   left(translate(replace(upper(strip_accents(name)), '&', 'AND'), ' .,;-/()''’`"', ''), 3);
+
+-- The agent that a name means: spellings that differ only in case and punctuation are one.
+CREATE OR REPLACE MACRO agent_of(name) AS upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'));

@@ -5,7 +5,7 @@ with
 listed as (
   select list, count(*) as records from int_listed_records group by list
   union all
-  select 'filings' as list, count(*) as records from filings
+  select 'filings' as list, sum(filings) as records from registers
 ),
 
 counted as (

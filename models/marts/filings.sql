@@ -1,5 +1,5 @@
--- One row per filing since its first read. The registers are read in increments: today's rows are new or may have
--- changed, and a filing that is absent today stays unchanged.
+-- One row per filing that today's reads contain or newly amend. The registers are read in increments, and the table is
+-- published in parts: a filing that is absent today stays as it is in an earlier part.
 
 with
 
@@ -17,15 +17,6 @@ latest_amendments as (
     partition by register, charter_number
     order by effective_date desc, document_number desc
   ) = 1
-),
-
--- The last filing date that each register had reached before today: an earlier filing that first appears now is late.
--- Filings that take effect in the future do not count.
-last_filing_dates as (
-  select source, max(filing_date) as filing_date
-  from previous_filings
-  where filing_date <= cast(first_seen as date)
-  group by source
 ),
 
 compared_filings as (
@@ -53,12 +44,13 @@ compared_filings as (
       filing.agent_state, filing.agent_zip,
       filing.business_city, filing.business_state, filing.business_zip, filing.business_county
     ) as is_unchanged,
-    filing.filing_date < last_filing_dates.filing_date as is_late
+    -- A filing that first appears now, although its register had reached a later date
+    filing.filing_date < registers.last_filing_date as is_late
   from todays_filings as filing
   left join previous_versions as previous
     on previous.source = filing.register
     and previous.document_number = filing.document_number
-  left join last_filing_dates on last_filing_dates.source = filing.register
+  left join previous_registers as registers on registers.source = filing.register
 ),
 
 today as (
@@ -124,7 +116,8 @@ today as (
     amendment_date,
     amendment_document,
     amendment_url,
-    is_known
+    is_known,
+    true as is_read
   from compared_filings
 ),
 
@@ -133,7 +126,7 @@ filings_to_amend as (
 
   union all by name
 
-  select * exclude (agent_filings), true as is_known
+  select *, true as is_known, false as is_read
   from previous_versions
   anti join todays_filings
     on todays_filings.register = previous_versions.source
@@ -171,33 +164,15 @@ amended_filings as (
       case when is_newly_amended and is_known then 'changed' else change_kind end as change_kind
     )
   from filings_and_amendments
-),
-
--- Today's filings, and all others as they were. Materialized: DuckDB cannot spill the sort of a UNION ALL to disk once
--- its first part has ended, and a register of millions does not fit into memory
-all_filings as materialized (
-  select * exclude (new_kind, new_date, new_document, new_url, new_observed_at, is_newly_amended, is_known)
-  from amended_filings
-
-  union all by name
-
-  select * exclude (agent_filings)
-  from previous_filings
-  anti join previous_versions
-    on previous_versions.source = previous_filings.source
-    and previous_versions.document_number = previous_filings.document_number
 )
 
 select
   id, document_number, charter_number, business_name, filing_date, entity_type, entity_type_raw, entity_status,
   registered_agent_name, registered_agent_status, agent_addr1, agent_city, agent_state, agent_zip,
   business_city, business_state, business_zip, source_state, naics, naics_status,
-  filings.source, source_url, first_seen, last_seen, last_updated,
+  source, source_url, first_seen, last_seen, last_updated,
   change_kind, business_name_raw, entity_status_raw, jurisdiction, agent_addr2, business_county,
-  agents.filings as agent_filings,
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
-from all_filings as filings
-left join int_agents as agents
-  on agents.source = filings.source
-  and agents.name = filings.registered_agent_name
+from amended_filings
+where is_read or is_newly_amended

@@ -2,7 +2,6 @@ import { causesOf, date, defineRecord, instant, integer, oneOf, text, uuid } fro
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { BLANK, BLANK_OR_COLORADO, BLANK_OR_OHIO, NO_AGENT, NO_AMENDMENT, NO_NAICS } from '../absence/filings.ts';
 import { defineMart, never } from '../contract.ts';
-import { keepsRows } from '../drift.ts';
 import { readFrom, seen } from '../fields.ts';
 
 /** Normalized entity types of both registers. */
@@ -57,6 +56,8 @@ export const ENTITY_STATUSES = [
   'Other',
 ] as const;
 
+export const REGISTER = oneOf(['ohio_sos', 'colorado_sos'], 'The register.');
+
 const fields = {
   id: uuid('UUID: version 5 of source and document number.'),
   document_number: text('Ohio: filing document number. Colorado: entity id.'),
@@ -86,7 +87,7 @@ const fields = {
   source_state: oneOf(['OH', 'CO'], 'State of the registry.'),
   naics: text('Industry code.', { absent: NO_NAICS }),
   naics_status: oneOf(['available', 'not_collected_by_source'], 'Neither registry collects industry codes.'),
-  source: oneOf(['ohio_sos', 'colorado_sos'], 'The register.'),
+  source: REGISTER,
   source_url: readFrom.source_url,
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,
@@ -127,16 +128,19 @@ const fields = {
   page_row: readFrom.page_row,
 };
 
-export const Filing = defineRecord(
-  'filing',
-  'One row per filing document of Ohio or entity of Colorado, from its first read on.',
-  ['id'],
-  fields,
-  causesOf(fields),
-);
+const ABOUT = 'One row per filing document of Ohio or entity of Colorado, from its first read on.';
+
+/** A filing as people read it. */
+export const Filing = defineRecord('filing', ABOUT, ['id'], fields, causesOf(fields));
+
+// One new filing changes the count of thousands.
+const { agent_filings: _, ...ownFields } = fields;
+
+/** The agent that a name means: spellings that differ only in case and punctuation are one. */
+const AGENT = `upper(regexp_replace(registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))`;
 
 export default defineMart({
-  record: Filing,
+  record: defineRecord('filing', ABOUT, ['id'], ownFields, causesOf(ownFields)),
   audits: [
     never(
       'filings',
@@ -153,7 +157,17 @@ export default defineMart({
         OR (amendment_kind IS NULL) <> (amendment_document IS NULL)
         OR (amendment_kind IS NULL) <> (amendment_url IS NULL)`,
     ),
-    keepsRows('filings', ['id'], 'filing'),
   ],
-  publish: { orderBy: ['filing_date DESC', 'id'], isLarge: true },
+  publish: {
+    orderBy: ['filing_date DESC', 'id'],
+    parts: {
+      before: 'int_filings_before',
+      shown: {
+        record: Filing,
+        sql: (rows) =>
+          `SELECT ${Filing.columns.map(({ name }) => (name === 'agent_filings' ? `a.filings AS ${name}` : `f.${name}`)).join(', ')}
+          FROM ${rows} AS f LEFT JOIN agents AS a ON a.source = f.source AND a.agent = ${AGENT}`,
+      },
+    },
+  },
 });

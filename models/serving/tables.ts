@@ -10,7 +10,7 @@ import changeFeeds from '../marts/change_feeds.ts';
 import changes from '../marts/changes.ts';
 import coverage from '../marts/coverage.ts';
 import deals from '../marts/deals.ts';
-import filings from '../marts/filings.ts';
+import { Filing } from '../marts/filings.ts';
 import leads from '../marts/leads.ts';
 import listingHistory from '../marts/listing_history.ts';
 import owners from '../marts/owners.ts';
@@ -26,7 +26,7 @@ export const TABLES = {
   signals: signals.record,
   auctions: auctions.record,
   leads: leads.record,
-  filings: filings.record,
+  filings: Filing,
   sources: sources.record,
   assumptions: assumptions.record,
   reports: reports.record,
@@ -131,6 +131,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
     ),
     derived: { week_day: { kind: 'date', sql: WEEK_DAY } },
     names: ['business_name', 'registered_agent_name'],
+    orderBy: 'filing_date DESC, id',
   },
   changes: {
     keys: { ...ID, record_id: 'record_id' },

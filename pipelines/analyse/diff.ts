@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { openDuck, rowsOf, typesOf, type Duck } from '../../lib/duck.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { RecordDefinition } from '../../lib/record.ts';
-import { convertedRow, storedType } from '../../lib/stored_types.ts';
+import { convertedRow, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { loadMarts, type Mart } from '../../models/index.ts';
 import { movingFields } from '../../models/marts/change_feeds.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
-import { prunedFiles } from '../pruned_files.ts';
 import { number } from '../format.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
 
@@ -31,6 +30,8 @@ export const DERIVED_TABLES: ReadonlySet<string> = new Set([
   'changes',
   'change_feeds',
   'places',
+  'agents',
+  'registers',
 ]);
 
 export interface TableDiff {
@@ -57,8 +58,6 @@ export interface TableDiffs {
 export interface Diff extends TableDiffs {
   readonly a: Manifest;
   readonly b: Manifest;
-  /** Tables that one of the snapshots no longer has, because they were pruned. */
-  readonly pruned: readonly string[];
 }
 
 export interface DiffOptions {
@@ -69,13 +68,13 @@ export interface DiffOptions {
 /** A folder of Parquet files, such as a snapshot or a release. */
 export interface TableFolder {
   readonly folder: string;
-  /** File and number of rows by table. */
-  readonly tables: Readonly<Record<string, { readonly file: string; readonly rows: number }>>;
+  readonly tables: Manifest['tables'];
 }
 
 /** One table of one folder. */
 interface Side {
-  readonly file: string | null;
+  /** SQL of the rows of its files; null if it has no such table. */
+  readonly from: string | null;
   readonly columns: readonly string[];
   /** SELECT list of the columns, with instants as models have them. */
   readonly row: string;
@@ -89,24 +88,25 @@ interface Compared {
   readonly key: readonly string[];
 }
 
-const NO_TABLE: Side = { file: null, columns: [], row: '', rows: 0 };
+const NO_TABLE: Side = { from: null, columns: [], row: '', rows: 0 };
 
 async function describeSide(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Mart): Promise<Side> {
   const found = tables[name];
   if (!found) return NO_TABLE;
-  const file = join(folder, found.file);
-  const types = await typesOf(duck.connection, `SELECT * FROM read_parquet(${literal(file)})`);
+  const paths = found.files.map(({ file }) => join(folder, file));
+  const from = rowsOfFiles(paths, contract.record.key);
+  const types = await typesOf(duck.connection, `SELECT * FROM ${from}`);
   const stored = contract.record.columns.filter((column) => types.get(column.name) === column.stored);
-  return { file, columns: [...types.keys()], row: convertedRow(stored, storedType), rows: found.rows };
+  return { from, columns: [...types.keys()], row: convertedRow(stored, storedType), rows: found.rows };
 }
 
 /** A side as text, so that columns of different types compare; a column that it lacks is null. */
-function textView({ file, columns, row }: Side, all: readonly string[]): string {
+function textView({ from, columns, row }: Side, all: readonly string[]): string {
   const list = all.map((column) => {
     const value = columns.includes(column) ? `CAST(${identifier(column)} AS VARCHAR)` : 'NULL::VARCHAR';
     return `${value} AS ${identifier(column)}`;
   });
-  const rows = file === null ? 'WHERE false' : `FROM (SELECT ${row} FROM read_parquet(${literal(file)}))`;
+  const rows = from === null ? 'WHERE false' : `FROM (SELECT ${row} FROM ${from})`;
   return `(SELECT ${list.join(', ')} ${rows})`;
 }
 
@@ -173,7 +173,7 @@ const FIELDS_SQL = `
 async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [Side, Side]): Promise<TableDiff> {
   const [counts] = await rowsOf(connection, COUNTS_SQL, [table]);
   const fields = await rowsOf(connection, FIELDS_SQL, [table]);
-  const isInBoth = a.file !== null && b.file !== null;
+  const isInBoth = a.from !== null && b.from !== null;
   const subtract = (from: Side, other: Side): string[] =>
     isInBoth ? from.columns.filter((column) => !other.columns.includes(column)) : [];
   return {
@@ -188,24 +188,20 @@ async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [
   };
 }
 
-/**
- * Compare the published tables of two folders by their keys.
- * @param skipped tables that are not compared
- */
+/** Compare the published tables of two folders by their keys. */
 export async function diffTables(
   older: TableFolder,
   newer: TableFolder,
-  { includeAll = false, skipped = [] }: DiffOptions & { readonly skipped?: readonly string[] } = {},
+  { includeAll = false }: DiffOptions = {},
 ): Promise<TableDiffs> {
   const duck = await openDuck();
   try {
     await duck.connection.run(CHANGES_SQL);
     const tables: TableDiff[] = [];
     for (const model of await loadMarts()) {
-      if (skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
       const sides = [await describeSide(duck, older, model), await describeSide(duck, newer, model)] as const;
-      if (sides.every((side) => side.file === null)) continue;
+      if (sides.every((side) => side.from === null)) continue;
       const { record } = model.contract;
       const ignored = new Set(includeAll ? [] : movingFields(record));
       await insertChanges(duck, { name: model.name, key: record.key }, sides, ignored);
@@ -233,13 +229,9 @@ export async function diffSnapshots(
     if (damage !== undefined) throw new SettingError(`Snapshot ${runId} is damaged: ${damage}`);
   }
   const [a, b] = [await readManifest(layout, runA), await readManifest(layout, runB)];
-  const gone = [...(await prunedFiles(layout, runA)), ...(await prunedFiles(layout, runB))];
-  const pruned = Object.entries({ ...a.tables, ...b.tables })
-    .filter(([table, { file }]) => gone.includes(file) && (includeAll || !DERIVED_TABLES.has(table)))
-    .map(([table]) => table);
   const folderOf = ({ run_id, tables }: Manifest): TableFolder => ({ folder: layout.snapshot(run_id), tables });
-  const { tables, duck } = await diffTables(folderOf(a), folderOf(b), { includeAll, skipped: pruned });
-  return { a, b, tables, pruned, duck };
+  const { tables, duck } = await diffTables(folderOf(a), folderOf(b), { includeAll });
+  return { a, b, tables, duck };
 }
 
 /**
@@ -265,10 +257,10 @@ export async function diffFiles(
 }
 
 async function describeFile({ connection }: Duck, file: string): Promise<Side> {
-  const from = `FROM read_parquet(${literal(file)})`;
-  const columns = [...(await typesOf(connection, `SELECT * ${from}`)).keys()];
-  const [count] = await rowsOf(connection, `SELECT count(*)::INT AS n ${from}`);
-  return { file, columns, row: '*', rows: Number(count?.['n']) };
+  const from = `read_parquet(${literal(file)})`;
+  const columns = [...(await typesOf(connection, `SELECT * FROM ${from}`)).keys()];
+  const [count] = await rowsOf(connection, `SELECT count(*)::INT AS n FROM ${from}`);
+  return { from, columns, row: '*', rows: Number(count?.['n']) };
 }
 
 /** COPY options by the ending of the file. */
@@ -356,7 +348,7 @@ async function formatTable(duck: Duck, diff: TableDiff): Promise<string[]> {
   return lines;
 }
 
-export async function formatDiff({ a, b, tables, pruned, duck }: Diff): Promise<string[]> {
+export async function formatDiff({ a, b, tables, duck }: Diff): Promise<string[]> {
   const lines = [`${a.run_id} (as of ${a.as_of}) -> ${b.run_id} (as of ${b.as_of})`];
   if (a.assumption_set_id !== b.assumption_set_id)
     lines.push(`different assumptions: ${a.assumption_set_id} -> ${b.assumption_set_id}`);
@@ -365,7 +357,5 @@ export async function formatDiff({ a, b, tables, pruned, duck }: Diff): Promise<
   for (const diff of tables) if (!isUnchanged(diff)) lines.push('', ...(await formatTable(duck, diff)));
   const unchanged = tables.filter(isUnchanged).map((table) => table.table);
   if (unchanged.length > 0) lines.push('', `identical: ${unchanged.join(', ')}`);
-  if (pruned.length > 0)
-    lines.push('', `not compared, because make prune removed them from a snapshot: ${pruned.join(', ')}`);
   return lines;
 }

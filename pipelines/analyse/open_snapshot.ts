@@ -9,10 +9,11 @@ import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, storedType } from '../../lib/stored_types.ts';
 import { loadMarts } from '../../models/index.ts';
-import type { Manifest } from '../../models/manifest.ts';
+import { isPart, type Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
+import { showParts } from '../run/finish_database.ts';
 import { holdForReading } from '../run/lock.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
 
@@ -20,8 +21,6 @@ export interface OpenSnapshot {
   readonly duck: Duck;
   readonly manifest: Manifest;
   readonly layout: Layout;
-  /** Tables that make prune removed. */
-  readonly removed: ReadonlySet<string>;
 }
 
 /** Snapshots that an error message lists. */
@@ -61,30 +60,23 @@ function unknownSnapshot(layout: Layout, setting: string, wanted: string, all: r
   );
 }
 
-/**
- * Attach the DuckDB file; if it was pruned, build a temporary one from the Parquet files.
- * @returns tables that were pruned
- */
-async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<Set<string>> {
+/** Attach the DuckDB file; if it was pruned, build a temporary one from the Parquet files. */
+async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<void> {
   const pruned = await prunedFiles(layout, manifest.run_id);
-  const removed = new Set<string>();
-  const file = join(layout.snapshot(manifest.run_id), manifest.database.file);
+  const folder = layout.snapshot(manifest.run_id);
+  await connection.run(`SET file_search_path = ${literal(folder)}`);
+  const file = join(folder, manifest.database.file);
   if (!pruned.includes(manifest.database.file) || existsSync(file)) {
     await connection.run(`ATTACH ${literal(file)} AS snapshot (READ_ONLY); USE snapshot`);
-    return removed;
+    return;
   }
-  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-snapshot-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-snapshot-'));
   try {
-    const copy = literal(join(folder, manifest.database.file));
+    const copy = literal(join(scratch, manifest.database.file));
     await connection.run(`ATTACH ${copy} AS snapshot; USE snapshot`);
     const published = (await loadMarts()).filter(({ name }) => name in manifest.tables);
-    for (const { name, contract } of published) {
-      const table = manifest.tables[name]?.file ?? '';
-      if (pruned.includes(table)) {
-        removed.add(name);
-        continue;
-      }
-      const rows = `read_parquet(${literal(join(layout.snapshot(manifest.run_id), table))})`;
+    for (const { name, contract } of published.filter((mart) => !mart.contract.publish.parts)) {
+      const rows = `read_parquet(${literal(manifest.tables[name]?.files[0]?.file ?? '')})`;
       const types = await typesOf(connection, `SELECT * FROM ${rows}`);
       const columns = contract.record.columns.filter((column) => types.has(column.name));
       const stored = convertedRow(columns, types, storedType);
@@ -92,16 +84,22 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
       const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
       await connection.run(comments.join(';\n'));
     }
+    await showParts(connection, published, manifest.tables, storedType);
     // A snapshot older than the view may lack its tables or columns.
     for (const { name, sql } of VIEWS)
       await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
     await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);
-    return removed;
   } finally {
     // The open file stays readable.
-    await rm(folder, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
+
+/** Names under which DuckDB may still read the parts of tables once it can reach no other file. */
+const pathsOfParts = (layout: Layout, { run_id: runId, tables }: Manifest): string[] =>
+  Object.values(tables)
+    .flatMap(({ files }) => files.filter(isPart))
+    .flatMap(({ file }) => [file, join(layout.snapshot(runId), file)].map(literal));
 
 /**
  * Open a snapshot.
@@ -113,19 +111,19 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const runId = await snapshotNamed(layout, setting, wanted);
   const manifest = await readManifest(layout, runId);
   const duck = await openDuck();
-  let removed: ReadonlySet<string>;
   try {
     const release = holdForReading(layout);
     try {
-      removed = await attachSnapshot(duck, layout, manifest);
+      await attachSnapshot(duck, layout, manifest);
     } finally {
       release();
     }
+    await duck.connection.run(`SET allowed_paths = [${pathsOfParts(layout, manifest).join(', ')}]`);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
   } catch (error) {
     duck.close();
     throw error;
   }
-  return { duck, manifest, layout, removed };
+  return { duck, manifest, layout };
 }

@@ -6,12 +6,10 @@
  *
  * With SOURCE it parses the pages of one source again: rebuild_source.ts.
  */
-import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { duckVersion, openDuck, rowsOf } from '../../lib/duck.ts';
-import { makeFolder } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
@@ -19,7 +17,7 @@ import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet 
 import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
 import { SourceRead } from '../../models/inputs.ts';
-import type { Manifest } from '../../models/manifest.ts';
+import { hashOf, type Manifest } from '../../models/manifest.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive } from '../../lib/archive.ts';
 import { loadRowRecords, loadSources } from '../../sources/index.ts';
@@ -32,7 +30,6 @@ import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
 import { hashModels, writeSnapshot } from '../run/publish.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdFolder, holdForReading } from '../run/lock.ts';
-import { prunedFiles } from '../pruned_files.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
 import { openRunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/stored_archive.ts';
@@ -63,6 +60,10 @@ class PredecessorRemoved extends SettingError {
   }
 }
 
+/** Hash of a table of a snapshot; null if it has no such table. */
+const hashIn = ({ tables }: Pick<Manifest, 'tables'>, name: string): string | null =>
+  tables[name] ? hashOf(tables[name]) : null;
+
 export const isSame = ({ tables }: Rebuilt): boolean => tables.every(({ was, now }) => was === now);
 
 export interface RebuildOptions {
@@ -83,7 +84,7 @@ export async function rebuild(layout: Layout, runId: string, options: RebuildOpt
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   try {
     const folders = { layout, target: layoutOf(scratch), options };
-    const read = (earlier: string): Promise<Manifest> => readPrevious(folders, earlier, runId);
+    const read = (earlier: string): Promise<Manifest> => readPrevious(layout, earlier, runId);
     const previous = published.previous === null ? null : await read(published.previous);
     const { follows: followed } = published;
     const follows = followed === null || followed === previous?.run_id ? previous : await read(followed);
@@ -91,8 +92,8 @@ export async function rebuild(layout: Layout, runId: string, options: RebuildOpt
     const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
     const tables = names.map((name) => ({
       name,
-      was: published.tables[name]?.sha256 ?? 'not published then',
-      now: now.tables[name]?.sha256 ?? 'not published now',
+      was: hashIn(published, name) ?? 'not published then',
+      now: hashIn(now, name) ?? 'not published now',
     }));
     return { runId, tables, ...now.reads, versionChanges: now.versionChanges };
   } finally {
@@ -125,10 +126,9 @@ async function rebuildInto(
   published: Manifest,
   { previous, follows }: BuiltOn,
 ): Promise<RebuiltSnapshot> {
-  // Writes go to the scratch folder; earlier snapshots are read in place, unless they had to be rebuilt there.
-  const earlier = [previous?.run_id, follows?.run_id];
-  const isInPlace = (id: string): boolean => earlier.includes(id) && !existsSync(target.snapshot(id));
-  const mixed: Layout = { ...target, snapshot: (id) => (isInPlace(id) ? layout : target).snapshot(id) };
+  // Writes go to the scratch folder; earlier snapshots are read in place.
+  const mixed: Layout = { ...target, snapshot: (id) => layout.snapshot(id) };
+  const before = previous && { folder: layout.snapshot(previous.run_id), tables: previous.tables };
   const build = await openBuildDatabase(target.root, options.buildMemory);
   try {
     const { states, parsed, copied } = await rebuildReads(layout, target, published);
@@ -150,7 +150,7 @@ async function rebuildInto(
     });
     // With one connection: a run with two gives the same bytes.
     await buildModels(build.connection, models, { published: PUBLISHED });
-    const { tables } = await writeSnapshot(build, target, { models, facts: published });
+    const { tables } = await writeSnapshot(build, target, { models, facts: published, before });
     const versions = { ...hashModels(models), duckdb: duckVersion() };
     return { tables, reads: { parsed, copied }, versionChanges: versionChangesSince(published, versions) };
   } finally {
@@ -158,41 +158,15 @@ async function rebuildInto(
   }
 }
 
-/** Manifest of a snapshot that the wanted one was built on. If its filings were pruned, they are rebuilt. */
-async function readPrevious(folders: Folders, runId: string, wanted: string): Promise<Manifest> {
-  const { layout } = folders;
-  const builtOn = `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot`;
+/** Manifest of a snapshot that the wanted one was built on. */
+async function readPrevious(layout: Layout, runId: string, wanted: string): Promise<Manifest> {
   if (!(await listSnapshots(layout)).includes(runId)) throw new PredecessorRemoved(wanted, runId);
   const damage = await verifySnapshot(layout, runId, 'retained');
-  if (damage.length > 0) throw new SettingError(`${builtOn} is damaged: ${damage.join('; ')}`);
-  const manifest = await readManifest(layout, runId);
-  await restoreTables(folders, manifest);
-  return manifest;
-}
-
-/** Rebuild an earlier snapshot in the scratch folder, if its filings were pruned: they need no list of changes. */
-async function restoreTables(folders: Folders, manifest: Manifest): Promise<void> {
-  const { layout, target } = folders;
-  const runId = manifest.run_id;
-  const pruned = await prunedFiles(layout, runId);
-  const tables = Object.entries(manifest.tables).filter(([, { file }]) => pruned.includes(file));
-  if (tables.length === 0 || existsSync(target.snapshot(runId))) return;
-  const own = { ...folders, target: layoutOf(await mkdtemp(join(target.root, 'earlier-'))) };
-  const previous = manifest.previous === null ? null : await readPrevious(own, manifest.previous, runId);
-  const now = await rebuildInto(own, manifest, { previous, follows: previous });
-  for (const [name, { sha256 }] of tables)
-    if (now.tables[name]?.sha256 !== sha256)
-      throw new SettingError(
-        [`${name} of ${runId} was removed by make prune and cannot be rebuilt identically`, ...now.versionChanges].join(
-          '. ',
-        ),
-      );
-  await makeFolder(target.snapshot(runId));
-  for (const { file } of Object.values(manifest.tables)) {
-    const from = pruned.includes(file) ? own.target : layout;
-    await cp(join(from.snapshot(runId), file), join(target.snapshot(runId), file));
-  }
-  await rm(own.target.root, { recursive: true });
+  if (damage.length > 0)
+    throw new SettingError(
+      `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot is damaged: ${damage.join('; ')}`,
+    );
+  return readManifest(layout, runId);
 }
 
 /** The declared set, if the snapshot used it; else the operator's set, as the snapshot published it. */

@@ -29,9 +29,9 @@ async function answer({ duck }: OpenSnapshot, sql: string, format: 'table' | 'cs
 
 /** How to open the snapshot, and its tables. */
 async function describeSnapshot({ duck, manifest, layout }: OpenSnapshot): Promise<string[]> {
-  const file = join(layout.snapshot(manifest.run_id), manifest.database.file);
-  const how = existsSync(file)
-    ? `duckdb -readonly ${file}`
+  const folder = layout.snapshot(manifest.run_id);
+  const how = existsSync(join(folder, manifest.database.file))
+    ? `cd ${folder} && duckdb -readonly ${manifest.database.file}`
     : `make prune removed the DuckDB file of this snapshot. make sql SNAPSHOT=${manifest.run_id} Q='...' still works.`;
   const about = `Snapshot ${manifest.run_id}, as of ${manifest.as_of}. ${manifest.notice}`;
   const tables = await runQuery(duck.connection, TABLES_SQL, MAX_ROWS);

@@ -1,6 +1,6 @@
 /**
- * The two Avro files of an Iceberg snapshot (table specification, version 2): a manifest that names its data files, and
- * a list of its manifests. `field-id` is how readers find the fields. Only the required fields are written.
+ * The Avro files of an Iceberg snapshot (table specification, version 2): manifests that name its files, and a list of
+ * them. `field-id` is how readers find the fields. Only the required fields are written.
  */
 import avro from 'avsc';
 
@@ -21,6 +21,7 @@ const DATA_FILE = record('r2', [
   field(102, 'partition', record('r102', [])),
   field(103, 'record_count', 'long'),
   field(104, 'file_size_in_bytes', 'long'),
+  { ...field(135, 'equality_ids', ['null', { type: 'array', items: 'int', 'element-id': 136 }]), default: null },
 ]);
 
 const MANIFEST_ENTRY = record('manifest_entry', [
@@ -47,10 +48,18 @@ const MANIFEST_FILE = record('manifest_file', [
   field(514, 'deleted_rows_count', 'long'),
 ]);
 
-/** `status` of an entry, and `content` of a file. */
-const [ADDED, DATA] = [1, 0];
+/** `status` of an entry. */
+const [EXISTING, ADDED] = [0, 1];
+/** `content` of a manifest. */
+export const [DATA, DELETES] = [0, 1] as const;
+/** `content` of a file that deletes rows by a key. */
+const EQUALITY = 2;
 
-async function encode(schema: object, row: object, metadata: Readonly<Record<string, string>>): Promise<Buffer> {
+async function encode(
+  schema: object,
+  rows: readonly object[],
+  metadata: Readonly<Record<string, string>>,
+): Promise<Buffer> {
   // The types of avsc do not know the option `metadata`.
   const options = {
     codec: 'null',
@@ -58,7 +67,8 @@ async function encode(schema: object, row: object, metadata: Readonly<Record<str
     metadata: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, Buffer.from(value)])),
   };
   const encoder = new avro.streams.BlockEncoder(schema as avro.Schema, options);
-  encoder.end(row);
+  for (const row of rows) encoder.write(row);
+  encoder.end();
   return Buffer.concat((await encoder.toArray()) as Buffer[]);
 }
 
@@ -68,52 +78,77 @@ export interface DataFile {
   readonly bytes: number;
 }
 
-/** The manifest of a snapshot whose table is one Parquet file. @param id of the snapshot, and its sequence number */
-export const encodeManifest = (id: number, schema: { readonly 'schema-id': number }, file: DataFile): Promise<Buffer> =>
+interface ManifestOf {
+  /** Id of the snapshot, and its sequence number. */
+  readonly id: number;
+  readonly schema: { readonly 'schema-id': number };
+  readonly content: typeof DATA | typeof DELETES;
+  readonly parts: readonly DataFile[];
+  /** Field ids of the table's key. */
+  readonly key: readonly number[];
+}
+
+/**
+ * The manifest of a snapshot's Parquet files, or of the same files as deletes: each deletes the rows with its keys from
+ * those before it, which have lower sequence numbers.
+ */
+export const encodeManifest = ({ id, schema, content, parts, key }: ManifestOf): Promise<Buffer> =>
   encode(
     MANIFEST_ENTRY,
-    {
-      status: ADDED,
+    parts.map(({ location, rows, bytes }, index) => ({
+      status: parts.length === 1 ? ADDED : EXISTING,
       snapshot_id: id,
-      sequence_number: id,
-      file_sequence_number: id,
+      sequence_number: parts.length === 1 ? id : index + 1,
+      file_sequence_number: parts.length === 1 ? id : index + 1,
       data_file: {
-        content: DATA,
-        file_path: file.location,
+        content: content === DATA ? DATA : EQUALITY,
+        file_path: location,
         file_format: 'PARQUET',
         partition: {},
-        record_count: file.rows,
-        file_size_in_bytes: file.bytes,
+        record_count: rows,
+        file_size_in_bytes: bytes,
+        equality_ids: content === DATA ? null : key,
       },
-    },
+    })),
     {
       schema: JSON.stringify(schema),
       'schema-id': String(schema['schema-id']),
       'partition-spec': '[]',
       'partition-spec-id': '0',
       'format-version': '2',
-      content: 'data',
+      content: content === DATA ? 'data' : 'deletes',
     },
   );
 
-/** The list of manifests of a snapshot: the one of its table. @param manifest its location and its size in bytes */
-export const encodeManifestList = (id: number, manifest: DataFile): Promise<Buffer> =>
+export interface ListedManifest {
+  readonly content: typeof DATA | typeof DELETES;
+  readonly location: string;
+  readonly bytes: number;
+  readonly files: readonly DataFile[];
+}
+
+/** The list of the manifests of a snapshot. */
+export const encodeManifestList = (id: number, manifests: readonly ListedManifest[]): Promise<Buffer> =>
   encode(
     MANIFEST_FILE,
-    {
-      manifest_path: manifest.location,
-      manifest_length: manifest.bytes,
-      partition_spec_id: 0,
-      content: DATA,
-      sequence_number: id,
-      min_sequence_number: id,
-      added_snapshot_id: id,
-      added_files_count: 1,
-      existing_files_count: 0,
-      deleted_files_count: 0,
-      added_rows_count: manifest.rows,
-      existing_rows_count: 0,
-      deleted_rows_count: 0,
-    },
+    manifests.map(({ content, location, bytes, files }) => {
+      const isOne = files.length === 1;
+      const rows = files.reduce((sum, file) => sum + file.rows, 0);
+      return {
+        manifest_path: location,
+        manifest_length: bytes,
+        partition_spec_id: 0,
+        content,
+        sequence_number: id,
+        min_sequence_number: isOne ? id : 1,
+        added_snapshot_id: id,
+        added_files_count: isOne ? 1 : 0,
+        existing_files_count: isOne ? 0 : files.length,
+        deleted_files_count: 0,
+        added_rows_count: isOne ? rows : 0,
+        existing_rows_count: isOne ? 0 : rows,
+        deleted_rows_count: 0,
+      };
+    }),
     { 'snapshot-id': String(id), 'sequence-number': String(id), 'format-version': '2' },
   );

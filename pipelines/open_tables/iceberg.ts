@@ -1,6 +1,7 @@
 /**
  * Metadata of an Iceberg table (https://iceberg.apache.org/spec/, version 2) over the Parquet files of the snapshots. A
- * run replaces the whole table, so each Iceberg snapshot has one data file.
+ * run replaces the whole table. A table in parts has several data files: each is also an equality delete file, by the
+ * key, of the files before it.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -21,8 +22,8 @@ const Snapshot = z.strictObject({
   'timestamp-ms': z.int(),
   'manifest-list': z.string(),
   'schema-id': z.int(),
-  /** `run` and `file` are ours: the run of the snapshot, and the hash of its Parquet file. */
-  summary: z.strictObject({ operation: z.literal('overwrite'), run: z.string(), file: z.string() }),
+  /** `run`, `files` and `hash` are ours: the run of the snapshot, its Parquet files and their hash. */
+  summary: z.strictObject({ operation: z.literal('overwrite'), run: z.string(), files: z.string(), hash: z.string() }),
 });
 
 /** The part of a metadata file that the next version continues. */

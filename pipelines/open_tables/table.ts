@@ -9,12 +9,12 @@ import { type Duck, openSmall, rowsOf } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256 } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
+import { fieldIdOf } from '../../models/field_ids.ts';
 import { loadMarts } from '../../models/index.ts';
-import type { Manifest } from '../../models/manifest.ts';
+import { hashOf, type Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
-import { prunedFiles } from '../pruned_files.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
-import { encodeManifest, encodeManifestList } from './avro.ts';
+import { DATA, DELETES, encodeManifest, encodeManifestList, type ListedManifest } from './avro.ts';
 import {
   buildMetadata,
   type DescribedColumn,
@@ -72,12 +72,6 @@ export const versionOf = (name: string): number | null => {
   return version === undefined ? null : Number(version);
 };
 
-/** A snapshot whose files this folder has, and the tables of it that were not pruned. */
-export interface Published {
-  readonly manifest: Manifest;
-  readonly tables: readonly string[];
-}
-
 /** Undefined if the file is damaged. */
 const unlessDamaged = <T>(reading: Promise<T>): Promise<T | undefined> =>
   reading.catch((error: unknown) => {
@@ -85,15 +79,13 @@ const unlessDamaged = <T>(reading: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-async function publishedSnapshots(layout: Layout): Promise<Published[]> {
-  const all: Published[] = [];
+async function publishedSnapshots(layout: Layout): Promise<Manifest[]> {
+  const all: Manifest[] = [];
   for (const runId of await listSnapshots(layout)) {
     const manifest = await unlessDamaged(readManifest(layout, runId));
     // No reader can trust its files; make status and the run that continues it name the damage.
     if (manifest === undefined) continue;
-    const gone = await prunedFiles(layout, runId);
-    const tables = Object.entries(manifest.tables).flatMap(([name, { file }]) => (gone.includes(file) ? [] : [name]));
-    all.push({ manifest, tables });
+    all.push(manifest);
   }
   return all;
 }
@@ -125,8 +117,11 @@ interface Table {
   /** Where readers find `snapshots/` and `iceberg/`: a path, or a URL such as s3://bucket/prefix. */
   readonly root: string;
   readonly notes: ReadonlyMap<string, string>;
+  readonly key: readonly string[];
+  /** Name of a file of a snapshot below the root. */
+  readonly nameOf: (runId: string, file: string) => string;
   /** Snapshots of this folder that have the table. */
-  readonly published: readonly Published[];
+  readonly published: readonly Manifest[];
 }
 
 const locationOf = ({ root, name }: Table): string => `${root}/iceberg/${name}`;
@@ -140,18 +135,28 @@ async function addSnapshot(
   manifest: Manifest,
   schema: TableSchema,
 ): Promise<TableSnapshot> {
-  const { name, root } = table;
+  const { name, root, nameOf } = table;
   const { run_id: runId } = manifest;
-  const file = manifest.tables[name];
-  if (!file) throw new Error(`${runId} has no table ${name}`);
+  const published = manifest.tables[name];
+  if (!published) throw new Error(`${runId} has no table ${name}`);
   const id = snapshotIdOf(runId);
   const at = (path: string): string => `${locationOf(table)}/metadata/${path}`;
-  const location = `${root}/snapshots/${runId}/${file.file}`;
-  const entries = await encodeManifest(id, schema, { location, rows: file.rows, bytes: file.bytes });
-  const key = `${runId}-${sha256(entries).slice(0, 8)}`;
-  const manifestName = `${key}-m0.avro`;
-  files.set(manifestName, entries);
-  const list = await encodeManifestList(id, { location: at(manifestName), rows: file.rows, bytes: entries.length });
+  const parts = published.files.map(({ file, rows, bytes }) => ({
+    location: `${root}/${nameOf(runId, file)}`,
+    rows,
+    bytes,
+  }));
+  const contents = parts.length > 1 ? [DATA, DELETES] : [DATA];
+  const manifests: ListedManifest[] = [];
+  let key = '';
+  for (const content of contents) {
+    const entries = await encodeManifest({ id, schema, content, parts, key: table.key.map(fieldIdOf) });
+    key ||= `${runId}-${sha256(entries).slice(0, 8)}`;
+    const manifestName = `${key}-m${content}.avro`;
+    files.set(manifestName, entries);
+    manifests.push({ content, location: at(manifestName), bytes: entries.length, files: parts });
+  }
+  const list = await encodeManifestList(id, manifests);
   const listName = `snap-${key}.avro`;
   files.set(listName, list);
   return {
@@ -161,7 +166,12 @@ async function addSnapshot(
     'timestamp-ms': Date.parse(manifest.generated_at) + (id % RUNS_A_DAY),
     'manifest-list': at(listName),
     'schema-id': schema['schema-id'],
-    summary: { operation: 'overwrite', run: runId, file: file.sha256 },
+    summary: {
+      operation: 'overwrite',
+      run: runId,
+      files: published.files.map(({ file }) => file).join(' '),
+      hash: hashOf(published),
+    },
   };
 }
 
@@ -180,7 +190,7 @@ interface TableState {
   /** Text of the latest metadata; empty if there are none. */
   readonly latest: string;
   /** Whether the place has the data file of a snapshot that this folder does not have. */
-  readonly hasElsewhere?: (runId: string) => boolean;
+  readonly hasElsewhere?: (snapshot: TableSnapshot['summary']) => boolean;
 }
 
 const parsed = (text: string): unknown => {
@@ -203,18 +213,18 @@ export async function nextVersion(
   const found = checked.success && checked.data.location === location ? checked.data : null;
   const schemas = [...(found?.schemas ?? [])];
   const files: Files = new Map();
-  const here = new Set(table.published.map(({ manifest }) => manifest.run_id));
-  const snapshots = (found?.snapshots ?? []).filter(({ summary: { run } }) => !here.has(run) && hasElsewhere(run));
-  for (const { manifest } of table.published) {
-    const file = manifest.tables[table.name];
+  const here = new Set(table.published.map((manifest) => manifest.run_id));
+  const snapshots = (found?.snapshots ?? []).filter(({ summary }) => !here.has(summary.run) && hasElsewhere(summary));
+  for (const manifest of table.published) {
+    const published = manifest.tables[table.name];
     const known = found?.snapshots.find(
-      (snapshot) => snapshot.summary.run === manifest.run_id && snapshot.summary.file === file?.sha256,
+      ({ summary }) => summary.run === manifest.run_id && published && summary.hash === hashOf(published),
     );
     if (known) {
       snapshots.push(known);
       continue;
     }
-    const path = join(layout.snapshot(manifest.run_id), file?.file ?? '');
+    const path = join(layout.snapshot(manifest.run_id), published?.files.at(-1)?.file ?? '');
     const schema = schemaFor(schemas, fieldsOf(await describe(duck, path, table.notes)));
     if (!schemas.includes(schema)) schemas.push(schema);
     snapshots.push(await addSnapshot(files, table, manifest, schema));
@@ -231,7 +241,7 @@ export async function nextVersion(
     text,
     removable: (names, version) =>
       names.filter((name) => {
-        const key = /^(?:snap-)?(.*?)(?:-m0)?\.avro$/u.exec(name)?.[1];
+        const key = /^(?:snap-)?(.*?)(?:-m\d)?\.avro$/u.exec(name)?.[1];
         return (key !== undefined && !kept.has(key)) || (versionOf(name) ?? version) <= version - VERSIONS_KEPT;
       }),
   };
@@ -248,9 +258,11 @@ export async function forEachTable(
   const duck = await openSmall();
   try {
     for (const { name, contract } of models) {
-      const having = published.filter(({ tables }) => tables.includes(name));
-      const notes = new Map(contract.record.columns.map((column) => [column.name, noteOf(column)]));
-      await task(duck, { name, root, notes, published: having });
+      const having = published.filter(({ tables }) => name in tables);
+      const { columns, key } = contract.record;
+      const notes = new Map(columns.map((column) => [column.name, noteOf(column)]));
+      const nameOf = (runId: string, file: string): string => `snapshots/${runId}/${file}`;
+      await task(duck, { name, root, notes, key, nameOf, published: having });
     }
   } finally {
     await duck.close();

@@ -6,8 +6,7 @@
  * Never removed, with any KEEP_DAYS:
  *   the current snapshot, and the newest one;
  *   all snapshots of the last week;
- *   the DuckDB file and the filings of these: of the current and the newest snapshot, and of the one whose history the
- *   next run continues; the filings also of the last snapshot of each month, from which later ones are rebuilt;
+ *   the DuckDB file of the current and the newest snapshot, and of the one whose history the next run continues;
  *   the newest snapshot of an earlier day than the current one: a run repeated today continues its history;
  *   of each source the newest read, the newest good read up to the current snapshot's day, and every later read: the
  *   next build uses their rows and state;
@@ -36,15 +35,14 @@ import { DATABASE } from '../run/publish.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
 import { operatorSettings, writeArguments } from './settings.ts';
 
-/** Days for which every snapshot is retained with its filings, whatever KEEP_DAYS is: a client may page through it. */
+/** Days for which every snapshot is retained, whatever KEEP_DAYS is: a client may page through it. */
 const GRACE_DAYS = 7;
 /** Days for which the last snapshot of each month is retained. */
 const MONTHLY_DAYS = 1100;
 /** Days for which a snapshot keeps its databases: `make sql` also reads its Parquet files. */
 const DATABASE_DAYS = 2;
-const FILINGS = 'filings.parquet';
 /** Files that a snapshot can do without: `make sql` and `make rebuild` make them again. */
-export const REMOVABLE: readonly string[] = [DATABASE, FILINGS, ...SERVING_FILES.keys()];
+export const REMOVABLE: readonly string[] = [DATABASE, ...SERVING_FILES.keys()];
 
 /** One read of one source: its list of requests in the archive, its record and its staged rows, removed together. */
 export interface ReadUnit {
@@ -74,7 +72,7 @@ export interface Inventory {
   readonly today: string;
   readonly current: string | null;
   readonly snapshots: readonly string[];
-  /** The databases and the filings that the snapshots still have. */
+  /** The databases that the snapshots still have. */
   readonly files: readonly SnapshotFile[];
   readonly reads: readonly ReadUnit[];
   /** Runs with files in their folder. */
@@ -122,15 +120,12 @@ export function retainedSnapshots(
   return retained;
 }
 
-/** DuckDB files and filings that the retained snapshots can do without. */
+/** DuckDB files that the retained snapshots can do without. */
 function filesToPrune(inventory: Inventory, retained: ReadonlySet<string>): SnapshotFile[] {
   const inUse = snapshotsInUse(inventory);
-  const lastOfMonth = new Set([...Map.groupBy(retained, monthOf).values()].map(newest));
-  return inventory.files.filter(({ runId, file }) => {
-    if (!retained.has(runId) || inUse.has(runId)) return false;
-    const age = ageInDays(runId, inventory.today);
-    return file === FILINGS ? age > GRACE_DAYS && !lastOfMonth.has(runId) : age > DATABASE_DAYS;
-  });
+  return inventory.files.filter(
+    ({ runId }) => retained.has(runId) && !inUse.has(runId) && ageInDays(runId, inventory.today) > DATABASE_DAYS,
+  );
 }
 
 const unitKey = (unit: { readonly source: string; readonly runId: string }): string => `${unit.source} ${unit.runId}`;
@@ -219,7 +214,7 @@ async function listReads(layout: Layout, archive: Archive): Promise<ReadUnit[]> 
   return [...units.values()].sort((a, b) => (unitKey(a) < unitKey(b) ? -1 : 1));
 }
 
-/** The databases and the filings of snapshots. */
+/** The databases of snapshots. */
 async function listSnapshotFiles(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
   const files: SnapshotFile[] = [];
   for (const runId of runIds)
@@ -246,25 +241,30 @@ async function takeInventory(layout: Layout, archive: Archive): Promise<Inventor
   };
 }
 
-/**
- * What a snapshot depends on: the reads in its manifest, and the pages in its rows.
- * @param without files that are removed with this plan
- */
-async function findNeeds(layout: Layout, runId: string, without: ReadonlySet<string>): Promise<SnapshotNeeds> {
-  const gone = new Set([...without, ...(await prunedFiles(layout, runId))]);
+/** Pages that the rows of a file name, by the file: snapshots share the parts of a table. */
+type KnownPages = Map<string, SnapshotNeeds['pages']>;
+
+/** What a snapshot depends on: the reads in its manifest, and the pages in its rows. */
+async function findNeeds(layout: Layout, runId: string, known: KnownPages): Promise<SnapshotNeeds> {
   const manifest = await readManifest(layout, runId);
   const pages: { source: string; sha256: string }[] = [];
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
-    for (const { file } of Object.values(manifest.tables)) {
-      if (gone.has(file)) continue;
+    for (const { file, sha256 } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
+      pages.push(...(known.get(sha256) ?? []));
+      if (known.has(sha256)) continue;
+      known.set(sha256, []);
       const table = `read_parquet(${literal(join(layout.snapshot(runId), file))})`;
       const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM ${table}`);
       const columns = new Set(described.map((row) => String(row['column_name'])));
       if (!columns.has('page_sha256') || !columns.has('source')) continue;
       const sql = `SELECT DISTINCT source, page_sha256 FROM ${table} WHERE page_sha256 IS NOT NULL`;
-      for (const row of await rowsOf(duck.connection, sql))
-        pages.push({ source: String(row['source']), sha256: String(row['page_sha256']) });
+      const named = await rowsOf(duck.connection, sql);
+      known.set(
+        sha256,
+        named.map((row) => ({ source: String(row['source']), sha256: String(row['page_sha256']) })),
+      );
+      pages.push(...(known.get(sha256) ?? []));
     }
   } finally {
     duck.close();
@@ -292,9 +292,8 @@ async function planPrune(
   const inventory = await takeInventory(layout, archive);
   const retained = retainedSnapshots(inventory, keepDays);
   const needs = new Map<string, Awaited<ReturnType<typeof findNeeds>>>();
-  const files = Map.groupBy(filesToPrune(inventory, retained), ({ runId }) => runId);
-  for (const runId of retained)
-    needs.set(runId, await findNeeds(layout, runId, new Set(files.get(runId)?.map(({ file }) => file))));
+  const known: KnownPages = new Map();
+  for (const runId of retained) needs.set(runId, await findNeeds(layout, runId, known));
   return { plan: planRemoval(inventory, keepDays, retained, needs), inventory };
 }
 
@@ -335,7 +334,7 @@ async function applyAlone(layout: Layout, archive: Archive, plan: Plan, waitMs?:
 type Kind = keyof Plan;
 const KINDS: Readonly<Record<Kind, string>> = {
   snapshots: 'snapshots',
-  files: 'DuckDB files and filings of older snapshots',
+  files: 'DuckDB files of older snapshots',
   reads: 'reads (their rows and requests)',
   objects: 'archived pages',
   runs: 'run reports',

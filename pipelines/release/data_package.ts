@@ -52,7 +52,7 @@ const foreignKeysOf = ({ contract: { publish } }: Mart, models: readonly Mart[])
 
 function describeResource(model: Mart, manifest: Manifest, models: readonly Mart[]): object {
   const { name, contract } = model;
-  const published = manifest.tables[name];
+  const [published] = manifest.tables[name]?.files ?? [];
   if (!published) throw new Error(`the snapshot has no table ${name}`);
   const foreignKeys = foreignKeysOf(model, models);
   return {

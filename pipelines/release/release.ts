@@ -8,11 +8,13 @@ import { z } from 'zod';
 import { DamagedFile, makeFolder, readJson, sha256OfFile, sync } from '../../lib/files.ts';
 import { wrap } from '../../lib/markdown.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { loadMarts } from '../../models/index.ts';
-import { Manifest } from '../../models/manifest.ts';
+import { openDuck } from '../../lib/duck.ts';
+import { rowsOfFiles } from '../../lib/stored_types.ts';
+import { loadMarts, type Mart } from '../../models/index.ts';
+import { Manifest, type PublishedTable } from '../../models/manifest.ts';
 import { diffTables, writeChanges, type TableFolder } from '../analyse/diff.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-import { hashModels } from '../run/publish.ts';
+import { hashModels, writeParquet } from '../run/publish.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
 import { describePackage } from './data_package.ts';
 import {
@@ -85,6 +87,31 @@ async function writeChangesSince(previous: string, now: TableFolder): Promise<vo
   }
 }
 
+/** Write a table as one file: as it is published, or of a table in parts, its rows in their order. */
+async function writeTable(
+  layout: Layout,
+  folder: string,
+  { run_id: runId, notice, tables }: Manifest,
+  model: Mart,
+): Promise<PublishedTable> {
+  const published = tables[model.name];
+  if (!published) throw new Error(`${runId} has no table ${model.name}`);
+  const paths = published.files.map(({ file }) => join(layout.snapshot(runId), file));
+  const { record, publish } = model.contract;
+  if (!publish.parts) {
+    await copyFile(paths[0] ?? '', join(folder, published.files[0]?.file ?? ''));
+    return published;
+  }
+  const duck = await openDuck(':memory:', { threads: 1 });
+  try {
+    const rows = `FROM ${rowsOfFiles(paths, record.key)} ORDER BY ${publish.orderBy.join(', ')}`;
+    const file = await writeParquet(duck.connection, model, rows, { folder, notice });
+    return { rows: file.rows, files: [file] };
+  } finally {
+    duck.close();
+  }
+}
+
 /** Write every file of a release, the hashes last. */
 async function writeFiles(
   layout: Layout,
@@ -93,24 +120,19 @@ async function writeFiles(
   before: string | null,
 ): Promise<void> {
   const { manifest, models } = tables;
-  for (const { name } of models) {
-    const file = manifest.tables[name]?.file ?? '';
-    await copyFile(join(layout.snapshot(manifest.run_id), file), join(folder, file));
-  }
-  const released = ReleasedManifest.parse({
-    ...manifest,
-    tables: Object.fromEntries(models.map(({ name }) => [name, manifest.tables[name]])),
-  });
+  const files: Manifest['tables'] = {};
+  for (const model of models) files[model.name] = await writeTable(layout, folder, manifest, model);
+  const released = ReleasedManifest.parse({ ...manifest, tables: files });
   if (before !== null) await writeChangesSince(join(layout.releases, before), { folder, tables: released.tables });
-  const files: Readonly<Record<string, string>> = {
+  const texts: Readonly<Record<string, string>> = {
     'README.md': wrap(readmePage(tables, before)),
     'LICENSES.md': wrap(licensesPage(tables)),
     'data-dictionary.md': wrap(dictionaryPage(tables)),
     'CITATION.cff': citationFile(tables),
-    'datapackage.json': json(describePackage(manifest, models)),
+    'datapackage.json': json(describePackage({ ...manifest, tables: files }, models)),
     'manifest.json': json(released),
   };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), `${text.trimEnd()}\n`);
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), `${text.trimEnd()}\n`);
   const lines: string[] = [];
   for (const name of (await readdir(folder)).sort()) {
     await sync(join(folder, name));

@@ -1,57 +1,16 @@
 /**
- * The last steps on the file of the published tables, for analysts: keys, the description of every column, and views.
+ * The last steps on the file of the published tables, for analysts: views, and the description of every column. It
+ * declares no keys: the audits prove them, and DuckDB would write every table again.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
-import { commentOn, createTable, noteOf, type Column } from '../../lib/record.ts';
-import { storedType } from '../../lib/stored_types.ts';
+import { commentOn, noteOf, type Column, type RecordDefinition } from '../../lib/record.ts';
+import { convertedRow, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Mart } from '../../models/index.ts';
+import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS, type View } from '../../models/views.ts';
 import { PUBLISHED } from './build_database.ts';
-
-const list = (names: readonly string[]): string => names.map(identifier).join(', ');
-
-/** Tables in an order in which each comes after those that it references. */
-function afterReferenced(models: readonly Mart[]): readonly Mart[] {
-  const targets = ({ contract }: Mart): readonly string[] => Object.values(contract.publish.references ?? {});
-  const depth = (model: Mart): number =>
-    Math.max(0, ...models.filter(({ name }) => targets(model).includes(name)).map((target) => 1 + depth(target)));
-  return models.toSorted((a, b) => depth(a) - depth(b));
-}
-
-const isLarge = ({ contract }: Mart): boolean => contract.publish.isLarge === true;
-
-/** Statement that creates a table with the keys of its contract. */
-function createKeyed({ name, contract: { record, publish } }: Mart, keyOf: ReadonlyMap<string, string>): string {
-  const foreign = Object.entries(publish.references ?? {}).map(
-    ([column, target]) =>
-      `FOREIGN KEY (${identifier(column)}) REFERENCES ${identifier(target)} (${identifier(keyOf.get(target) ?? 'id')})`,
-  );
-  const columns = record.columns.map((column) => ({ ...column, sql: storedType(column) }));
-  return createTable(name, columns, [`PRIMARY KEY (${list(record.key)})`, ...foreign]);
-}
-
-/**
- * Write a table again with its keys. DuckDB adds no foreign key to a table that exists. A table of less than a row
- * group is not yet in the file, so its first copy leaves no gap there.
- */
-async function addKeys(connection: DuckDBConnection, model: Mart, keyOf: ReadonlyMap<string, string>): Promise<void> {
-  const [name, unkeyed] = [identifier(model.name), identifier(`${model.name}_unkeyed`)];
-  const copy = [
-    `ALTER TABLE ${name} RENAME TO ${unkeyed}`,
-    createKeyed(model, keyOf),
-    `INSERT INTO ${name} FROM ${unkeyed}`,
-    `DROP TABLE ${unkeyed}`,
-  ];
-  await connection.run(copy.join(';\n'));
-}
-
-/** Statements that state which columns are never null. The audits have checked it for every row. */
-const neverNull = ({ name, contract }: Mart): string[] =>
-  contract.record.columns
-    .filter((column: Column) => column.absent === undefined)
-    .map((column) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(column.name)} SET NOT NULL`);
 
 interface Described {
   readonly published: readonly Mart[];
@@ -78,41 +37,67 @@ async function addView(
   await connection.run(['BEGIN', comment, ...comments, 'COMMIT'].join(';\n'));
 }
 
-/** Tables that get keys, in an order in which each comes after those that it references. */
-export const withKeys = (published: readonly Mart[]): readonly Mart[] =>
-  afterReferenced(published.filter((model) => !isLarge(model)));
-
-/** Called before the keys of each table, and before the rest. */
-interface Steps {
-  readonly onKeys: (table: string) => void;
-  readonly onFile: () => void;
+/** The files of a snapshot. */
+export interface Written extends Pick<Described, 'notice'> {
+  readonly folder: string;
+  readonly tables: Manifest['tables'];
 }
 
-/** Add keys, views and comments (the notice among them) to the file of the published tables, and detach it. */
+/** A table as people read it: that of a table in parts may have columns of other tables. */
+export const shownRecord = ({ contract: { record, publish } }: Mart): RecordDefinition =>
+  publish.parts?.shown?.record ?? record;
+
+/**
+ * The tables in parts under their names, as views of their files. A view names them without the folder: it is read from
+ * the snapshot's folder, or with file_search_path, so that the folder may move.
+ */
+export async function showParts(
+  connection: DuckDBConnection,
+  published: readonly Mart[],
+  tables: Manifest['tables'],
+  typeOf: (column: Column) => string,
+): Promise<void> {
+  const inParts = published.filter(({ contract }) => contract.publish.parts);
+  const isJoined = ({ contract }: Mart): number => (contract.publish.parts?.shown ? 1 : 0);
+  for (const mart of inParts.toSorted((a, b) => isJoined(a) - isJoined(b))) {
+    const { record, publish } = mart.contract;
+    const files = tables[mart.name]?.files.map(({ file }) => file) ?? [];
+    const rows = `(SELECT ${convertedRow(record.columns, parquetType, typeOf)} FROM ${rowsOfFiles(files, record.key)})`;
+    const sql = publish.parts?.shown?.sql(rows) ?? `FROM ${rows}`;
+    const order = publish.orderBy.join(', ');
+    const isTable = publish.parts?.shown && typeOf === storedType;
+    await connection.run(
+      isTable
+        ? `CREATE TABLE ${identifier(mart.name)} AS ${sql} ORDER BY ${order}`
+        : `CREATE VIEW ${identifier(mart.name)} AS ${sql}`,
+    );
+  }
+}
+
+/** Add views and comments (the notice among them) to the file of the published tables, and detach it. */
 export async function finishDatabase(
   connection: DuckDBConnection,
   published: readonly Mart[],
-  notice: string,
-  { onKeys, onFile }: Steps,
+  { notice, folder, tables }: Written,
 ): Promise<void> {
   const catalog = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
-  const keyOf = new Map(published.map(({ name, contract }) => [name, contract.record.key[0] ?? '']));
-  await connection.run(`USE ${PUBLISHED}`);
+  await connection.run(`USE ${PUBLISHED}; SET file_search_path = ${literal(folder)}`);
   try {
-    for (const model of withKeys(published)) {
-      onKeys(model.name);
-      await addKeys(connection, model, keyOf);
-    }
-    onFile();
-    const comments = published.flatMap(({ name, contract: { record } }) =>
-      commentOn(name, `${record.about} ${notice}`, record.columns),
-    );
-    const notNull = published.filter(isLarge).flatMap(neverNull);
-    await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
+    await showParts(connection, published, tables, storedType);
+    const comments = published.flatMap((mart) => {
+      const { about, columns } = shownRecord(mart);
+      return commentOn(
+        mart.name,
+        `${about} ${notice}`,
+        columns,
+        mart.contract.publish.parts && !mart.contract.publish.parts.shown ? 'VIEW' : 'TABLE',
+      );
+    });
+    await connection.run(['BEGIN', ...comments, 'COMMIT'].join(';\n'));
     for (const view of VIEWS) await addView(connection, view, { published, notice });
     await connection.run(`CHECKPOINT ${PUBLISHED}`);
   } finally {
-    await connection.run(`USE ${identifier(catalog)}`);
+    await connection.run(`USE ${identifier(catalog)}; RESET file_search_path`);
     await connection.run(`DETACH ${PUBLISHED}`);
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { typesOf } from '../../lib/duck.ts';
-import { columnsOfFile } from '../../lib/stored_types.ts';
+import { columnsOfFile, rowsOfFiles } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import {
   earlierColumns,
@@ -23,6 +23,7 @@ import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
 import { HANDED_OVER, createTableWithRows } from '../ingest/stage/json_rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
+import { Registration } from '../../sources/rows/registration.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import type { SoldLeads } from '../sold_leads.ts';
 
@@ -99,24 +100,35 @@ async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Pro
   await load('sold_properties', SoldProperty.columns, properties);
 }
 
-/** The staged rows of all sources of one record. A damaged file stops the build even if no model reads it. */
+/**
+ * The staged rows of all sources of one record. A damaged file stops the build even if no model reads it. The rows of a
+ * register that the previous snapshot was built from are no news: it has them.
+ */
 async function loadStaged(
   connection: DuckDBConnection,
-  { layout, sources }: BuildInputs,
+  { layout, sources, previous }: BuildInputs,
   record: RecordDefinition,
   isRead: IsRead,
 ): Promise<void> {
   const files: string[] = [];
   for (const { spec, standing } of sources) {
     if (spec.row.name !== record.name || !standing) continue;
+    const before = previous?.sources.find(({ source }) => source === spec.name)?.staged_sha256;
+    const isKnown = before === standing.parquet?.sha256 && previous?.tables['filings'] !== undefined;
+    if (isKnown && record.name === Registration.name) continue;
     const file = await trustedRows(layout, standing);
     if (file !== undefined) files.push(file);
   }
   const table = `staged_${record.name}`;
-  if (isRead(table)) await createView(connection, table, [...record.columns, ...Provenance.columns], files);
+  const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
+  if (isRead(table))
+    await createView(connection, table, [...record.columns, ...Provenance.columns], files.length > 0 ? from : null);
 }
 
-/** The tables of an earlier snapshot. */
+/**
+ * The tables of an earlier snapshot. Of a table in parts, `followed` has no rows unless the day is repeated: else they
+ * are those of `previous`.
+ */
 async function loadPublished(
   connection: DuckDBConnection,
   { layout, models, previous, follows }: BuildInputs,
@@ -127,24 +139,25 @@ async function loadPublished(
   for (const mart of models.filter(isMart)) {
     const table = `${prefix}_${mart.name}`;
     if (!isRead(table)) continue;
-    const published = snapshot?.tables[mart.name];
-    const files = snapshot && published ? [join(layout.snapshot(snapshot.run_id), published.file)] : [];
-    await createView(connection, table, earlierColumns(mart), files);
+    const { record, publish } = mart.contract;
+    const isTwice = prefix === 'followed' && publish.parts !== undefined && follows?.run_id === previous?.run_id;
+    const files = isTwice ? [] : (snapshot?.tables[mart.name]?.files ?? []);
+    const paths = files.map(({ file }) => join(layout.snapshot(snapshot?.run_id ?? ''), file));
+    await createView(connection, table, earlierColumns(mart), paths.length > 0 ? rowsOfFiles(paths, record.key) : null);
   }
 }
 
-/** Create a view of Parquet files under the name of a table; without files, an empty table. */
+/** Create a view of rows of Parquet files under the name of a table; without files, an empty table. */
 async function createView(
   connection: DuckDBConnection,
   table: string,
   columns: readonly Column[],
-  files: readonly string[],
+  from: string | null,
 ): Promise<void> {
-  if (files.length === 0) {
+  if (from === null) {
     await connection.run(createTable(table, columns));
     return;
   }
-  const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
   const types = await typesOf(connection, `SELECT * FROM ${from}`);
   await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT ${columnsOfFile(columns, types)} FROM ${from}`);
 }

@@ -7,15 +7,15 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { duckVersion, rowsOf } from '../../lib/duck.ts';
-import { makeFolder, pointAt, sha256OfFile, sync } from '../../lib/files.ts';
+import { makeFolder, pointAt, share, sha256OfFile, sync } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { convertedRow, parquetType, storedType } from '../../lib/stored_types.ts';
+import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
-import { Manifest } from '../../models/manifest.ts';
+import { Manifest, partName, type PublishedTable } from '../../models/manifest.ts';
 import { SERVING_FILES, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
 import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
@@ -24,7 +24,7 @@ import { compareRunIds, type Layout } from '../layout.ts';
 import { currentSnapshot } from '../snapshots.ts';
 import type { SoldLeads } from '../sold_leads.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
-import { finishDatabase, withKeys } from './finish_database.ts';
+import { finishDatabase, showParts, shownRecord } from './finish_database.ts';
 import { BUILDING } from './partial_files.ts';
 import { writeServingFile } from './serving_file.ts';
 
@@ -41,19 +41,27 @@ const publishedOf = (models: readonly Model[]): readonly Mart[] => models.filter
 
 /** The serving files, if these models publish every table that is served, with all its columns. */
 const servingFilesOf = (published: readonly Mart[]): readonly string[] =>
-  TABLE_NAMES.every((table) => published.some(({ contract }) => contract.record === TABLES[table]))
+  TABLE_NAMES.every((table) => published.some((mart) => shownRecord(mart) === TABLES[table]))
     ? [...SERVING_FILES.keys()]
     : [];
 
-/** Number of parts that `writeSnapshot` names: Parquet and serving files, keys of tables, and the database. */
+/** Number of parts that `writeSnapshot` names: each table, the serving files, and the database. */
 export function partsToWrite(models: readonly Model[]): number {
   const published = publishedOf(models);
-  return published.length + servingFilesOf(published).length + withKeys(published).length + 1;
+  return published.length + servingFilesOf(published).length + 1;
+}
+
+/** The tables of an earlier snapshot, and their folder. */
+export interface EarlierTables {
+  readonly folder: string;
+  readonly tables: Manifest['tables'];
 }
 
 interface SnapshotContent {
   readonly models: readonly Model[];
   readonly facts: SnapshotFacts;
+  /** The previous snapshot, whose parts it shares. */
+  readonly before: EarlierTables | null;
   /** Called before each part is written. */
   readonly onPart?: (name: string) => void;
 }
@@ -65,12 +73,13 @@ interface SnapshotContent {
 export async function writeSnapshot(
   build: BuildDatabase,
   layout: Layout,
-  { models, facts, onPart = () => {} }: SnapshotContent,
+  { models, onPart = () => {}, ...content }: SnapshotContent,
 ): Promise<Manifest> {
+  const { facts } = content;
   const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
   await makeFolder(building);
   try {
-    const manifest = await writeFiles(build, publishedOf(models), { folder: building, facts, onPart });
+    const manifest = await writeFiles(build, publishedOf(models), { ...content, folder: building, onPart });
     await rename(building, layout.snapshot(facts.run_id));
     await sync(layout.snapshots);
     return manifest;
@@ -81,23 +90,27 @@ export async function writeSnapshot(
   }
 }
 
-interface SnapshotFiles {
+interface SnapshotFiles extends Required<Omit<SnapshotContent, 'models'>> {
   readonly folder: string;
-  readonly facts: SnapshotFacts;
-  readonly onPart: (name: string) => void;
 }
 
 /** Write and flush every file of a snapshot, the manifest last. */
 async function writeFiles(
   { connection, publishedFile }: BuildDatabase,
   published: readonly Mart[],
-  { folder, facts, onPart }: SnapshotFiles,
+  files: SnapshotFiles,
 ): Promise<Manifest> {
-  const tables: [string, Manifest['tables'][string]][] = [];
+  const { folder, facts, onPart } = files;
+  const tables: Record<string, PublishedTable> = {};
   for (const model of published) {
-    onPart(`${model.name}.parquet`);
-    tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
+    onPart(model.name);
+    tables[model.name] = await (model.contract.publish.parts ? writePart : writeTable)(connection, model, files);
   }
+  // From here on, the name of a table in parts means all its rows.
+  const inParts = published.filter(({ contract }) => contract.publish.parts).map(({ name }) => name);
+  for (const name of inParts) await connection.run(`DROP TABLE ${identifier(name)}`);
+  await connection.run(`SET file_search_path = ${literal(folder)}`);
+  await showParts(connection, published, tables, modelType);
   const serving: Manifest['serving'] = [];
   for (const file of servingFilesOf(published)) {
     onPart(file);
@@ -105,15 +118,13 @@ async function writeFiles(
     await writeServingFile(connection, file, path);
     serving.push({ file, ...(await flushed(path)) });
   }
-  await finishDatabase(connection, published, facts.notice, {
-    onKeys: (table) => onPart(`keys of ${table}`),
-    onFile: () => onPart(DATABASE),
-  });
+  onPart(DATABASE);
+  await finishDatabase(connection, published, { notice: facts.notice, folder, tables });
   const database = join(folder, DATABASE);
   await rename(publishedFile, database);
   const manifest = Manifest.parse({
     ...facts,
-    tables: Object.fromEntries(tables),
+    tables,
     database: { file: DATABASE, ...(await flushed(database)) },
     serving,
   });
@@ -128,20 +139,79 @@ async function writeFiles(
  * Write a published table as Parquet, in the order of its rows: buildModels has sorted them by a total order, which
  * DuckDB keeps with any number of threads.
  */
-async function writeParquet(
-  connection: DuckDBConnection,
-  { name, contract }: Mart,
-  folder: string,
-  notice: string,
-): Promise<Manifest['tables'][string]> {
-  const file = `${name}.parquet`;
-  const path = join(folder, file);
+async function writeTable(connection: DuckDBConnection, mart: Mart, files: SnapshotFiles): Promise<PublishedTable> {
+  const { name, contract } = mart;
   const columns = convertedRow(contract.record.columns, storedType, parquetType);
   const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)}`;
-  const ids = contract.record.columns
-    .map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`)
-    .join(', ');
-  const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
+  const file = await writeParquet(connection, mart, rows, { folder: files.folder, notice: files.facts.notice });
+  return { rows: file.rows, files: [file] };
+}
+
+/**
+ * A part is merged with those after it when it has at most this many times their rows. So a table has few parts, and
+ * a row is written again about as often as the table has parts, however many rows the table has.
+ */
+const MERGED_BELOW = 8;
+
+/** Number of parts that stay when this many rows are added. */
+function countKept(parts: PublishedTable['files'], added: number): number {
+  let kept = parts.length;
+  for (let rows = added; kept > 0; kept -= 1) {
+    const last = parts[kept - 1]?.rows ?? 0;
+    if (last > MERGED_BELOW * rows) break;
+    rows += last;
+  }
+  return kept;
+}
+
+/**
+ * Write today's rows of a table in parts as a part of their own, sorted, with the rows of small parts before it. The
+ * other parts are those of the previous snapshot.
+ */
+async function writePart(connection: DuckDBConnection, mart: Mart, files: SnapshotFiles): Promise<PublishedTable> {
+  const { name, contract } = mart;
+  const { record, publish } = contract;
+  const { folder, before, facts } = files;
+  const [key, today] = [record.key.map(identifier).join(', '), identifier(name)];
+  const earlier = before?.tables[name];
+  const [counted] = await rowsOf(
+    connection,
+    `SELECT count(*) AS today, (SELECT count(*) FROM ${identifier(publish.parts?.before ?? '')}
+        SEMI JOIN ${today} USING (${key})) AS replaced FROM ${today}`,
+  );
+  const added = Number(counted?.['today']);
+  const rows = (earlier?.rows ?? 0) + added - Number(counted?.['replaced']);
+  const parts = earlier?.files ?? [];
+  const kept = added === 0 && parts.length > 0 ? parts : parts.slice(0, countKept(parts, added));
+  for (const { file } of kept) await share(join(before?.folder ?? '', file), join(folder, file));
+  if (added === 0 && parts.length > 0) return { rows, files: parts };
+  const merged = parts.slice(kept.length).map(({ file }) => join(before?.folder ?? '', file));
+  const own = `SELECT ${convertedRow(record.columns, modelType, parquetType)} FROM ${today}`;
+  const all =
+    merged.length === 0
+      ? own
+      : `FROM ${rowsOfFiles(merged, record.key)} AS before ANTI JOIN ${today} USING (${key}) UNION ALL BY NAME ${own}`;
+  // Materialized: DuckDB cannot spill the sort of a UNION ALL to disk once its first part has ended.
+  const sql = `WITH rows AS ${merged.length === 0 ? 'NOT ' : ''}MATERIALIZED (${all})
+    SELECT ${record.columns.map((column) => identifier(column.name)).join(', ')} FROM rows
+    ORDER BY ${publish.orderBy.join(', ')}`;
+  const written = await writeParquet(connection, mart, sql, { folder, notice: facts.notice });
+  const file = partName(name, written.sha256);
+  await rename(join(folder, written.file), join(folder, file));
+  return { rows, files: [...kept, { ...written, file }] };
+}
+
+/** Write rows as Parquet. */
+export async function writeParquet(
+  connection: DuckDBConnection,
+  { name, contract: { record } }: Mart,
+  rows: string,
+  { folder, notice }: { readonly folder: string; readonly notice: string },
+): Promise<PublishedTable['files'][number]> {
+  const file = `${name}.parquet`;
+  const path = join(folder, file);
+  const ids = record.columns.map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`).join(', ');
+  const about = `{about: ${literal(record.about)}, notice: ${literal(notice)}}`;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}

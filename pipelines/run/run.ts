@@ -83,7 +83,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
 
     const facts = await snapshotFacts({ ...inputs, clock, dataClock: options.dataClock, sources, results });
-    const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
+    const publication = blocked.length === 0 ? await publish(build, options, inputs, facts) : null;
     if (publication === null) await store?.addReads();
     await writeReport(layout, runId, startedMs, {
       sources,
@@ -173,13 +173,15 @@ type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 async function publish(
   build: BuildDatabase,
   { layout, tablesUrl, progress = SILENT, store }: RunOptions,
-  models: readonly Model[],
+  { models, previous }: Pick<BuildInputs, 'models' | 'previous'>,
   facts: SnapshotFacts,
 ): Promise<Publication> {
   const shareOfPart = build.shareDone.bind(build);
   progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
-  const manifest = await writeSnapshot(build, layout, { models, facts, onPart: (part) => progress.part(part) });
+  const before = previous && { folder: layout.snapshot(previous.run_id), tables: previous.tables };
+  const onPart = (part: string): void => progress.part(part);
+  const manifest = await writeSnapshot(build, layout, { models, facts, before, onPart });
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
   // The snapshot is published; the next run writes the metadata.

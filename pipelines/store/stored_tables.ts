@@ -36,7 +36,8 @@ interface Change {
 
 /** The tables whose metadata change with a catalog. */
 async function changesTo(store: Store, layout: Layout, { runs, current }: Published, root: string): Promise<Change[]> {
-  const [written, stored] = [await store.list('iceberg/'), new Set(await store.list('snapshots/'))];
+  const written = await store.list('iceberg/');
+  const stored = new Set([...(await store.list('snapshots/')), ...(await store.list('parts/'))]);
   const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
   const changes: Change[] = [];
   await forEachTable(layout, root, async (duck, table) => {
@@ -45,21 +46,22 @@ async function changesTo(store: Store, layout: Layout, { runs, current }: Publis
     const version = Math.max(0, ...names.map((name) => versionOf(name) ?? 0));
     const bytes = version === 0 ? null : await store.read(`${folder}${metadataFile(version)}`);
     /** A rule of the bucket may have expired the file. */
-    const isStored = (runId: string, file: string): boolean =>
-      published.has(runId) && stored.has(snapshotFileName(runId, file));
+    const isStored = (runId: string, files: readonly string[]): boolean =>
+      published.has(runId) && files.length > 0 && files.every((file) => stored.has(snapshotFileName(runId, file)));
     const next = await nextVersion(
       duck,
       layout,
       {
         ...table,
-        published: table.published.filter(({ manifest: { run_id: runId, tables } }) =>
-          isStored(runId, tables[table.name]?.file ?? ''),
+        nameOf: snapshotFileName,
+        published: table.published.filter(({ run_id: runId, tables }) =>
+          isStored(runId, tables[table.name]?.files.map(({ file }) => file) ?? []),
         ),
       },
       {
         current: current ?? '',
         latest: bytes === null ? '' : new TextDecoder().decode(bytes),
-        hasElsewhere: (runId) => isStored(runId, `${table.name}.parquet`),
+        hasElsewhere: ({ run, files }) => isStored(run, files.split(' ')),
       },
     );
     if (next) changes.push({ table: table.name, next, version, names });

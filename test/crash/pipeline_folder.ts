@@ -2,6 +2,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { namesIn } from '../../lib/files.ts';
+import { hashOf } from '../../models/manifest.ts';
 import { parseRunId, type Layout } from '../../pipelines/layout.ts';
 import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
@@ -86,5 +87,5 @@ export async function hashesOn(layout: Layout, day: string): Promise<Record<stri
   if (newest === undefined) return {};
   const { tables } = await readManifest(layout, newest);
   const { change_feeds: _, ...others } = tables;
-  return Object.fromEntries(Object.entries(others).map(([name, { sha256 }]) => [name, sha256]));
+  return Object.fromEntries(Object.entries(others).map(([name, table]) => [name, hashOf(table)]));
 }

@@ -191,7 +191,7 @@ export async function createInputs(
 export interface Built {
   /** Values of columns of the only row that meets the condition. */
   values(table: string, where: string, ...columns: readonly string[]): Promise<unknown[]>;
-  /** Rows of a table in JSON form, sorted by all columns. */
+  /** Rows of a table in JSON form, sorted by all columns; of one in parts, with those that stay as they were. */
   rows(table: string, where?: string): Promise<Record<string, unknown>[]>;
   /** The only row that meets the condition. */
   one(table: string, where?: string): Promise<Record<string, unknown>>;
@@ -249,11 +249,25 @@ async function buildOver(inputs: Inputs, selected: readonly Model[], session: re
   try {
     for (const statement of session) await connection.run(statement);
     const left = await createInputs(connection, await allModels, inputs, selected);
-    const models = selected.filter(({ name }) => left.some((m) => m.name === name));
+    const isThere = (table: string): boolean => table in inputs || selected.some(({ name }) => name === table);
+    const models = selected
+      .filter(({ name }) => left.some((m) => m.name === name))
+      .map((model) => ({
+        ...model,
+        audits: model.audits.filter(({ name }) => isThere(/_in_(\w+)$/u.exec(name)?.[1] ?? model.name)),
+      }));
+    /** The table; of one in parts, with the rows of the previous snapshot that today's do not replace. */
+    const wholeTable = (table: string): string => {
+      const contract = models.find(({ name }) => name === table)?.contract;
+      if (!contract?.publish.parts) return identifier(table);
+      const today = identifier(table);
+      return `(FROM ${today} UNION ALL BY NAME
+        FROM previous_${table} ANTI JOIN ${today} USING (${contract.record.key.join(', ')}))`;
+    };
     const results = await auditModels(connection, await buildModels(connection, models));
     const audits = results.flatMap((r) => r.audits);
     const rows = (table: string, where = 'true'): Promise<Record<string, unknown>[]> =>
-      rowsOf(connection, `SELECT * FROM ${identifier(table)} WHERE ${where} ORDER BY ALL`);
+      rowsOf(connection, `SELECT * FROM ${wholeTable(table)} WHERE ${where} ORDER BY ALL`);
     const one = async (table: string, where?: string): Promise<Record<string, unknown>> => {
       const [row, ...others] = await rows(table, where);
       if (!row || others.length > 0) throw new Error(`${row ? 'several' : 'no'} rows in ${table}, expected one`);

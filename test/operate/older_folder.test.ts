@@ -24,7 +24,7 @@ const FILES = ['kind.json', 'alerts.json', 'lock.sqlite'];
 
 /** Write a table's Parquet file without a column, and state its hash in the manifest. */
 async function dropFromParquet(folder: string, manifest: Manifest, table: string, column: string): Promise<void> {
-  const stated = manifest.tables[table] ?? assert.fail(table);
+  const stated = manifest.tables[table]?.files[0] ?? assert.fail(table);
   const [path, shorter] = [join(folder, stated.file), join(folder, 'shorter')];
   const duck = await openSmall();
   try {
@@ -35,7 +35,7 @@ async function dropFromParquet(folder: string, manifest: Manifest, table: string
     await duck.close();
   }
   renameSync(shorter, path);
-  manifest.tables[table] = { ...stated, bytes: statSync(path).size, sha256: sha256(readFileSync(path)) };
+  Object.assign(stated, { bytes: statSync(path).size, sha256: sha256(readFileSync(path)) });
 }
 
 async function makeOlder(layout: Layout): Promise<void> {

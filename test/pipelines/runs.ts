@@ -4,13 +4,15 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
-import { literal } from '../../lib/sql.ts';
+import { rowsOfFiles } from '../../lib/stored_types.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
-import type { Model } from '../../models/index.ts';
+import { loadMarts, type Model } from '../../models/index.ts';
+import { hashOf } from '../../models/manifest.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { SILENT, type Step } from '../../pipelines/progress/progress.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
+import { readManifest } from '../../pipelines/snapshots.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import type { RunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
@@ -143,6 +145,20 @@ export async function runDay({
   }
 }
 
+/** SQL of the rows of a published table, as people read it. */
+export async function shownRows(layout: Layout, runId: string, table: string): Promise<string> {
+  const { tables } = await readManifest(layout, runId);
+  const marts = await loadMarts();
+  const rowsOfTable = (name: string): string =>
+    rowsOfFiles(
+      tables[name]?.files.map(({ file }) => join(layout.snapshot(runId), file)) ?? [],
+      marts.find((mart) => mart.name === name)?.contract.record.key ?? [],
+    );
+  const shown = marts.find(({ name }) => name === table)?.contract.publish.parts?.shown;
+  if (!shown) return `FROM ${rowsOfTable(table)}`;
+  return `WITH agents AS (FROM ${rowsOfTable('agents')}) ${shown.sql(rowsOfTable(table))}`;
+}
+
 /** Rows of a published table, in JSON form. */
 export async function published(
   layout: Layout,
@@ -150,12 +166,10 @@ export async function published(
   table: string,
   rest = '',
 ): Promise<Record<string, unknown>[]> {
+  const rows = await shownRows(layout, runId, table);
   const duck = await openSmall();
   try {
-    return await rowsOf(
-      duck.connection,
-      `SELECT * FROM read_parquet(${literal(join(layout.snapshot(runId), `${table}.parquet`))}) ${rest}`,
-    );
+    return await rowsOf(duck.connection, `SELECT * FROM (${rows}) ${rest}`);
   } finally {
     await duck.close();
   }
@@ -163,7 +177,7 @@ export async function published(
 
 /** SHA-256 of each published Parquet file, as the manifest states it. */
 export const hashesOf = (result: Pick<RunResult, 'manifest'>): Record<string, string> =>
-  Object.fromEntries(Object.entries(result.manifest?.tables ?? {}).map(([name, t]) => [name, t.sha256]));
+  Object.fromEntries(Object.entries(result.manifest?.tables ?? {}).map(([name, table]) => [name, hashOf(table)]));
 
 /** Hashes of the tables but the changes, which lead from the snapshot that a repeated run replaces. */
 export const withoutChanges = (result: Pick<RunResult, 'manifest'>): Record<string, string> =>

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSmall } from '../../lib/duck.ts';
 import { identifier } from '../../lib/sql.ts';
+import { auditsOfReferences } from '../../models/contract.ts';
 import { columnsOfModels, type SqlColumn } from '../../models/columns.ts';
 import { tablesOfEach } from '../../models/graph.ts';
 import { isMart, loadModels, type Mart, type Model } from '../../models/index.ts';
@@ -47,7 +48,11 @@ function emptied(model: Mart): Mart {
   );
   const read = [ALWAYS_READ, ...later, ...record.key, ...publish.orderBy].join('\n');
   const columns = record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read));
-  return { ...withoutRows(model, columns), contract: { ...model.contract, record: { ...record, columns } } };
+  const { parts: _, ...whole } = publish;
+  return {
+    ...withoutRows(model, columns),
+    contract: { ...model.contract, publish: whole, record: { ...record, columns } },
+  };
 }
 
 /** Names of the tables that each model reads. */
@@ -77,7 +82,9 @@ function referringTo(model: Model, filled: ReadonlySet<string>): Model {
   const references = Object.fromEntries(
     Object.entries(publish.references ?? {}).filter(([, target]) => filled.has(target)),
   );
-  return { ...model, contract: { ...model.contract, publish: { ...publish, references } } };
+  const lost = auditsOfReferences(model.name, publish).filter(({ name }) => !filled.has(name.split('_in_')[1] ?? ''));
+  const audits = model.audits.filter(({ name }) => !lost.some((audit) => audit.name === name));
+  return { ...model, audits, contract: { ...model.contract, publish: { ...publish, references } } };
 }
 
 let reads: Promise<ReadonlyMap<string, readonly string[]>> | undefined;

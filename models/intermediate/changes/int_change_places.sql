@@ -39,13 +39,13 @@ places as (
     'filings' as list, id, false as is_gone,
     source_state as kind, source_state as state, business_county as county, null as county_fips,
     business_city as city, business_zip as zip, cast(null as varchar) as metro
-  from filings
+  from int_filings_compared
   union all
   select
     'filings' as list, id, true as is_gone,
     source_state as kind, source_state as state, business_county as county, null as county_fips,
     business_city as city, business_zip as zip, cast(null as varchar) as metro
-  from followed_filings
+  from int_filings_followed
 )
 
 select list, id as record_id, kind, state, county, county_fips, city, zip, metro

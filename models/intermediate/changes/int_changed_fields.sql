@@ -18,7 +18,8 @@ today as (
   union all
   select 'leads' as list, id, to_json(leads) as fields from leads semi join changed using (id)
   union all
-  select 'filings' as list, id, to_json(filings) as fields from filings semi join changed using (id)
+  select 'filings' as list, id, to_json(int_filings_compared) as fields
+  from int_filings_compared semi join changed using (id)
 ),
 
 before as (
@@ -34,8 +35,8 @@ before as (
   select 'leads' as list, id, to_json(followed_leads) as fields
   from followed_leads semi join changed using (id)
   union all
-  select 'filings' as list, id, to_json(followed_filings) as fields
-  from followed_filings semi join changed using (id)
+  select 'filings' as list, id, to_json(int_filings_followed) as fields
+  from int_filings_followed semi join changed using (id)
 )
 
 select list, id as record_id, to_json(fields_that_differ(list, today.fields, before.fields)) as changed_fields

@@ -17,6 +17,13 @@ mail_places as (
   where mail_street is not null
 ),
 
+-- Today's filings, and the others as they were
+register as not materialized (
+  select * from filings
+  union all by name
+  select previous_filings.* from previous_filings anti join filings using (id)
+),
+
 -- Compare the first letters first: the register has millions of names, and the name rule is slow
 candidates as (
   select
@@ -25,7 +32,7 @@ candidates as (
     organization_key(business_name) as owner_key,
     letters_and_digits(agent_addr1) as agent_street,
     left(agent_zip, 5) as agent_zip
-  from filings
+  from register
   where first_letters(business_name) in (select first_letters(owner_key) from names)
 )
 

@@ -45,7 +45,7 @@ export interface Explanation extends Omit<Parts, 'pages'> {
  * @throws SettingError if no row or several rows match
  */
 async function findRow(
-  { duck, manifest, removed }: OpenSnapshot,
+  { duck, manifest }: OpenSnapshot,
   id: string,
   wanted: Explainable | undefined,
 ): Promise<{ table: Explainable; row: Fields }> {
@@ -56,7 +56,7 @@ async function findRow(
     );
   const found: { table: Explainable; row: Fields }[] = [];
   const searched = EXPLAINABLE.filter((name) => wanted === undefined || name === wanted);
-  for (const table of searched.filter((name) => !removed.has(name))) {
+  for (const table of searched) {
     const sql = `SELECT * FROM ${identifier(table)} WHERE starts_with(CAST(id AS VARCHAR), $1) LIMIT 2`;
     for (const row of await rowsOf(duck.connection, sql, [id])) found.push({ table, row: fieldsOf(row) });
   }
@@ -64,11 +64,7 @@ async function findRow(
   if (!first)
     throw new SettingError(
       `ID is ${JSON.stringify(id)}, expected an id of ${wanted ?? EXPLAINABLE.join(', ')}: snapshot ` +
-        `${manifest.run_id} has no such row` +
-        searched
-          .filter((name) => removed.has(name))
-          .map((name) => `. make prune removed its ${name}: choose a later SNAPSHOT`)
-          .join(''),
+        `${manifest.run_id} has no such row`,
     );
   if (found.some((match) => match.row['id'] !== first.row['id'])) {
     const rows = found.map((match) => `${match.table} ${match.row['id'] ?? ''}`).join(', ');

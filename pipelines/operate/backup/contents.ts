@@ -79,11 +79,11 @@ const jsonIn = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> 
 };
 
 const file = z.object({ file: z.string(), sha256: z.string() });
-/** The part of a manifest of any version that states hashes. */
+/** The part of a manifest that states hashes. */
 const Hashes = z.object({
-  tables: z.record(z.string(), file),
-  database: file.optional(),
-  serving: z.array(file).default([]),
+  tables: z.record(z.string(), z.object({ files: z.array(file) })),
+  database: file,
+  serving: z.array(file),
 });
 const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 
@@ -91,7 +91,7 @@ const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 export async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
   const stated = await jsonIn(join(layout.snapshot(runId), 'manifest.json'), Hashes);
   const { tables = {}, database = [], serving = [] } = stated ?? {};
-  const files = [...Object.values(tables), database, serving].flat();
+  const files = [...Object.values(tables).map((table) => table.files), database, serving].flat();
   return new Map(files.map((entry) => [entry.file, entry.sha256]));
 }
 

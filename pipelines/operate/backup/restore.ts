@@ -7,7 +7,7 @@ import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
-import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
+import { DamagedFile, makeFolder, share, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from './at_once.ts';
 import { RESTORING } from './contents.ts';
@@ -68,7 +68,13 @@ async function writeFiles(root: string, folder: string, { files, folders }: Back
     ...folders.map((parent) => join(folder, parent)),
   ]);
   for (const parent of parents) await makeFolder(parent);
-  await atOnce(files, (file) => copyOut(root, file, join(folder, file.path), file.mode));
+  // Snapshots share the parts of large tables, and nobody writes to a file of a snapshot.
+  const contents = Map.groupBy(files, ({ path, sha256 }) => (path.startsWith('snapshots/') ? sha256 : path)).values();
+  await atOnce(contents, async ([file, ...others]) => {
+    if (file === undefined) return;
+    await copyOut(root, file, join(folder, file.path), file.mode);
+    for (const { path } of others) await share(join(folder, file.path), join(folder, path));
+  });
   await atOnce(parents, sync);
 }
 

@@ -44,8 +44,12 @@ const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ],
   ['leads new', added('leads')],
   ['leads gone', removed('leads')],
-  ['filings new', added('filings')],
-  ['filings changed', changed('filings', 'today.last_updated > before.last_updated')],
+  [
+    'filings new',
+    `SELECT coalesce(sum(filings), 0) - (SELECT coalesce(sum(filings), 0) FROM previous_registers) AS n FROM registers`,
+  ],
+  // Of the rows of today's reads: another one was last updated before it was last seen.
+  ['filings changed', "SELECT count(*) AS n FROM filings WHERE change_kind = 'changed' AND last_updated = last_seen"],
 ];
 
 /** All queries of this file, to find out which previous tables they read. */

@@ -162,8 +162,8 @@ function formatTables({ tables }: Manifest): string[] {
   const rows = Object.entries(tables).map(([name, t]) => [
     name,
     number(t.rows),
-    bytesShort(t.bytes),
-    t.sha256.slice(0, 16),
+    bytesShort(t.files.reduce((sum, { bytes }) => sum + bytes, 0)),
+    t.files.map(({ sha256 }) => sha256.slice(0, 16)).join(' '),
   ]);
   return table(['table', 'rows', 'bytes', 'sha256'], rows);
 }

@@ -28,7 +28,7 @@ async function exportTable({ connection }: Duck, folder: string, table: TableNam
   const file = `${table}.parquet`;
   const path = join(folder, file);
   await connection.run(`COPY ${table} TO ${literal(path)} (FORMAT parquet)`);
-  return { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+  return { rows, files: [{ file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) }] };
 }
 
 /** A snapshot without rows and without a manifest: writing its tables takes four times as long as copying them. */

@@ -10,6 +10,9 @@ const FEED = [
   'int_change_feeds',
   'int_listed_records',
   'int_listed_before',
+  'registers',
+  'int_filings_followed',
+  'int_filings_compared',
   'int_record_changes',
   'int_changed_fields',
   'int_sold_keys',
@@ -20,7 +23,7 @@ const FEED = [
   'change_feeds',
 ];
 const LISTS = ['deals', 'signals', 'auctions', 'leads', 'filings', 'listing_history'] as const;
-const READ = ['stg_registrations', 'int_filings_before', 'property_keys', 'int_property_groups'];
+const READ = ['int_filings_before', 'property_keys', 'int_property_groups'];
 const NOTHING: Inputs = Object.fromEntries([...LISTS, ...READ, 'int_property_records'].map((table) => [table, []]));
 
 export interface Snapshot {

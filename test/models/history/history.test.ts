@@ -9,7 +9,7 @@ type Tables = Readonly<Record<string, Row[]>>;
 
 const TODAY = '2026-11-21';
 /** Tables that the next day continues. */
-const HISTORY = ['listing_history', 'signals', 'auctions', 'filings'];
+const HISTORY = ['listing_history', 'signals', 'auctions', 'filings', 'registers'];
 /** Tables that some tests read on the last three days. */
 const CURRENT = ['deals', 'leads'];
 const published = new Map<Day, Tables>();

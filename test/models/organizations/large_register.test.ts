@@ -1,4 +1,4 @@
-/** Builds the filings of a register that is several times larger than the memory of the build. */
+/** Builds a day of a register that is several times larger than the memory of the build. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { loadModels } from '../../../models/index.ts';
 import { createInputs } from '../build_models.ts';
 
 const FILINGS = 100_000;
-const NEEDED = ['stg_registrations', 'stg_superseded', 'stg_amendments', 'int_filings_before', 'int_agents', 'filings'];
+const NEEDED = ['registers', 'stg_registrations', 'stg_superseded', 'stg_amendments', 'int_filings_before', 'filings'];
 const ROW = {
   source: 'colorado_sos',
   register: 'colorado_sos',
@@ -18,7 +18,7 @@ const ROW = {
   filing_date: '2026-11-01',
 };
 
-test('the sort of a large register uses the disk and loses no filing', async (t) => {
+test('a day of a large register needs memory for its own filings alone', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-'));
   t.after(() => rm(folder, { recursive: true }));
   const duck = await openDuck(join(folder, 'build.duckdb'), { memoryLimit: '140MB', isTemporary: true });
@@ -62,9 +62,9 @@ test('the sort of a large register uses the disk and loses no filing', async (t)
     const [found] = await rowsOf(
       connection,
       `SELECT count(*) AS rows, count_if(change_kind = 'changed') AS changed,
-        count_if(business_name LIKE 'Corrected%') AS corrected, max(agent_filings) AS maximum FROM filings`,
+        count_if(business_name LIKE 'Corrected%') AS corrected FROM filings`,
     );
-    assert.deepEqual(found, { rows: `${FILINGS + 1}`, changed: '2', corrected: '3', maximum: FILINGS / 5000 + 1 });
+    assert.deepEqual(found, { rows: '3', changed: '2', corrected: '3' });
   } finally {
     duck.close();
   }

@@ -10,7 +10,6 @@ import { SettingError } from '../../../lib/settings.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { standingRead } from '../../../pipelines/ingest/reads.ts';
 import { isSame, formatRebuild, rebuild, rebuildAll } from '../../../pipelines/commands/rebuild.ts';
-import { writePrunedFiles } from '../../../pipelines/pruned_files.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { modelsOf } from '../some_tables.ts';
@@ -40,7 +39,7 @@ describe('after two days, the second with a failed page, a site that is down, so
     const away = `${layout.root}-away`;
     const path = join(layout.snapshot(BAD_RUN), 'manifest.json');
     const manifest = await readFile(path, 'utf8');
-    const leads = (JSON.parse(manifest) as Manifest).tables['leads']?.sha256 ?? assert.fail('no leads');
+    const leads = (JSON.parse(manifest) as Manifest).tables['leads']?.files[0]?.sha256 ?? assert.fail('no leads');
     const names = await files();
     const hash = (await standingRead(layout, DAMAGED, BAD_DAY))?.pages[0]?.sha256 ?? assert.fail('no page');
     const staged = names.filter(
@@ -48,10 +47,14 @@ describe('after two days, the second with a failed page, a site that is down, so
     );
     assert.ok(staged.length > read, 'some sources have rows of both days');
     for (const [i, name] of staged.entries()) await rename(join(layout.root, name), `${away}-${i}`);
-    const filings = join(layout.snapshot(FIRST_RUN), 'filings.parquet');
+    const [part] = (await readManifest(layout, FIRST_RUN)).tables['filings']?.files ?? [];
+    const filings = join(layout.snapshot(FIRST_RUN), part?.file ?? assert.fail('no filings'));
     await rename(filings, `${away}-filings`);
-    await assert.rejects(rebuild(layout, BAD_RUN), /that snapshot is damaged: filings\.parquet is missing/);
-    await writePrunedFiles(layout, FIRST_RUN, ['filings.parquet']);
+    await assert.rejects(
+      rebuild(layout, BAD_RUN),
+      /that snapshot is damaged: filings-[0-9a-f]{16}\.parquet is missing/,
+    );
+    await rename(`${away}-filings`, filings);
     const archive = await openArchive(layout.root);
     const body = await archive.read(hash);
     assert.equal(replaceBody(layout.root, hash, 'another page'), 1);
@@ -83,8 +86,6 @@ describe('after two days, the second with a failed page, a site that is down, so
     await archive.close();
     await writeFile(path, manifest);
     for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
-    await writePrunedFiles(layout, FIRST_RUN, []);
-    await rename(`${away}-filings`, filings);
   });
 
   test('without RUN it skips a snapshot whose predecessor was removed, and continues', async () => {

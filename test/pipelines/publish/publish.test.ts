@@ -65,10 +65,10 @@ async function publish(order: string, threads: number): Promise<string> {
         'name ' || (hash(i) % 70000) AS name, if(i % 5 = 0, NULL, 'good') AS standing, CAST(i % 17 AS INTEGER) AS same
       FROM range(${ROWS}) AS t(i) ORDER BY ${order}`);
     await buildModels(build.connection, [acts], { published: PUBLISHED });
-    const { tables } = await writeSnapshot(build, layout, { models: [acts], facts: FACTS });
+    const { tables } = await writeSnapshot(build, layout, { models: [acts], facts: FACTS, before: null });
     assert.equal(tables['acts']?.rows, ROWS);
     assert.deepEqual(await verifySnapshot(layout, FACTS.run_id), []);
-    return tables['acts']?.sha256 ?? '';
+    return tables['acts']?.files[0]?.sha256 ?? '';
   } finally {
     await build.close();
   }

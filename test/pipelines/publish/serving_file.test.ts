@@ -7,21 +7,23 @@ import { after, before, it } from 'node:test';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
-import { literal } from '../../../lib/sql.ts';
 import { loadMarts } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import { fileOf, SERVED, TABLE_NAMES, TABLES, type TableName } from '../../../models/serving/tables.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { memoryFolder } from '../../ledger/memory_folder.ts';
+import { shownRows } from '../runs.ts';
 import { afterFirstDay, FIRST_RUN } from '../starting_points.ts';
 
 let duck: Duck;
 let folder: string;
+let layout: Layout;
 let manifest: Manifest;
 const files = new Map<string, DatabaseSync>();
 
 before(async () => {
-  const { layout } = await afterFirstDay();
+  ({ layout } = await afterFirstDay());
   folder = layout.snapshot(FIRST_RUN);
   manifest = await readManifest(layout, FIRST_RUN);
   duck = await openDuck();
@@ -47,8 +49,8 @@ it('has every record of every table with its values, in published order, and a r
   for (const table of TABLE_NAMES) {
     const { columns, causes }: RecordDefinition = TABLES[table];
     const order = SERVED[table].orderBy ?? orders.get(table) ?? '';
-    const parquet = literal(join(folder, `${table}.parquet`));
-    const expected = await rowsOf(duck.connection, `FROM read_parquet(${parquet}) ORDER BY ${order}`);
+    const rowsShown = await shownRows(layout, FIRST_RUN, table);
+    const expected = await rowsOf(duck.connection, `FROM (${rowsShown}) ORDER BY ${order}`);
     const rows = served(table, `SELECT pos, lines FROM ${table} ORDER BY pos`);
     assert.equal(rows.length, expected.length, table);
     for (const [i, { pos, lines }] of rows.entries()) {

@@ -23,7 +23,7 @@ const runOf = (layout: Layout, day: string, state: '' | 'ohio', alter?: Alter): 
     world,
     day,
     only: ({ family, name }) => family === 'register' && name.startsWith(state),
-    tables: ['filings'],
+    tables: ['filings', 'agents', 'registers'],
     ...(alter ? { alter } : {}),
   });
 

@@ -21,6 +21,7 @@ export const set = (table: string, what: string, where = 'true'): string =>
 
 /** By audit: statements that make it fail. */
 export const FAILURES: Readonly<Record<string, readonly string[]>> = {
+  'agents.counted': [set('agents', 'filings = -1')],
   'assumptions.set_of_the_run': [set('assumptions', "assumption_set_id = 'another'", "key = 'vacancy'")],
   'auctions.address_key_absent_as_said': [set('auctions', 'property_address = NULL')],
   'auctions.unit_key_absent_as_said': [set('auctions', "address_key = NULL, unit_key = 'UNIT 1'")],
@@ -111,7 +112,6 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'filings.entity_status_absent_as_said': [set('filings', "source = 'ohio_sos', entity_status = 'Exists'")],
   'filings.naics_absent_as_said': [set('filings', "naics = '531110'")],
   'filings.amended_after_filed': [set('filings', "amendment_date = DATE '2020-01-01'")],
-  'filings.none_lost': ["INSERT INTO previous_filings (id) VALUES ('lost')"],
   'filings.seen_in_order': [set('filings', 'first_seen = last_seen + INTERVAL 1 DAY')],
   'int_expenses.every_size_has_a_cell': [set('int_expenses', 'repairs = NULL')],
   'int_loan_rates.survey_as_said': [set('int_loan_rates', 'loan_rate_pct = loan_rate_pct + 0.01')],
@@ -199,6 +199,12 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'signals.has_address_agrees': [set('signals', 'has_address = NOT has_address')],
   'signals.identified_as_said': [set('signals', 'record_number = NULL')],
   'signals.kind_follows_from_class': [set('signals', "property_kind = 'other'")],
+  'registers.none_lost': ['INSERT INTO previous_registers SELECT source, filings + 1, last_filing_date FROM registers'],
+  'leads.signal_id_in_signals': [set('leads', "signal_id = 'none'")],
+  'leads.auction_id_in_auctions': [set('leads', "auction_id = 'none'")],
+  'lead_steps.id_in_leads': [set('lead_steps', "id = 'none'")],
+  'listing_history.deal_id_in_deals': [set('listing_history', "deal_id = 'none'")],
+  'reports.id_in_deals': [set('reports', "id = 'none'")],
   'signals.none_lost': ["INSERT INTO previous_signals (id) VALUES ('lost')"],
   'signals.ratio_as_said': [set('signals', 'amount_to_value_pct = 1', 'county_value IS NULL')],
   'signals.rose': [addFew('signals', LISTED), copy('signals', 'true')],

@@ -1,0 +1,20 @@
+import { defineRecord, integer, text } from '../../lib/record.ts';
+import { defineMart, never } from '../contract.ts';
+import { REGISTER } from './filings.ts';
+
+export default defineMart({
+  record: defineRecord(
+    'agent',
+    'One row per agent that filings of a register name, or have named.',
+    ['source', 'agent'],
+    {
+      source: REGISTER,
+      agent: text("The agent's name in capitals, with one space for other characters than letters and digits."),
+      filings: integer('Filings of this feed with this agent; 0 if the last one now names another.', {
+        unit: 'filings',
+      }),
+    },
+  ),
+  audits: [never('agents', 'counted', 'an agent has no fewer filings than none', 'filings < 0')],
+  publish: { orderBy: ['source', 'agent'], parts: { before: 'int_agents_before' } },
+});

@@ -1,0 +1,22 @@
+import { date, defineRecord, integer } from '../../lib/record.ts';
+import { defineMart, never } from '../contract.ts';
+import { REGISTER } from './filings.ts';
+
+export default defineMart({
+  record: defineRecord('register', 'One row per register: what the feed has of it so far.', ['source'], {
+    source: REGISTER,
+    filings: integer('Number of its filings.', { unit: 'filings' }),
+    last_filing_date: date('Latest filing date that it had reached when a filing was first seen.', {
+      absent: 'all its filings take effect after the day on which they were first seen',
+    }),
+  }),
+  audits: [
+    never(
+      'registers',
+      'none_lost',
+      'every published filing stays',
+      'filings < (SELECT max(filings) FROM previous_registers AS before WHERE before.source = registers.source)',
+    ),
+  ],
+  publish: { orderBy: ['source'] },
+});
