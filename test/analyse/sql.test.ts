@@ -104,7 +104,7 @@ describe('over a snapshot', () => {
     const { code, out } = await ask({});
     assert.equal(code, 0);
     const file = join(layout.snapshot(opened.manifest.run_id), opened.manifest.database.file);
-    assert.ok(out.includes(`duckdb -readonly ${file}\n`), out);
+    assert.ok(out.includes('duckdb -readonly dealfeed.duckdb\n'), out);
     for (const name of [...Object.keys(opened.manifest.tables), 'deals_with_distress'])
       assert.match(out, new RegExp(`^ +${name} `, 'mu'));
   });
