@@ -136,6 +136,9 @@ export const Filing = defineRecord('filing', ABOUT, ['id'], fields, causesOf(fie
 // One new filing changes the count of thousands.
 const { agent_filings: _, ...ownFields } = fields;
 
+/** Columns of a filing `f` and its agent `a`. */
+const SHOWN = Filing.columns.map(({ name }) => (name === 'agent_filings' ? `a.filings AS ${name}` : `f.${name}`));
+
 /** The agent that a name means: spellings that differ only in case and punctuation are one. */
 const AGENT = `upper(regexp_replace(registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))`;
 
@@ -164,8 +167,7 @@ export default defineMart({
       before: 'int_filings_before',
       shown: {
         record: Filing,
-        sql: (rows) =>
-          `SELECT ${Filing.columns.map(({ name }) => (name === 'agent_filings' ? `a.filings AS ${name}` : `f.${name}`)).join(', ')}
+        sql: (rows) => `SELECT ${SHOWN.join(', ')}
           FROM ${rows} AS f LEFT JOIN agents AS a ON a.source = f.source AND a.agent = ${AGENT}`,
       },
     },

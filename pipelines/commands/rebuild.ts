@@ -164,7 +164,8 @@ async function readPrevious(layout: Layout, runId: string, wanted: string): Prom
   const damage = await verifySnapshot(layout, runId, 'retained');
   if (damage.length > 0)
     throw new SettingError(
-      `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot is damaged: ${damage.join('; ')}`,
+      `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot is damaged: ` +
+        damage.join('; '),
     );
   return readManifest(layout, runId);
 }

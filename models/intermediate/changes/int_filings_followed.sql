@@ -1,5 +1,6 @@
--- Filings of the snapshot published last that may differ today, as they were. It is the previous snapshot, or an earlier
--- one of the same day (only then, followed_filings has rows), which may have filings that this run does not read.
+-- Filings of the snapshot published last that may differ today, as they were. It is the previous snapshot, or an
+-- earlier one of the same day (only then, followed_filings has rows), which may have filings that this run does not
+-- read.
 -- Key: id
 
 select followed_filings.*
