@@ -8,12 +8,11 @@ import { decodePaymentSignatureHeader } from '@x402/core/http';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
 import { LedgerUnavailable, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
-import { contractWallet, type ContractWallet } from '../api/support/contract_wallets.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { honest } from '../shop/facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { sendAsStranger, signInAs } from './wallets.ts';
+import { contractWallet, sendAsStranger, signInAs, type ContractWallet } from './wallets.ts';
 
 const PRICE = DOLLAR / 20n;
 /** Selector of isValidSignature. */

@@ -2,13 +2,23 @@
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { authorizationTypes, eip3009ABI } from '@x402/evm';
-import { concat, createTestClient, createWalletClient, encodeFunctionData, http, publicActions, type Hex } from 'viem';
+import {
+  concat,
+  createTestClient,
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  pad,
+  publicActions,
+  type Hex,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
 import { base } from '../api/support/base.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import type { Chain } from '../../api/payments/local_chain/chain.ts';
-import { buyerWith } from '../api/support/buyers.ts';
+import { buyerWith, fetchPaymentRequired } from '../api/support/buyers.ts';
+import { codeOf } from '../api/support/contracts.ts';
 
 /** Code of an account that delegates to a contract (EIP-7702). */
 export const delegationTo = (contract: Hex): Hex => concat(['0xef0100', contract]);
@@ -83,4 +93,31 @@ export async function sendAsStranger(
   const hash = await sender.sendTransaction({ to: USDC, data: useOf(authorization, signature) });
   const { status } = await admin.waitForTransactionReceipt({ hash, pollingInterval: 25 });
   if (status !== 'success') throw new Error('the payment was not settled');
+}
+
+/** A contract wallet (EIP-1271), whose owner signs payments. */
+export interface ContractWallet {
+  readonly address: Hex;
+  readonly ownerKey: Hex;
+  /** PAYMENT-SIGNATURE for this URL, signed by the owner for the wallet. */
+  sign(url: string): Promise<string>;
+}
+
+export async function contractWallet(chain: Chain, units: bigint): Promise<ContractWallet> {
+  const ownerKey = generatePrivateKey();
+  const owner = privateKeyToAccount(ownerKey);
+  const { address } = privateKeyToAccount(generatePrivateKey());
+  const admin = createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) });
+  await admin.setCode({ address, bytecode: codeOf('Wallet') });
+  await admin.setStorageAt({ address, index: 0, value: pad(owner.address) });
+  await chain.mint(address, units);
+  return {
+    address,
+    ownerKey,
+    async sign(url) {
+      const required = await fetchPaymentRequired(url);
+      const authorization = authorizationFor(required, address);
+      return headerWith(required, { signature: await signAuthorization(owner, authorization), authorization });
+    },
+  };
 }

@@ -47,6 +47,7 @@ describe('the MCP server', () => {
           route.price === null ? /Free\.$/ : new RegExp(`Costs \\$${route.price}\\. No match, no charge\\.$`),
         );
         assert.equal(tool?.annotations?.readOnlyHint, route.price === null);
+        assert.deepEqual(tool.outputSchema?.required ?? [], [], 'an answer may be shown in part');
       }
       const deals = tools.find((t) => t.name === 'deals')?.inputSchema.properties as Record<
         string,

@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { sha256 } from '../../../lib/files.ts';
 import { NETWORK } from '../../../lib/network.ts';
 import { bodyOf, buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
-import { contractWallet } from '../support/contract_wallets.ts';
+import { contractWallet } from '../../attacks/wallets.ts';
 import {
   DEALS,
   PRICE,

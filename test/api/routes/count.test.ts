@@ -45,7 +45,7 @@ const combinations = (filters: Readonly<Record<string, readonly string[]>>): str
     [''],
   );
 
-const BOUNDS = thorough(['20', '80'], ['20', '40', '60', '80']);
+const BOUNDS = thorough(['80'], ['20', '40', '60', '80']);
 const DEAL_QUERIES = combinations({
   city: ['Parma', 'Cleveland'],
   status: ['Hot', 'Warm', 'Pass'],

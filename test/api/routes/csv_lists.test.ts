@@ -71,7 +71,7 @@ describe('a list as CSV', () => {
         }
         const next = /^<([^>]+)>; rel="next"$/.exec(csv.headers.get('Link') ?? '')?.[1];
         assert.equal(next === undefined, body['next_cursor'] === null, path);
-        if (next !== undefined) assert.equal((await buy(next, CSV)).status, 200, next);
+        if (next !== undefined) assert.equal((await ask(next, CSV)).status, 402, next);
       }
     }
   });
