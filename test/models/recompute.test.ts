@@ -32,7 +32,7 @@ import { AS_OF, DEALS, randomInputs, SURVEY_RATE } from './recompute_inputs.ts';
 /** Columns of a deal that follow from no other column. */
 const READ = new Set(
   `address city state zip source listing_url list_price units market_rent_2br last_verified listing_id listing_status
-  delisted_on relisted also_listed property_type unit_mix_stated annual_taxes year_built listed_on first_seen
+  delisted_on relisted also_listed property_type unread_fields annual_taxes year_built listed_on first_seen
   last_seen first_price source_url
   observed_at page_sha256 page_row cap_rate cap_rate_source address_key street_key house_low house_high unit_key
   address_status unit_mix_stated annual_taxes rent_steps vacancy_pct vacancy_basis vacancy_survey
@@ -42,7 +42,7 @@ const READ = new Set(
   loan_rate_pct loan_rate_basis loan_rate_series loan_rate_on loan_rate_age_days loan_rate_source_url
   loan_rate_is_made_up
   roll_status roll_parcel_id last_sale_date last_sale_price last_sale_basis assessed_market_value roll_source
-  roll_source_url county county_fips county_basis latitude longitude geo_basis
+  roll_source_url county county_fips county_basis latitude longitude geo_basis metro
   distress_coverage distress_matches distress_candidates distress_signals_count provenance assumption_set_id
   underwriting_note rental_rationale
   wholesale_rationale creative_finance_rationale`.split(/\s+/u),

@@ -19,6 +19,7 @@ export function recomputeYield(values: Values): Recomputed {
   const { of } = values;
   const isUnderwritten = isRented(values) && isPriced(values);
   return {
+    report_status: isUnderwritten ? 'available' : 'no_underwriting',
     cap_rate_underwritten: valueIf(isUnderwritten, () => percent(of('noi_underwritten'), of('list_price'))),
     cap_rate_hud_2br: valueIf(isUnderwritten, () => percent(of('noi_hud_2br'), of('list_price'))),
     gross_rent_multiplier: valueIf(isUnderwritten, () => of('list_price').over(of('gross_potential_rent')).rounded(2)),
