@@ -58,6 +58,7 @@ export const addressLine = (street: string): string =>
     .replaceAll(/[^\p{L}\p{N}#&/;.-]+/gu, ' ')
     .replace(/^([NSEW]) ?(\d+)[ -]?([NSEW]) ?(\d+)(?= )/, '$1$2$3$4')
     .replaceAll(/(?<=[A-Z]{2})-(?=[A-Z]{2})/g, ' ')
+    .replaceAll(/ -+(?= |$)/g, '')
     .trim();
 
 /** A line may name several addresses of a parcel: "101 MAIN ST AKA 2 OAK AVE", "12 A ST & 14 B ST". */
