@@ -5,7 +5,6 @@ import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
 import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt';
 import type { Context } from 'koa';
-import { isHash } from 'viem';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../ledger/ledger.ts';
 import { RECEIPT_HEADER } from '../../lib/receipt.ts';
 import type { ReceiptSigner, SignedReceipts } from './receipts/signed_receipt.ts';
@@ -13,14 +12,11 @@ import type { Refusals } from './refusals.ts';
 import { recordDelivery } from './sale.ts';
 import { digestHeader } from './spooled_answer.ts';
 
-/**
- * PAYMENT-RESPONSE of a purchase that the chain shows as paid. Older versions stored any text that a facilitator named
- * as the transaction.
- */
+/** PAYMENT-RESPONSE of a purchase that the chain shows as paid. */
 const paymentResponse = ({ transaction, payment }: Purchase, x402: SignedReceipts['x402'] | null): string =>
   encodePaymentResponseHeader({
     success: true,
-    transaction: isHash(transaction ?? '') ? (transaction ?? '') : '',
+    transaction: transaction ?? '',
     network: payment.network as `eip155:${number}`,
     payer: payment.payer,
     ...(x402 === null ? {} : { extensions: { [OFFER_RECEIPT]: { info: { receipt: x402 } } } }),
