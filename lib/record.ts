@@ -228,6 +228,9 @@ export interface RecordDefinition<F extends Fields = Fields> {
 
 /** Field of a record in the API: the reason of each field that is null. No column of a table. */
 export const ABSENT = 'absent';
+/** Field with the names of the fields that the record's source no longer fills, and the reason of those. */
+export const MISSING_FIELDS = 'missing_fields';
+export const MISSING_AT_SOURCE = 'missing_at_source';
 /** Reason if no cause applies. */
 export const NOT_RECORDED = 'not_recorded';
 export const ABSENT_ABOUT = 'Reasons why fields of the record are null, by name of the field.';
@@ -243,7 +246,8 @@ function absentSchema(
     return 'of' in cause ? (columns.find((column) => column.name === cause.of)?.values ?? []) : [cause.code];
   };
   const fields = names.filter((name) => Object.hasOwn(causes, name));
-  const codes = new Set([NOT_RECORDED, ...fields.flatMap((name) => causes[name] ?? []).flatMap(valuesOf)]);
+  const ofSource = columns.some(({ name }) => name === MISSING_FIELDS) ? [MISSING_AT_SOURCE] : [];
+  const codes = new Set([NOT_RECORDED, ...ofSource, ...fields.flatMap((name) => causes[name] ?? []).flatMap(valuesOf)]);
   return z
     .record(z.string(), z.string())
     .refine((absent) => Object.entries(absent).every(([name, code]) => fields.includes(name) && codes.has(code)))

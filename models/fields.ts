@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import {
   because,
+  date,
   degrees,
   instant,
   integer,
   json,
+  MISSING_FIELDS,
   oneOf,
   text,
   type Absence,
@@ -79,6 +81,26 @@ export const point = {
   ),
   metro: oneOf(METRO_NAMES, 'Metro of the county: one of the twenty, by the name of its largest city.', {
     absent: NO_METRO,
+    follows: 'reads',
+  }),
+};
+
+const NOTHING_MISSING = because({
+  code: 'no_field_missing',
+  about: 'the source fills every field that it filled before',
+});
+
+/** What the source of a record no longer fills; `absent` then says MISSING_AT_SOURCE of these fields. */
+export const missing = {
+  [MISSING_FIELDS]: text(
+    'Fields that earlier reads of the source filled and the last good one does not, with spaces between.',
+    {
+      absent: NOTHING_MISSING,
+      follows: 'reads',
+    },
+  ),
+  missing_since: date('Day of the first read of the source without one of them.', {
+    absent: NOTHING_MISSING,
     follows: 'reads',
   }),
 };

@@ -89,8 +89,8 @@ export const SourceRead = defineRecord(
     status: oneOf(
       ['good', 'quarantined', 'unavailable', 'not_due', 'never_read', 'degraded'],
       'Result of the latest read. If it failed, the rows are those of the last good read. degraded: the pages were ' +
-        'read as expected, but fewer of their rows join than expected, or the newest row is older than expected; ' +
-        'detail says which.',
+        'read as expected, but fewer of their rows join than expected, the newest row is older than expected, or a ' +
+        'column that had values is blank; detail says which.',
     ),
     reason: text('Short reason word.', {
       absent:
@@ -120,6 +120,10 @@ export const SourceRead = defineRecord(
         'newer year is published.',
       { absent: NO_FISCAL_YEAR },
     ),
+    missing_fields: text('Fields of its records that earlier reads filled and the last good read does not.', {
+      absent: 'no field went blank',
+    }),
+    missing_since: date('Day of the first read without one of them.', { absent: 'no field went blank' }),
     rows_in: integer('Rows on the pages of the last good read.', { unit: 'rows' }),
     rows_out: integer('Rows staged from them.', { unit: 'rows' }),
     rows_rejected: integer('Rejected rows, each with a reason in rejects.', { unit: 'rows' }),

@@ -232,7 +232,8 @@ no_longer_shown as (
 all_auctions as (
   select * from auctions_with_dates
   union all by name
-  select * exclude (party_status, latitude, longitude, geo_basis, metro) from no_longer_shown
+  select * exclude (party_status, latitude, longitude, geo_basis, metro, missing_fields, missing_since)
+  from no_longer_shown
 ),
 
 parcel_points as (
@@ -269,11 +270,12 @@ select
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
   geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
-  metro
+  metro, missing_fields, missing_since
 from all_auctions
 left join parcel_points using (county_fips, parcel_key)
 left join zip_points using (zip)
 left join int_metros using (county_fips)
+left join int_missing_fields using (source)
 -- A clerk's site may show a case twice on a day, as two items
 window sales_before as (
   partition by county_fips, letters_and_digits(case_number), parcel_key

@@ -18,7 +18,7 @@ import {
 } from '../absence/auctions.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
-import { addressParts, point, pointInRange, readFrom, seen } from '../fields.ts';
+import { addressParts, missing, point, pointInRange, readFrom, seen } from '../fields.ts';
 
 const fields = {
   auction_type: oneOf(
@@ -128,6 +128,7 @@ const fields = {
 
   // Place
   ...point,
+  ...missing,
 };
 
 export const Auction = defineRecord(

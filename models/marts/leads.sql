@@ -59,8 +59,9 @@ select
   source, page_sha256, assumption_set_id,
 
   -- Place
-  latitude, longitude, geo_basis, metro
+  latitude, longitude, geo_basis, metro, missing_fields, missing_since
 from all_leads
 cross join terms
 left join rolls using (county_fips, parcel_key)
 left join int_metros using (county_fips)
+left join int_missing_fields using (source)

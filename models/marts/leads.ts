@@ -38,7 +38,7 @@ import {
 import { defineMart, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, INDEPENDENT_KINDS, point, pointInRange, propertyKind, readFrom } from '../fields.ts';
+import { addressParts, INDEPENDENT_KINDS, missing, point, pointInRange, propertyKind, readFrom } from '../fields.ts';
 
 const Corroboration = z.strictObject({
   kind: z.enum([...RECORD_KINDS, 'listing']),
@@ -194,6 +194,7 @@ const fields = {
   page_sha256: readFrom.page_sha256,
   assumption_set_id: text('Assumption set of the score.'),
   ...point,
+  ...missing,
 };
 
 export const Lead = defineRecord(

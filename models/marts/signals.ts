@@ -17,7 +17,7 @@ import {
 } from '../absence/signals.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, point, pointInRange, propertyKind, readFrom, seen } from '../fields.ts';
+import { addressParts, missing, point, pointInRange, propertyKind, readFrom, seen } from '../fields.ts';
 
 const fields = {
   signal_type: oneOf(
@@ -142,6 +142,7 @@ const fields = {
 
   // Place
   ...point,
+  ...missing,
 };
 
 export const Signal = defineRecord(

@@ -1,5 +1,13 @@
 /** SQL of the values in a serving file: a record as lines of JSON, and a column as values that compare exactly. */
-import { NOT_RECORDED, type Cause, type Column, type FieldKind, type RecordDefinition } from '../../lib/record.ts';
+import {
+  MISSING_AT_SOURCE,
+  MISSING_FIELDS,
+  NOT_RECORDED,
+  type Cause,
+  type Column,
+  type FieldKind,
+  type RecordDefinition,
+} from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 
 /** Start of a line that is the reason of a null. */
@@ -35,14 +43,22 @@ const causeSql = (cause: Cause): string => {
   return cause.if === undefined ? code : `CASE WHEN ${cause.if} THEN ${code} END`;
 };
 
+/** A field that the record's source filled before and fills no longer. */
+const missingAtSource = (name: string): Cause => ({
+  code: MISSING_AT_SOURCE,
+  if: `contains(' ' || ${MISSING_FIELDS} || ' ', ' ${name} ')`,
+});
+
 /**
  * SQL of a record as text: a line per column in its order, the value as JSON. The line of a null is empty, or the
  * reason after REASON if the record states reasons. JSON has no line breaks of its own.
  */
 export function linesSql({ columns, causes = {} }: RecordDefinition): string {
+  const hasMissing = columns.some(({ name }) => name === MISSING_FIELDS);
   const lines = columns.map((column) => {
     const own = causes[column.name];
-    const reason = own ? `${literal(REASON)} || coalesce(${[...own, NOT_RECORDED].map(causeSql).join(', ')})` : "''";
+    const reasons = [...(hasMissing ? [missingAtSource(column.name)] : []), ...(own ?? []), NOT_RECORDED];
+    const reason = own ? `${literal(REASON)} || coalesce(${reasons.map(causeSql).join(', ')})` : "''";
     return `CASE WHEN ${identifier(column.name)} IS NULL THEN ${reason} ELSE ${jsonSql(column)} END`;
   });
   return `concat_ws(chr(10), ${lines.join(', ')})`;

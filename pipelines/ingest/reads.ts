@@ -74,6 +74,8 @@ export const ReadRecord = z.strictObject({
     .optional(),
   /** Of a source that must have recent rows: the day of its newest row, or of the series whose newest is oldest. */
   newest: z.strictObject({ of: z.string().nullable(), on: z.iso.date().nullable() }).optional(),
+  /** Of a good read: its fresh rows, and how many of them have a value, by column that may be absent. */
+  filled: z.strictObject({ rows: count, by: z.record(z.string(), count) }).optional(),
   /** Staged rows of a good read. */
   parquet: z.strictObject({ sha256: z.string(), bytes: count }).nullable(),
 });

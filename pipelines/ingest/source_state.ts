@@ -5,6 +5,7 @@ import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { isInSeason, type Season } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
+import { COLUMN_WENT_BLANK, findBlankColumns, missingFacts } from './fill.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { whatIsMissing } from '../permission.ts';
 import type { ReadRecord } from './reads.ts';
@@ -89,7 +90,16 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
   const waits = waitOf(spec, sourceReads);
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   // A failed read states a more precise reason.
-  const old = standing && (tried?.status ?? 'good') === 'good' ? withoutRecentRows(spec, standing) : null;
+  const isJudged = standing !== undefined && (tried?.status ?? 'good') === 'good';
+  const old = isJudged ? withoutRecentRows(spec, standing) : null;
+  const blank = standing === undefined ? [] : findBlankColumns(reads.filter(({ status }) => status === 'good'));
+  const blankDetail = isJudged ? blank.map(({ detail }) => detail).join('; ') : '';
+  const degraded =
+    old !== null
+      ? { reason: NO_RECENT_ROWS, detail: old }
+      : blankDetail === ''
+        ? null
+        : { reason: COLUMN_WENT_BLANK, detail: blankDetail };
   const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
   const covers = coveredBy(spec);
   const row: SourceReadRow = {
@@ -109,15 +119,16 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
     least_address_pct: percentOf(spec.expect.joins?.address),
     least_zip_pct: percentOf(spec.expect.joins?.zip),
     least_parcel_pct: percentOf(spec.expect.joins?.parcel),
-    status: old === null ? (tried?.status ?? (standing ? 'not_due' : 'never_read')) : 'degraded',
-    reason: old === null ? (tried?.reason ?? waits?.reason ?? null) : NO_RECENT_ROWS,
-    detail: old ?? tried?.detail ?? waits?.detail ?? null,
+    status: degraded === null ? (tried?.status ?? (standing ? 'not_due' : 'never_read')) : 'degraded',
+    reason: degraded?.reason ?? tried?.reason ?? waits?.reason ?? null,
+    detail: degraded?.detail ?? tried?.detail ?? waits?.detail ?? null,
     page_url: typeof tried?.page_url === 'string' ? cited(tried.page_url, inSandbox) : null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
     fiscal_year: year?.fiscalYear ?? null,
     outdated_on: year?.outdatedOn ?? null,
     outdated_reason: year?.outdatedReason ?? null,
+    ...missingFacts(blank),
     ...counts,
   };
   return { spec, row, standing, latest };

@@ -13,6 +13,7 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { carryRows } from './carry.ts';
 import { isPartOfKey, lostRow, type Tally, type Unreadable } from './check_rows.ts';
 import { resolveDuplicates } from './duplicates.ts';
+import { countFilled } from '../fill.ts';
 import { findFiscalYears, findNewestDay } from '../recency.ts';
 import { createFresh, loadHere, openStaging, type LoadRows, type RowsToLoad } from './load_rows.ts';
 import type { ReadRecord } from '../reads.ts';
@@ -28,8 +29,8 @@ export interface ReadToStage extends RowsToLoad {
 export interface Staged {
   readonly counts: ReadRecord['counts'];
   readonly parquet: NonNullable<ReadRecord['parquet']>;
-  /** Facts that the source's declaration asks to record: fiscal years, or the day of the newest row. */
-  readonly facts: Pick<ReadRecord, 'fiscal_years' | 'newest'>;
+  /** Fill rates, and what the source's declaration asks to record: fiscal years, or the day of the newest row. */
+  readonly facts: Pick<ReadRecord, 'fiscal_years' | 'newest' | 'filled'>;
 }
 
 /** A read whose accepted rows are in a database until it is closed. */
@@ -90,6 +91,7 @@ async function writeStaged(
 ): Promise<Staged> {
   const temporary = `${target}.tmp`;
   try {
+    const filled = await countFilled(connection, spec);
     const carried = await carryRows(connection, spec, tally.rejectedKeys, { before, target });
     const [copied] = await rowsOf(
       connection,
@@ -110,7 +112,7 @@ async function writeStaged(
     const fiscalYears = await findFiscalYears(connection, spec, pages);
     const newest = await findNewestDay(connection, spec);
     await moveInto(temporary, target);
-    const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }) };
+    const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }), filled };
     return { counts, parquet, facts };
   } finally {
     await rm(temporary, { force: true });

@@ -1,0 +1,92 @@
+/**
+ * Fill rates: in how many rows of a read each column has a value, and which columns went blank against the source's
+ * earlier reads. A publisher that hides a column changes no layout, so nothing else notices.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../lib/duck.ts';
+import { identifier } from '../../lib/sql.ts';
+import type { DegradedReason } from '../../models/marts/sources.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import type { ReadRecord } from './reads.ts';
+
+/** Reason of a source that is degraded because of it. */
+export const COLUMN_WENT_BLANK: DegradedReason = 'column_went_blank';
+
+/** Rows of the table `fresh` with a value, by column that may be absent. */
+export async function countFilled(connection: DuckDBConnection, { row }: SourceSpec): Promise<ReadRecord['filled']> {
+  const columns = row.columns.filter(({ absent }) => absent !== undefined).map(({ name }) => identifier(name));
+  const counts = columns.map((name) => `count(${name}) AS ${name}`).join(', ');
+  const [found = {}] = await rowsOf(connection, `SELECT count(*) AS ".rows", ${counts} FROM fresh`);
+  const { '.rows': rows, ...by } = found;
+  return { rows: Number(rows), by: Object.fromEntries(Object.entries(by).map(([name, n]) => [name, Number(n)])) };
+}
+
+/** Fewest rows that a share is learned from. */
+const LEAST_ROWS = 20;
+/** Fewest values that a read must have been expected to have. */
+const LEAST_EXPECTED = 5;
+/** A fall below this share of the expected values, and beyond this many standard deviations, is no chance. */
+const SHARE_KEPT = 0.75;
+const DEVIATIONS = 4;
+
+/** Whether so few values of a column are a fall, where a share of the rows had one before. */
+function hasFallen(filled: number, rows: number, before: number): boolean {
+  const expected = before * rows;
+  const deviation = Math.sqrt(expected * (1 - before));
+  return expected >= LEAST_EXPECTED && filled < Math.min(SHARE_KEPT * expected, expected - DEVIATIONS * deviation);
+}
+
+interface BlankColumn {
+  readonly name: string;
+  /** Day of the first read that lacks it. */
+  readonly since: string;
+  readonly detail: string;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+/**
+ * Columns that the newest read lacks though an earlier one had them.
+ * @param good good reads, the newest first
+ */
+export function findBlankColumns(good: readonly Pick<ReadRecord, 'as_of' | 'filled'>[]): readonly BlankColumn[] {
+  const [newest, ...earlier] = good.flatMap(({ filled, as_of: on }) =>
+    filled === undefined ? [] : [{ ...filled, on }],
+  );
+  if (newest === undefined) return [];
+  return Object.keys(newest.by).flatMap((name): BlankColumn[] => {
+    const shares = earlier
+      .filter(({ rows, by }) => rows >= LEAST_ROWS && by[name] !== undefined)
+      .map(({ rows, by, on }) => ({ on, share: (by[name] ?? 0) / rows }));
+    const best = shares.reduce((most, each) => (each.share > most.share ? each : most), { on: '', share: 0 });
+    const fallen = ({ rows, by }: typeof newest): boolean => hasFallen(by[name] ?? 0, rows, best.share);
+    if (!fallen(newest)) return [];
+    const first = earlier[earlier.findIndex((read) => !fallen(read)) - 1] ?? newest;
+    const now = percent((newest.by[name] ?? 0) / newest.rows);
+    return [
+      {
+        name,
+        since: first.on,
+        detail: `${name} is filled in ${now} of the rows, ${percent(best.share)} on ${best.on}`,
+      },
+    ];
+  });
+}
+
+/** Fields of records that are made of a column under another name. */
+const FIELDS_OF: Readonly<Record<string, string>> = {
+  street: 'address property_address',
+  parcel_raw: 'parcel_id parcel_key',
+};
+
+/** The columns as facts of a source: the fields that they fill in records, and the first day. */
+export const missingFacts = (
+  blank: readonly BlankColumn[],
+): { missing_fields: string | null; missing_since: string | null } => ({
+  missing_fields:
+    blank
+      .flatMap(({ name }) => [name, ...(FIELDS_OF[name] ?? '').split(' ')])
+      .join(' ')
+      .trim() || null,
+  missing_since: blank.map(({ since }) => since).toSorted()[0] ?? null,
+});
