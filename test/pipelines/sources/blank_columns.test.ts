@@ -20,7 +20,7 @@ function withoutOwners(body: string): string {
   return body.replaceAll(/"(\w*OWNER\w*)":"[^"]*"/giu, '"$1":null');
 }
 
-it('a column that goes blank makes its source degraded, and its records say missing_at_source since that day', async () => {
+it('a column that goes blank degrades its source, and its records say missing_at_source since that day', async () => {
   const { layout, world } = await afterFirstDay();
   const { runId } = await runDay({
     layout,
