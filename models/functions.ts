@@ -97,7 +97,8 @@ export function createFunctions(connection: DuckDBConnection): void {
         specialHandling: true,
         mainFunction(_, input, output) {
           const columns = parameters.map((_type, index) => input.getColumnVector(index));
-          for (let row = 0; row < input.rowCount; row += 1)
+          const { rowCount } = input;
+          for (let row = 0; row < rowCount; row += 1)
             output.setItem(row, compute(columns.map((column) => column.getItem(row))));
           output.flush();
         },
