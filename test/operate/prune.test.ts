@@ -101,7 +101,11 @@ describe('on the disk', () => {
     const daily = 365;
     const { plan } = await prune(pruned, daily, { apply: true });
     const [old, earlier, current] = ['2026-11-20.01', '2026-11-23.01', '2026-11-30.01'] as const;
-    assert.deepEqual(plan.files, [{ runId: old, file: 'dealfeed.duckdb' }]);
+    const databases = ['dealfeed.duckdb', 'filings.sqlite', 'serving.sqlite'];
+    assert.deepEqual(
+      plan.files,
+      databases.map((file) => ({ runId: old, file })),
+    );
     assert.deepEqual((await prune(pruned, daily, { apply: false })).plan, {
       snapshots: [],
       files: [],
@@ -112,7 +116,10 @@ describe('on the disk', () => {
     for (const id of [earlier, current]) assert.deepEqual(await verifySnapshot(pruned, id), []);
     assert.deepEqual(await verifySnapshot(pruned, old, 'retained'), []);
     assert.deepEqual(await verifySnapshot(pruned, old, 'tables'), []);
-    assert.deepEqual(await verifySnapshot(pruned, old), ['dealfeed.duckdb was removed by make prune']);
+    assert.deepEqual(
+      await verifySnapshot(pruned, old),
+      databases.map((file) => `${file} was removed by make prune`),
+    );
 
     const snapshot = await openSnapshot(pruned.root, old);
     const { duck, manifest } = snapshot;
