@@ -15,7 +15,7 @@ export const UNITS = {
 export const RENT = {
   code: 'rent_missing',
   if: 'market_rent_2br IS NULL',
-  about: "the ZIP is in no known HUD area, or HUD's figures were never read",
+  about: "HUD's rent of the ZIP is not known",
 } as const;
 /** Why a property has no income: values of dscr_reason. */
 export const NO_INCOME_KINDS = ['single_unit', 'not_income_property'] as const;
