@@ -37,7 +37,7 @@ import type { SandboxBuyer } from './site/buyer.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountPurchase } from './site/purchase.ts';
 import { mountSite, type Site } from './site/site.ts';
-import type { Snapshots } from './snapshot/follow.ts';
+import type { Snapshots } from './serving/follow.ts';
 
 /** Default handler timeout. */
 const HANDLER_MS = 30_000;

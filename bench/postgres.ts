@@ -1,10 +1,12 @@
 /** PostgreSQL of the binaries that npm brings, filled with the records that a snapshot serves. */
 import { spawnSync } from 'node:child_process';
-import { on } from 'node:events';
-import { chmodSync, chownSync, rmSync } from 'node:fs';
+import { on, once } from 'node:events';
+import { chmodSync, chownSync, createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { recordSql } from '../api/snapshot/records.ts';
+import { openSnapshot } from '../api/serving/open.ts';
+import { Filters } from '../api/serving/filters.ts';
+import type { TableName } from '../models/serving/tables.ts';
 import { literal } from '../lib/sql.ts';
 import { published, query } from './enlarged.ts';
 import { freePort, ROOT, start } from './programs.ts';
@@ -42,6 +44,23 @@ export async function startPostgres(folder: string): Promise<string> {
   return `postgres://bench@127.0.0.1:${port}/postgres`;
 }
 
+/** Write the id and the text of each record of a table as lines of JSON. */
+async function writeTexts(dataDir: string, table: TableName, path: string): Promise<void> {
+  const snapshot = await openSnapshot(join(dataDir, 'current'));
+  const file = createWriteStream(path);
+  try {
+    for (const row of await snapshot.select(new Filters(table))) {
+      const [text = ''] = snapshot.texts(table, [row]).map(String);
+      if (!file.write(`${JSON.stringify({ id: (JSON.parse(text) as { id: string }).id, text })}\n`))
+        await once(file, 'drain');
+    }
+  } finally {
+    snapshot.close();
+    file.end();
+    await once(file, 'close');
+  }
+}
+
 /** Start PostgreSQL with the deals, signals and auctions of a snapshot. @returns its address */
 export async function startWithRecords(dataDir: string): Promise<string> {
   const folder = newFolder('postgres');
@@ -49,11 +68,15 @@ export async function startWithRecords(dataDir: string): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();
   for (const table of ['deals', 'signals', 'auctions'] as const) {
-    const [columns, csv] = [TABLES[table], join(folder, `${table}.csv`)];
+    const columns = TABLES[table];
+    const [csv, texts] = [join(folder, `${table}.csv`), join(folder, `${table}.ndjson`)];
     const served = table === 'signals' ? "WHERE signal_state <> 'removed'" : '';
     const selected = columns.replaceAll(/ (text|numeric|integer)/g, '');
-    const records = `SELECT ${selected}, ${recordSql(table)} FROM ${published(dataDir, table)} ${served}`;
+    await writeTexts(dataDir, table, texts);
+    const records = `SELECT ${selected}, text FROM ${published(dataDir, table)}
+      JOIN read_json(${literal(texts)}, columns = {id: 'VARCHAR', text: 'VARCHAR'}) USING (id) ${served}`;
     await query(`COPY (${records}) TO ${literal(csv)} (HEADER false)`);
+    rmSync(texts);
     chmodSync(csv, 0o644);
     // Unlogged: a write-ahead log of the load would double its time.
     await client.query(`CREATE UNLOGGED TABLE ${table} (${columns}, record text)`);

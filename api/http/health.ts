@@ -2,9 +2,9 @@
 import type { Router } from '@koa/router';
 import { todayOf } from '../../models/manifest.ts';
 import type { PaymentHealth } from '../payments/health.ts';
-import type { Snapshot } from '../snapshot/load.ts';
-import { staleSources, type StaleSource } from '../snapshot/stale_sources.ts';
-import type { LoadFailure, Snapshots } from '../snapshot/follow.ts';
+import type { Snapshot } from '../serving/open.ts';
+import { staleSources, type StaleSource } from '../serving/stale_sources.ts';
+import type { LoadFailure, Snapshots } from '../serving/follow.ts';
 
 /** A source that was read as expected, but whose rows join fewer others than they should. */
 export interface DegradedSource {
@@ -39,15 +39,11 @@ export interface HealthOptions {
   readonly nowMs: () => number;
 }
 
-async function degradedSources(snapshot: Snapshot): Promise<DegradedSource[]> {
-  const rows = await snapshot.recordFields(
-    'sources',
-    ['source', 'detail'],
-    "WHERE status = 'degraded' ORDER BY source",
-    [],
-  );
-  return rows.map((row) => ({ source: String(row['source']), detail: String(row['detail']) }));
-}
+const degradedSources = (snapshot: Snapshot): DegradedSource[] =>
+  snapshot
+    .all('sources')
+    .filter(({ status }) => status === 'degraded')
+    .map((row) => ({ source: String(row['source']), detail: String(row['detail']) }));
 
 /** Result of the queries of one snapshot and day. */
 interface CheckedSources {
@@ -76,7 +72,7 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
             snapshot,
             today,
             stale: await staleSources(snapshot, today),
-            degraded: await degradedSources(snapshot),
+            degraded: degradedSources(snapshot),
           };
         ({ stale, degraded } = cached);
       }

@@ -17,8 +17,8 @@ import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
 import { sandboxBuyer } from '../site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
-import type { LoadFailure, Snapshots } from '../snapshot/follow.ts';
-import { openFollowed, type FollowedSnapshots } from '../snapshot/mirror.ts';
+import type { LoadFailure, Snapshots } from '../serving/follow.ts';
+import { openFollowed, type FollowedSnapshots } from '../serving/mirror.ts';
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;

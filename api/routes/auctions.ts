@@ -1,7 +1,7 @@
 /** GET /api/auctions: sheriff, foreclosure and tax sales. */
 import { AUCTION_TYPES } from '../../models/fields.ts';
 import { Auction } from '../../models/marts/auctions.ts';
-import { Filters, type Condition } from '../snapshot/filters.ts';
+import { Filters, type Condition } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { checkRange, choiceParam, dayParam, flagParam, numberParam } from './params.ts';

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { COVERED_KINDS } from '../../models/fields.ts';
 import { Coverage } from '../../models/marts/coverage.ts';
 import { Problem } from '../http/problem.ts';
-import { Filters } from '../snapshot/filters.ts';
-import { cachePerSnapshot } from '../snapshot/memo.ts';
-import type { Snapshot } from '../snapshot/load.ts';
+import { cachePerSnapshot } from '../serving/memo.ts';
+import type { Snapshot } from '../serving/open.ts';
 import { defineRoute } from './define.ts';
 import { noteOf, dataOf, PUBLISHED, publishedOf } from './envelope.ts';
 import { choiceParam, textParam } from './params.ts';
@@ -29,7 +28,7 @@ type MetroCoverage = z.infer<typeof MetroCoverage>;
 
 /** Kinds of every metro by status, in the order of the records. */
 export const coverageByMetro = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly MetroCoverage[]> => {
-  const rows = await snapshot.rows('SELECT metro, kind, status FROM coverage ORDER BY metro, kind');
+  const rows = snapshot.all('coverage');
   return [...Map.groupBy(rows, ({ metro }) => String(metro))].map(([metro, ofMetro]) => {
     const kindsOf = (status: string): MetroCoverage['covered'] =>
       kinds.parse(ofMetro.filter((row) => row['status'] === status).map(({ kind }) => kind));
@@ -62,8 +61,11 @@ export const coverage = defineRoute({
     records: z.array(Coverage.schema),
   }),
   async handle({ snapshot, manifest, params }) {
-    const where = new Filters('coverage').containing('metro', params.metro).and('kind', '=', params.kind).sql();
-    const records = await snapshot.records('coverage', `${where} ORDER BY metro, kind`, where.values);
+    const name = params.metro?.toLowerCase() ?? '';
+    const records = snapshot
+      .all('coverage')
+      .filter(({ metro }) => String(metro).toLowerCase().includes(name))
+      .filter(({ kind }) => params.kind === undefined || kind === params.kind);
     if (records.length === 0)
       throw new Problem('no_matches', 'No metro has this text in its name.', {
         filters: { ...params },

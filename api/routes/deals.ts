@@ -4,8 +4,9 @@ import { absentOf } from '../../lib/record.ts';
 import { UNDERWRITE_RELIABILITIES } from '../../models/deal/summary.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './list/field_groups.ts';
-import { Filters, type Where } from '../snapshot/filters.ts';
-import { cachePerDay } from '../snapshot/memo.ts';
+import { Filters } from '../serving/filters.ts';
+import { cachePerDay } from '../serving/memo.ts';
+import type { Snapshot } from '../serving/open.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list/route.ts';
 import { noteOf, GENERATED_AT } from './envelope.ts';
@@ -25,14 +26,16 @@ const HOT_CAP_RATE = '8.5';
 const MAX_UNITS = 100_000;
 
 /** Deals for sale now: not sold, withdrawn or under contract. */
-const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
+export const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
 
 /** Deals of free samples and examples: not of a property that was sold as a lead. */
 export const freeDeals = (claimed: Claimed): Filters => unsold(activeDeals(), claimed);
 
-/** WHERE, order and size of the free index. */
-export const freeIndex = (): Where =>
-  activeDeals().sql().order(`ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`);
+/** The rows of the free index. */
+export async function freeIndex(snapshot: Snapshot): Promise<readonly number[]> {
+  const ranked = { filters: activeDeals(), rank: { column: 'deal_score', direction: 'DESC' } } as const;
+  return (await snapshot.find(ranked, undefined, INDEX_SIZE)).rows;
+}
 
 const dealFilters = {
   state,
@@ -111,13 +114,7 @@ export const dealIds = defineRoute({
   params: {},
   response: DealIndex,
   handle: cachePerDay(async ({ snapshot, manifest }) => {
-    const index = freeIndex();
-    const records = await snapshot.recordFields(
-      'deals',
-      Object.keys(IndexRecord.shape),
-      index.toString(),
-      index.values,
-    );
+    const records = snapshot.records('deals', await freeIndex(snapshot), Object.keys(IndexRecord.shape));
     return {
       ...noteOf(
         manifest,

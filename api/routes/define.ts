@@ -12,7 +12,7 @@ import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from './prices.ts';
 import type { Reason } from '../http/problem.ts';
-import type { Snapshot } from '../snapshot/load.ts';
+import type { Snapshot } from '../serving/open.ts';
 
 /** Input of a handler: one snapshot for the whole request, and the data clock. */
 export interface RouteRequest<P extends Params> {

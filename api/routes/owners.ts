@@ -2,7 +2,7 @@
 import { organizationKey } from '../../lib/organizations.ts';
 import { Owner } from '../../models/marts/owners.ts';
 import { Problem } from '../http/problem.ts';
-import { Filters } from '../snapshot/filters.ts';
+import { Filters } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { integerParam, stateParam, textParam } from './params.ts';

@@ -1,7 +1,7 @@
 /** GET /api/signals: tax delinquencies and the other public records of distress. */
 import { PROPERTY_KINDS, SIGNAL_TYPES } from '../../models/fields.ts';
 import { Signal } from '../../models/marts/signals.ts';
-import { Filters } from '../snapshot/filters.ts';
+import { Filters } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { choiceParam, flagParam, numberParam, textParam } from './params.ts';

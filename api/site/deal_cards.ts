@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
 import { PRICES } from '../routes/prices.ts';
-import { CBSA_OF_DEAL, metroOfCbsa, type Metro } from './map/metros.ts';
+import { metroOfCbsa, type Metro } from './map/metros.ts';
 import { dollars, dollarsText, percent } from './format.ts';
 import { html, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
@@ -31,16 +31,13 @@ const RISKS: Readonly<Record<string, string>> = {
 export async function freeIndex({ request }: PageContext): Promise<readonly IndexedDeal[]> {
   const { records } = (await dealIds.handle(request)) as IndexBody;
   if (records.length === 0) return [];
-  const places = await request.snapshot.rows(
-    `SELECT CAST(id AS VARCHAR) AS id, ${CBSA_OF_DEAL} AS cbsa, condition_risk FROM deals
-    WHERE CAST(id AS VARCHAR) IN (SELECT unnest(from_json($1, '["VARCHAR"]')))`,
-    [JSON.stringify(records.map(({ id }) => id))],
+  const { snapshot } = request;
+  const [cbsa, risk] = [snapshot.column('deals', 'cbsa'), snapshot.column('deals', 'condition_risk')];
+  return records.flatMap((record) =>
+    snapshot
+      .withKey('deals', 'id', [record.id])
+      .map((row) => ({ record, metro: metroOfCbsa(cbsa.at(row)), risk: RISKS[String(risk.at(row))] })),
   );
-  const found = new Map(places.map((place) => [place['id'], place]));
-  return records.map((record) => {
-    const place = found.get(record.id);
-    return { record, metro: metroOfCbsa(place?.['cbsa']), risk: RISKS[String(place?.['condition_risk'])] };
-  });
 }
 
 export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;

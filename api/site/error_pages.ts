@@ -1,6 +1,6 @@
 /** Error pages, for people who open an API URL in a browser. Programs get the problem document. */
 import type { Context, Middleware } from 'koa';
-import type { Snapshots } from '../snapshot/follow.ts';
+import type { Snapshots } from '../serving/follow.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
 import { PAGES } from './pages/all.ts';

@@ -1,8 +1,9 @@
 /** Free figures of the metros: counts (ranges for sold figures), and medians over at least MIN_DEALS deals. */
 import { rangeOf, type Range } from '../routes/count/coarse.ts';
-import { cachePerSnapshot } from '../snapshot/memo.ts';
-import type { Snapshot } from '../snapshot/load.ts';
-import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
+import { activeDeals } from '../routes/deals.ts';
+import { cachePerSnapshot } from '../serving/memo.ts';
+import type { Snapshot } from '../serving/open.ts';
+import { METROS, type Metro } from './map/metros.ts';
 
 /**
  * Minimum number of deals for a free median. Cap rates of single deals are sold, and a median of a few deals would
@@ -10,9 +11,14 @@ import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
  */
 export const MIN_DEALS = 10;
 
-export const ACTIVE = "listing_status = 'active'";
-/** Deals whose claim is compared with the underwriting. The gap is null without a claim. */
-export const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)";
+/** Whether a deal's claim is compared with the underwriting. The gap is null without a claim. */
+export function isCompared(snapshot: Snapshot): (row: number) => boolean {
+  const [reliability, gap] = [
+    snapshot.column('deals', 'underwrite_reliability'),
+    snapshot.column('deals', 'cap_gap_pct'),
+  ];
+  return (row) => reliability.at(row) === 'ok' && gap.codeAt(row) > 0;
+}
 
 export interface GapFigures {
   readonly deals: number;
@@ -26,37 +32,22 @@ export interface GapFigures {
   readonly gap: number | null;
 }
 
-const numberOrNull = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
-
-/** Counts and medians of active deals. @param group SQL of the group; the result is by its text */
-async function gapsBy(snapshot: Snapshot, group: string): Promise<ReadonlyMap<string, GapFigures>> {
-  const rows = await snapshot.rows(
-    `SELECT ${group} AS name, count(*) AS deals,
-      count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
-      count(*) FILTER (WHERE is_compared) AS compared,
-      median(coalesce(cap_rate, cap_rate_derived)) FILTER (WHERE is_compared) AS claimed,
-      median(cap_rate_underwritten) FILTER (WHERE is_compared) AS underwritten,
-      median(cap_gap_pct) FILTER (WHERE is_compared) AS gap
-    FROM (SELECT *, ${COMPARED} AS is_compared FROM deals WHERE ${ACTIVE}) GROUP BY 1 ORDER BY deals DESC, name`,
-    [],
-  );
-  return new Map(
-    rows.map((row) => {
-      const compared = Number(row['compared']);
-      const median = (value: unknown): number | null => (compared < MIN_DEALS ? null : numberOrNull(value));
-      return [
-        String(row['name'] ?? ''),
-        {
-          deals: Number(row['deals']),
-          hot: rangeOf(Number(row['hot']), false),
-          compared: compared < MIN_DEALS ? null : compared,
-          claimed: median(row['claimed']),
-          underwritten: median(row['underwritten']),
-          gap: median(row['gap']),
-        },
-      ];
-    }),
-  );
+/** Counts and medians of these active deals. */
+function gapFigures(snapshot: Snapshot, rows: readonly number[]): GapFigures {
+  const column = (name: string) => snapshot.column('deals', name);
+  const compared = rows.filter(isCompared(snapshot));
+  const [own, derived] = [column('cap_rate'), column('cap_rate_derived')];
+  const claims = compared.map((row) => Number(own.at(row) ?? derived.at(row))).sort((a, b) => a - b);
+  const middle = ((claims[(claims.length - 1) >> 1] ?? 0) + (claims[claims.length >> 1] ?? 0)) / 2;
+  const isEnough = compared.length >= MIN_DEALS;
+  return {
+    deals: rows.length,
+    hot: rangeOf(column('rental_status').counts(rows).get('Hot') ?? 0, false),
+    compared: isEnough ? compared.length : null,
+    claimed: isEnough ? middle : null,
+    underwritten: isEnough ? column('cap_rate_underwritten').median(compared) : null,
+    gap: isEnough ? column('cap_gap_pct').median(compared) : null,
+  };
 }
 
 const NONE: GapFigures = {
@@ -69,12 +60,16 @@ const NONE: GapFigures = {
 };
 
 /** Figures of all active deals together. */
-export const allGaps = cachePerSnapshot(
-  async (snapshot): Promise<GapFigures> => (await gapsBy(snapshot, "'all'")).get('all') ?? NONE,
+export const allGaps = cachePerSnapshot(async (snapshot): Promise<GapFigures> =>
+  gapFigures(snapshot, await snapshot.select(activeDeals())),
 );
 
 /** By the code of the metropolitan area; '' is every deal without one. */
-const gapsByCbsa = cachePerSnapshot((snapshot) => gapsBy(snapshot, CBSA_OF_DEAL));
+const gapsByCbsa = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, GapFigures>> => {
+  const cbsa = snapshot.column('deals', 'cbsa');
+  const groups = Map.groupBy(await snapshot.select(activeDeals()), (row) => String(cbsa.at(row) ?? ''));
+  return new Map([...groups].map(([name, rows]) => [name, gapFigures(snapshot, rows)]));
+});
 
 export const figuresOf = async (snapshot: Snapshot, { cbsa }: Metro): Promise<GapFigures> =>
   (await gapsByCbsa(snapshot)).get(cbsa) ?? NONE;
@@ -83,7 +78,7 @@ export const figuresOf = async (snapshot: Snapshot, { cbsa }: Metro): Promise<Ga
 export const metrosOf = cachePerSnapshot(
   async (snapshot): Promise<readonly { readonly metro: Metro; readonly figures: GapFigures }[]> => {
     const gaps = await gapsByCbsa(snapshot);
-    const read = await snapshot.rows("SELECT DISTINCT metro FROM coverage WHERE status <> 'not_covered'", []);
+    const read = snapshot.all('coverage').filter(({ status }) => status !== 'not_covered');
     const named = new Set(read.map(({ metro }) => String(metro)));
     return METROS.map((metro) => ({ metro, figures: gaps.get(metro.cbsa) ?? NONE }))
       .filter(({ metro, figures }) => figures.deals > 0 || named.has(metro.name))

@@ -4,7 +4,7 @@ import type { Health } from '../http/health.ts';
 import type { Network } from '../../lib/network.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';
 import type { Meta } from '../routes/meta/schema.ts';
-import type { Snapshot } from '../snapshot/load.ts';
+import type { Snapshot } from '../serving/open.ts';
 import type { Html } from './html.ts';
 
 /** Facts about the server, for the site. */
@@ -39,13 +39,6 @@ export interface Page {
   readonly cache: 'snapshot' | 'none';
   content(context: PageContext): Html | Promise<Html>;
 }
-
-/** Rows of a query on the snapshot. */
-export const rowsFor = (
-  { request }: PageContext,
-  sql: string,
-  ...values: (string | number)[]
-): Promise<Record<string, unknown>[]> => request.snapshot.rows(sql, values);
 
 /** Text of a column, or null. */
 export const textOrNull = (value: unknown): string | null =>

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { Problem } from '../http/problem.ts';
 import { templateOf } from '../docs/openapi.ts';
 import type { Route } from '../routes/define.ts';
-import type { Snapshots } from '../snapshot/follow.ts';
+import type { Snapshots } from '../serving/follow.ts';
 import type { Exchange, Purchase, SandboxBuyer } from './buyer.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';

@@ -16,8 +16,8 @@ import { createCursors } from '../../api/routes/list/page.ts';
 import { paymentRoutes } from '../../api/docs/x402_extensions.ts';
 import type { Route } from '../../api/routes/define.ts';
 import { readParams } from '../../api/routes/params.ts';
-import { openSnapshots } from '../../api/snapshot/follow.ts';
-import { JsonText } from '../../api/snapshot/json_text.ts';
+import { openSnapshots } from '../../api/serving/follow.ts';
+import { JsonText } from '../../api/serving/json_text.ts';
 import { BASE_SEPOLIA } from '../../lib/network.ts';
 
 const [dataDir = '', facilitator, payTo = ''] = process.argv.slice(2);

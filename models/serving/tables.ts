@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Column, FieldKind, RecordDefinition } from '../../lib/record.ts';
+import type { MartContract } from '../contract.ts';
 import assumptions from '../marts/assumptions.ts';
 import auctions from '../marts/auctions.ts';
 import changeFeeds from '../marts/change_feeds.ts';
@@ -146,6 +147,15 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   coverage: {},
   change_feeds: {},
 };
+
+const MARTS = { deals, signals, auctions, leads, owners };
+
+/** The column by which the rows of a table are in order; undefined if it is not a list. */
+export const publishedRank = (table: TableName): string | undefined =>
+  (SERVED[table].orderBy?.split(', ') ?? (MARTS as Readonly<Record<string, MartContract>>)[table]?.publish.orderBy)
+    ?.at(0)
+    ?.split(' ')
+    .at(0);
 
 /** The file of all tables that name no other. */
 const SERVING_FILE = 'serving.sqlite';

@@ -10,7 +10,7 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
 import { loadSources } from '../../sources/index.ts';
-import { removeFromSnapshot } from '../api/support/older_snapshot.ts';
+import { removeFromSnapshot } from './older_snapshot.ts';
 import { published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../pipelines/starting_points.ts';
 

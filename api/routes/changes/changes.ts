@@ -7,10 +7,11 @@
 import { dataOf } from '../envelope.ts';
 import { z } from 'zod';
 import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
+import { instantOf } from '../../../lib/time.ts';
 import { Problem } from '../../http/problem.ts';
-import { Filters, type Condition, type Either, recordOf } from '../../snapshot/filters.ts';
-import { type JsonText, parseRecord } from '../../snapshot/json_text.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import { Filters, type Condition, type Either } from '../../serving/filters.ts';
+import type { JsonText } from '../../serving/json_text.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import type { RouteRequest } from '../define.ts';
 import {
   fieldsOf,
@@ -21,14 +22,14 @@ import {
   type List,
   type ListPage,
 } from '../list/envelope.ts';
-import { findPage } from '../list/page.ts';
 import type { Claimed } from '../leads/lead_claims.ts';
 import type { Params } from '../params.ts';
 import { requireFeed, type FeedDefinition } from './feeds.ts';
 
-const LIST = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
-const CLAIMED = `SELECT id, property_key FROM leads LEFT JOIN property_keys ON record_id = ${recordOf('leads')}
-  WHERE id IN ${LIST} OR property_key IN ${LIST}`;
+const LIST = '(SELECT value FROM json_each(?1))';
+const CLAIMED = `SELECT leads.id, property_key FROM leads LEFT JOIN property_keys USING (record_id)
+  WHERE leads.id IN ${LIST}
+  UNION SELECT leads.id, property_key FROM property_keys JOIN leads USING (record_id) WHERE property_key IN ${LIST}`;
 
 interface ClaimedLeads {
   /** Ids of all claimed leads, those that this snapshot lacks among them. */
@@ -38,10 +39,10 @@ interface ClaimedLeads {
 }
 
 /** Claimed leads, and every other lead of their properties. */
-async function claimedLeads(snapshot: Pick<Snapshot, 'rows'>, claimed: Claimed): Promise<ClaimedLeads> {
+function claimedLeads(snapshot: Pick<Snapshot, 'rows'>, claimed: Claimed): ClaimedLeads {
   const ids = new Set(claimed.keys());
   if (ids.size === 0) return { ids, held: new Set() };
-  const rows = await snapshot.rows(CLAIMED, [JSON.stringify([...ids])]);
+  const rows = snapshot.rows(CLAIMED, JSON.stringify([...ids]));
   const found = new Set<string>();
   const sold = new Set<string>();
   for (const { id, property_key: key } of rows) {
@@ -71,6 +72,7 @@ export const ChangeEvent = z
       'longer in the list. gone: the record left the list. A sold lead has its id alone.',
   });
 
+const SECOND_MS = 1000;
 const ORDER = { column: 'changed_at', direction: 'ASC' } as const;
 const NOTE =
   'Changes, oldest first. A record with its id alone is no longer in this list. The next updated_since is the ' +
@@ -126,10 +128,8 @@ interface Event {
 const EVENT_FIELDS = ['id', 'record_id', 'change', 'changed_fields', 'reason', 'changed_at'];
 
 /** Events of these rows. A claimed lead has the reason `sold`, as in the next snapshot. */
-async function eventsOf(snapshot: Snapshot, rows: readonly number[], claimed: ClaimedLeads): Promise<Event[]> {
-  const texts = await snapshot.texts('changes', rows, EVENT_FIELDS);
-  return texts.map((text) => {
-    const row = parseRecord(text);
+function eventsOf(snapshot: Snapshot, rows: readonly number[], claimed: ClaimedLeads): Event[] {
+  return snapshot.records('changes', rows, EVENT_FIELDS).map((row) => {
     const record = String(row['record_id']);
     const change = ChangeEvent.parse({
       event: row['change'],
@@ -148,11 +148,10 @@ async function recordsOf(
   { ids, columns }: { readonly ids: readonly string[]; readonly columns: readonly string[] },
 ): Promise<ReadonlyMap<string, Buffer>> {
   const { table } = listed;
-  const where = listed.either({ column: 'id', is: 'one of', values: ids }).sql();
-  const found = await snapshot.rows(`SELECT rowid AS row, id FROM ${table}${where}`, where.values);
-  const rows = found.map(({ row }) => Number(row));
-  const texts = await snapshot.texts(table, rows, columns);
-  return new Map(found.flatMap(({ id }, i) => (texts[i] === undefined ? [] : [[String(id), texts[i]]])));
+  const rows = await snapshot.select(listed.either({ column: 'id', is: 'one of', values: ids }));
+  const texts = snapshot.texts(table, rows, columns);
+  const found = snapshot.records(table, rows, ['id']);
+  return new Map(texts.map((text, i) => [String(found[i]?.['id']), text]));
 }
 
 /** A record's text with its change as the last field. */
@@ -171,17 +170,16 @@ async function changesThroughOf(
   held: ReadonlySet<string>,
 ): Promise<string> {
   if (held.size === 0) return changesThrough;
-  const where = new Filters('changes')
+  const withheld = new Filters('changes')
     .and('list', '=', 'leads')
     .and('changed_at', '>', since)
     .and('change', '<>', 'gone')
-    .either({ column: 'record_id', is: 'one of', values: [...held] })
-    .sql();
-  const [row] = await snapshot.rows(
-    `SELECT strftime(min(changed_at) - INTERVAL 1 SECOND, '%Y-%m-%dT%H:%M:%SZ') AS before FROM changes${where}`,
-    where.values,
-  );
-  return String(row?.['before'] ?? changesThrough);
+    .either({ column: 'record_id', is: 'one of', values: [...held] });
+  // They are in the order of their instants.
+  const [first] = await snapshot.select(withheld);
+  if (first === undefined) return changesThrough;
+  const at = Date.parse(String(snapshot.column('changes', 'changed_at').at(first)));
+  return instantOf(at - SECOND_MS);
 }
 
 /**
@@ -199,10 +197,10 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
   // Read once: a lead is withheld and left out by the same claims.
   const claims: Claimed = feed.list === 'leads' ? await options.request.claims() : new Map();
   const request = { ...options.request, claims: async () => claims };
-  const claimed = await claimedLeads(snapshot, claims);
+  const claimed = claimedLeads(snapshot, claims);
   const limit = typeof params['limit'] === 'number' ? params['limit'] : list.page;
   const changes = await changesFor({ ...options, request }, claimed);
-  const { total, rows } = await findPage(snapshot, { filters: changes, rank: ORDER }, after, limit + 1);
+  const { total, rows } = await snapshot.find({ filters: changes, rank: ORDER }, after, limit + 1);
   const { changesThrough: latest, completeSince } = state;
   const changesThrough = await changesThroughOf(snapshot, latest, since, claimed.held);
   if (rows.length === 0) {
@@ -220,7 +218,7 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
       },
     );
   }
-  const events = await eventsOf(snapshot, rows.slice(0, limit), claimed);
+  const events = eventsOf(snapshot, rows.slice(0, limit), claimed);
   const { names, columns } = fieldsOf(list, params['fields'] as RequestedFields | undefined);
   const ids = events.filter(({ change }) => change.event !== 'gone').map(({ record }) => record);
   const texts = await recordsOf(snapshot, await options.matching(request), { ids, columns });

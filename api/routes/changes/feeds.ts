@@ -1,8 +1,8 @@
 /** Change feeds (`updated_since`): the state of a list's feed in a snapshot, and the checks before a payment. */
 import { Problem } from '../../http/problem.ts';
-import type { Filters } from '../../snapshot/filters.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { Filters } from '../../serving/filters.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
 import type { RouteRequest } from '../define.ts';
 import { filtersOf } from '../list/envelope.ts';
@@ -43,7 +43,7 @@ export interface FeedState {
 }
 
 const feedStates = cachePerSnapshot(async (snapshot: Snapshot): Promise<ReadonlyMap<string, FeedState>> => {
-  const rows = await snapshot.recordFields('change_feeds', ['list', 'changes_through', 'complete_since'], '');
+  const rows = snapshot.all('change_feeds');
   return new Map(
     rows.map((row) => [
       String(row['list']),

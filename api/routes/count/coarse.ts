@@ -4,13 +4,12 @@
  * steps of the score.
  */
 import { LRUCache } from 'lru-cache';
-import { identifier } from '../../../lib/sql.ts';
-import type { Filters } from '../../snapshot/filters.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import type { Filters } from '../../serving/filters.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 import type { RouteRequest } from '../define.ts';
+import { figuresOf } from '../figures.ts';
 import type { ListRoute } from '../list/route.ts';
-import { toCount, toInstant } from '../meta/facts.ts';
 import type { Params } from '../params.ts';
 
 /** Place, kind and status. */
@@ -58,18 +57,9 @@ const cache = new WeakMap<Snapshot, LRUCache<string, Promise<Counted>>>();
 
 async function queryCount(snapshot: Snapshot, filters: Filters): Promise<Counted> {
   const { table } = filters;
-  const where = filters.sql();
-  const read = identifier(READ[table] ?? READ_BY_DEFAULT);
-  const [row = {}] = await snapshot.rows(
-    `SELECT count(*) AS matches, max(${read}) AS freshest, min(${read}) AS oldest FROM ${table}${where}`,
-    where.values,
-  );
-  return {
-    table,
-    matches: toCount(row['matches']),
-    freshest: toInstant(row['freshest']),
-    oldest: toInstant(row['oldest']),
-  };
+  const figures = await figuresOf(snapshot, filters);
+  const [oldest, freshest] = figures.ends(READ[table] ?? READ_BY_DEFAULT);
+  return { table, matches: figures.all.length, freshest, oldest };
 }
 
 type CountRequest = RouteRequest<Params>;

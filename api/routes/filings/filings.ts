@@ -3,8 +3,8 @@
  * prefix for each register.
  */
 import { ENTITY_STATUSES, ENTITY_TYPES, Filing } from '../../../models/marts/filings.ts';
-import { Filters } from '../../snapshot/filters.ts';
-import { cachePerDay } from '../../snapshot/memo.ts';
+import { Filters } from '../../serving/filters.ts';
+import { cachePerDay } from '../../serving/memo.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { listRoute, type ListRoute } from '../list/route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
@@ -58,23 +58,30 @@ const entityType = choiceParam(ENTITY_TYPES, 'Normalized entity type.');
 const NOT_STANDING = ENTITY_STATUSES.filter((status) => status !== 'Good Standing' && status !== 'Exists');
 
 /** Latest filing date of each register up to today. A filing may take effect later. */
-const latestFilings = cachePerDay(async ({ snapshot, today }) =>
-  snapshot.rows(
-    `SELECT source, CAST(max(filing_date) AS VARCHAR) AS day FROM filings
-    WHERE filing_date <= CAST($1 AS DATE) GROUP BY source`,
-    [today],
-  ),
-);
+const latestFilings = cachePerDay(async ({ snapshot, today }) => {
+  const [sources, days] = [snapshot.column('filings', 'source'), snapshot.column('filings', 'filing_date')];
+  const rank = { column: 'filing_date', direction: 'DESC' } as const;
+  const known = new Filters('filings').and('filing_date', '<=', today);
+  const latest = new Map<string, string>();
+  // The newest are first: of each source the first one counts, and is left out of the next search.
+  for (let others = known; ;) {
+    const [row] = (await snapshot.find({ filters: others, rank }, undefined, 1)).rows;
+    if (row === undefined) return latest;
+    const source = String(sources.at(row));
+    latest.set(source, String(days.at(row)));
+    others = others.and('source', '<>', source);
+  }
+});
 
 /** Filings dated within the last days up to the latest that their register has published. */
 async function filingsOfLastDays(request: RouteRequest<Record<never, never>>): Promise<Filters> {
   const latest = await latestFilings(request);
   const recent = new Filters('filings').and('filing_date', '<=', request.today);
-  return latest.reduce(
-    (filters: Filters, { source, day }) =>
+  return [...latest].reduce(
+    (filters: Filters, [source, day]) =>
       filters.either(
-        { column: 'source', is: '<>', value: String(source) },
-        { column: 'filing_date', is: '>=', value: dayBefore(String(day), RECENT_DAYS - 1) },
+        { column: 'source', is: '<>', value: source },
+        { column: 'filing_date', is: '>=', value: dayBefore(day, RECENT_DAYS - 1) },
       ),
     recent,
   );

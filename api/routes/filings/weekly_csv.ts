@@ -6,12 +6,10 @@ import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { dataOf } from '../envelope.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { weekOf, parseWeek, type Week } from '../weeks.ts';
-import { Where } from '../../snapshot/filters.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
-import { literal } from '../../../lib/sql.ts';
+import { Filters } from '../../serving/filters.ts';
 import { nameIn, stateFilter, type Register } from './filings.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -19,6 +17,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { stringify } from 'csv-stringify';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import { SpooledFile } from '../../payments/spooled_answer.ts';
@@ -61,43 +60,30 @@ async function spoolCsv(
 }
 
 /** Rows read and written at a time, which bounds the memory of a large week. */
-const PAGE_ROWS = 2_000;
+const PAGE_ROWS = 100;
 /** Weeks listed in a 404. */
 const MAX_WEEKS_LISTED = 20;
 
-/** Hours that the first load of a register may take. */
-const FIRST_LOAD_HOURS = 12;
+/** Filings of a week, of one register or of both. */
+const filingsOf = ({ from, to }: Week, state: string | undefined): Filters =>
+  new Filters('filings').and('week_day', '>=', from).and('week_day', '<=', to).and('source_state', '=', state);
 
-/**
- * The day whose week a filing belongs to, as SQL: the day it was first seen, or for a register's first load, which sees
- * the whole register on one day, its filing date if that is earlier.
- */
-const weekDaySql = cachePerSnapshot(async (snapshot): Promise<string> => {
-  const loads = await snapshot.rows(
-    `SELECT source, CAST(min(first_seen) + INTERVAL ${FIRST_LOAD_HOURS} HOUR AS VARCHAR) AS loaded
-    FROM filings GROUP BY source ORDER BY source`,
-  );
-  const firstLoads = loads.map(
-    ({ source, loaded }) =>
-      `WHEN source = ${literal(String(source))} AND first_seen < TIMESTAMP ${literal(String(loaded))}
-        THEN least(filing_date, CAST(first_seen AS DATE))`,
-  );
-  return `CASE ${firstLoads.join(' ')} WHEN true THEN CAST(first_seen AS DATE) END`;
-});
-
-/** Filings of one week, of one register or of both. */
-const filingsOf = (weekDay: string, { from, to }: Week, state: string | undefined): Where =>
-  new Where().add(`${weekDay} BETWEEN CAST(? AS DATE) AND CAST(? AS DATE)`, from, to).when('source_state = ?', state);
-
-/** Matching rows in pages, ordered by id. */
-async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record<string, unknown>[]> {
-  let last = '';
-  for (;;) {
-    const next = where.copy().add('id > ?', last);
-    const page = await snapshot.records('filings', `${next} ORDER BY id LIMIT ${PAGE_ROWS}`, next.values);
-    if (page.length > 0) yield page;
-    if (page.length < PAGE_ROWS) return;
-    last = String(page.at(-1)?.['id']);
+/** Rows in pages, ordered by id. */
+async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGenerator<Record<string, unknown>[]> {
+  const byId: { readonly id: string; readonly row: number }[] = [];
+  for (let from = 0; from < rows.length; from += PAGE_ROWS) {
+    const some = rows.slice(from, from + PAGE_ROWS);
+    for (const [i, { id }] of snapshot.records('filings', some, ['id']).entries())
+      byId.push({ id: String(id), row: some[i] ?? 0 });
+    await setImmediate();
+  }
+  byId.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (let from = 0; from < byId.length; from += PAGE_ROWS) {
+    yield snapshot.records(
+      'filings',
+      byId.slice(from, from + PAGE_ROWS).map(({ row }) => row),
+    );
+    await setImmediate();
   }
 }
 
@@ -106,14 +92,14 @@ async function completeWeeks(
   { snapshot, today }: Pick<RouteRequest<never>, 'snapshot' | 'today'>,
   state: string | undefined,
 ): Promise<{ week: Week; rows: number }[]> {
-  const weekDay = await weekDaySql(snapshot);
-  const where = new Where().add(`${weekDay} < CAST(? AS DATE)`, weekOf(today).from).when('source_state = ?', state);
-  const found = await snapshot.rows(
-    `SELECT CAST(date_trunc('week', ${weekDay}) AS DATE) AS monday, count(*) AS n
-    FROM filings${where} GROUP BY ALL ORDER BY monday DESC LIMIT ${MAX_WEEKS_LISTED}`,
-    where.values,
-  );
-  return found.map((row) => ({ week: weekOf(String(row['monday'])), rows: Number(row['n']) }));
+  const filters = new Filters('filings').and('week_day', '<', weekOf(today).from).and('source_state', '=', state);
+  const days = snapshot.column('filings', 'week_day').counts(await snapshot.select(filters));
+  const weeks = new Map<string, { week: Week; rows: number }>();
+  for (const [day, rows] of days) {
+    const week = weekOf(String(day));
+    weeks.set(week.name, { week, rows: rows + (weeks.get(week.name)?.rows ?? 0) });
+  }
+  return [...weeks.values()].reverse().slice(0, MAX_WEEKS_LISTED);
 }
 
 /**
@@ -167,10 +153,9 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
           },
         );
       if (week === null) throw none();
-      const where = filingsOf(await weekDaySql(snapshot), week, state);
-      if (Number((await snapshot.rows(`SELECT count(*) AS n FROM filings${where}`, where.values))[0]?.['n']) === 0)
-        throw none();
-      const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, where));
+      const rows = await snapshot.select(filingsOf(week, state));
+      if (rows.length === 0) throw none();
+      const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, rows));
       const feed = register?.stateName ?? state ?? 'registrations';
       return { file, name: `dealfeed-${feed.toLowerCase()}-${week.name}.csv` };
     },

@@ -6,7 +6,6 @@ import { rangeOf, type Range } from '../count/coarse.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { PRICES } from '../prices.ts';
 import { Problem, type Reason } from '../../http/problem.ts';
-import { recordOf } from '../../snapshot/filters.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
@@ -57,36 +56,28 @@ const ExclusiveLead = z.strictObject({
 
 type ExclusiveRequest = RouteRequest<typeof leadFilters>;
 
+const LEAD_KEYS = `SELECT leads.id, property_key FROM leads LEFT JOIN property_keys USING (record_id)
+  WHERE leads.pos = ? ORDER BY property_key`;
+
 /** Matching leads with the keys of their properties in batches, the highest score first. */
 async function* rankedLeads(request: ExclusiveRequest): AsyncGenerator<OfferedLead[]> {
-  const where = (await matchingLeads(request)).sql();
-  for (let from = 0; ; from += CLAIM_BATCH) {
-    const rows = await request.snapshot.rows(
-      `SELECT id, string_agg(property_key, '|' ORDER BY property_key) AS properties
-      FROM (
-        SELECT id, lead_score, ${recordOf('leads')} AS record_id FROM leads${where}
-        ORDER BY lead_score DESC, id LIMIT ${CLAIM_BATCH} OFFSET ${from}
-      )
-      LEFT JOIN property_keys USING (record_id)
-      GROUP BY id, lead_score ORDER BY lead_score DESC, id`,
-      where.values,
-    );
-    if (rows.length > 0) {
-      yield rows.map(({ id, properties }) => ({
-        leadId: String(id),
-        properties: properties === null ? [] : String(properties).split('|'),
-      }));
-    }
-    if (rows.length < CLAIM_BATCH) return;
-  }
+  const { snapshot } = request;
+  const rows = await snapshot.select(await matchingLeads(request));
+  for (let from = 0; from < rows.length; from += CLAIM_BATCH)
+    yield rows.slice(from, from + CLAIM_BATCH).map((row) => {
+      const found = snapshot.rows(LEAD_KEYS, row);
+      const properties = found.flatMap(({ property_key: key }) => (key === null ? [] : [String(key)]));
+      return { leadId: String(found[0]?.['id']), properties };
+    });
 }
 
 /** Ids of the other leads that share a key with this one. */
-async function otherLeadsOf({ snapshot }: ExclusiveRequest, { leadId, properties }: OfferedLead): Promise<string[]> {
-  const rows = await snapshot.rows(
-    `SELECT id FROM leads WHERE id <> $1 AND ${recordOf('leads')} IN (SELECT record_id FROM property_keys
-      WHERE property_key IN (SELECT unnest(from_json($2, '["VARCHAR"]')))) ORDER BY id`,
-    [leadId, JSON.stringify(properties)],
+function otherLeadsOf({ snapshot }: ExclusiveRequest, { leadId, properties }: OfferedLead): string[] {
+  const rows = snapshot.rows(
+    `SELECT DISTINCT leads.id FROM property_keys JOIN leads USING (record_id)
+    WHERE property_key IN (SELECT value FROM json_each(?)) AND leads.id <> ? ORDER BY leads.id`,
+    JSON.stringify(properties),
+    leadId,
   );
   return rows.map(({ id }) => String(id));
 }
@@ -113,9 +104,7 @@ const NO_LEAD =
 
 /** Leads that could be sold today, ignoring the filters. */
 async function poolSize(request: ExclusiveRequest): Promise<number> {
-  const where = (await sellableLeads(request)).sql();
-  const [row] = await request.snapshot.rows(`SELECT count(*) AS leads FROM leads${where}`, where.values);
-  return Number(row?.['leads'] ?? 0);
+  return (await request.snapshot.select(await sellableLeads(request))).length;
 }
 
 /** Seconds after which a held lead may be sold or free. */
@@ -172,7 +161,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
         if (claimed.kind === 'limited') throw limitProblem(claimed);
         const id = claimed.leadId;
         const offered = some.find(({ leadId }) => leadId === id);
-        const [lead] = await snapshot.records('leads', 'WHERE id = $1', [id]);
+        const [lead] = snapshot.records('leads', snapshot.withKey('leads', 'id', [id]));
         if (!lead || !offered) throw new Error('the claimed lead is not in this snapshot');
         const { purchase } = claimant;
         return {
@@ -183,7 +172,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
             promise: PROMISE,
             receipt_id: purchase.id,
             lead_id: id,
-            also_taken: await otherLeadsOf(request, offered),
+            also_taken: otherLeadsOf(request, offered),
             claimed_at: `${new Date(purchase.reservedAtMs).toISOString().slice(0, 19)}Z`,
             collect: collectUrl(purchase.id),
           },

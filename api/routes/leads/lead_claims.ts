@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LedgerUnavailable, type HeldState, type LeadClaims } from '../../../ledger/ledger.ts';
-import type { Filters } from '../../snapshot/filters.ts';
+import type { Filters } from '../../serving/filters.ts';
 import { Problem } from '../../http/problem.ts';
 
 /** State of the purchase by id of the claimed lead, and by key of its property. */

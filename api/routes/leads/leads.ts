@@ -2,8 +2,8 @@
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { INDEPENDENT_KINDS, PROPERTY_KINDS } from '../../../models/fields.ts';
 import { Lead } from '../../../models/marts/leads.ts';
-import { Filters } from '../../snapshot/filters.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import { Filters } from '../../serving/filters.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { listRoute } from '../list/route.ts';
@@ -20,10 +20,8 @@ const MAX_AGE_KEY = 'lead_max_age_days';
 
 /** Days within which a lead's signal must have been verified: the snapshot's assumption, else the declared one. */
 const maxAgeDays = cachePerSnapshot(async (snapshot): Promise<number> => {
-  const [row] = await snapshot.rows('SELECT value FROM assumptions WHERE key = $1 AND assumption_set_id = $2', [
-    MAX_AGE_KEY,
-    snapshot.manifest.assumption_set_id,
-  ]);
+  const { assumption_set_id: set } = snapshot.manifest;
+  const row = snapshot.all('assumptions').find((one) => one['key'] === MAX_AGE_KEY && one['assumption_set_id'] === set);
   const value = row?.['value'] ?? currentAssumptions().rows.find(({ key }) => key === MAX_AGE_KEY)?.value;
   if (value === undefined) throw new Error(`there is no assumption ${MAX_AGE_KEY}`);
   return Number(value);

@@ -1,8 +1,8 @@
 /** The envelope of a list: its fields, the page of records and the state of their sources. */
 import { ABSENT } from '../../../lib/record.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
-import { JsonText } from '../../snapshot/json_text.ts';
-import { staleSources, type Family, type StaleSource } from '../../snapshot/stale_sources.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import { JsonText } from '../../serving/json_text.ts';
+import { staleSources, type Family, type StaleSource } from '../../serving/stale_sources.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 import type { RouteRequest } from '../define.ts';
 import type { FieldChoices } from './field_groups.ts';

@@ -1,8 +1,8 @@
 /** The place filters of the lists of properties: state, city, county and ZIP. */
 import { Problem } from '../../http/problem.ts';
-import type { Filters } from '../../snapshot/filters.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import type { Filters } from '../../serving/filters.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import { knownPlaces } from '../lookup/places.ts';
 import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts';
 

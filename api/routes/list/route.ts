@@ -14,11 +14,10 @@ import type { Price } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { fieldsOf, filtersOf, listBody, queryOf, type List } from './envelope.ts';
-import { findPage, isRankedBehind, type RankedRows } from './page.ts';
 import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
-import type { Filters } from '../../snapshot/filters.ts';
-import { parseRecord, type JsonText } from '../../snapshot/json_text.ts';
-import { StaleSource } from '../../snapshot/stale_sources.ts';
+import type { Filters, RankedRows } from '../../serving/filters.ts';
+import type { JsonText } from '../../serving/json_text.ts';
+import { StaleSource } from '../../serving/stale_sources.ts';
 import { dataOf, NOTE, PUBLISHED } from '../envelope.ts';
 
 const MAX_PAGE = 500;
@@ -96,7 +95,7 @@ async function listResponse(
   const filters = filtersOf(params);
   const query = queryOf(list.path, filters);
   const after = params.cursor === undefined ? undefined : request.cursors.read(params.cursor, query);
-  const { total, rows } = await findPage(snapshot, { filters: found, rank }, after, limit + 1);
+  const { total, rows } = await snapshot.find({ filters: found, rank }, after, limit + 1);
   if (rows.length === 0) {
     throw new Problem(
       'no_matches',
@@ -113,23 +112,24 @@ async function listResponse(
   }
   const page = rows.slice(0, limit);
   const { names, columns } = fieldsOf(list, params.fields);
-  const records = await snapshot.texts(found.table, page, columns);
-  const nextCursor = async (): Promise<string> => {
-    const ranking = ['id', rank.column, ...(rank.behind ? [rank.behind.column] : [])];
-    const [text = Buffer.from('{}')] = await snapshot.texts(found.table, page.slice(-1), ranking);
-    const last = parseRecord(text);
-    const { id, [rank.column]: value = null } = last;
-    return request.cursors.write(
-      { value: value === null ? null : String(value), id: String(id), isBehind: isRankedBehind(rank, last) },
-      query,
-    );
+  const records = snapshot.texts(found.table, page, columns);
+  const nextCursor = (): string => {
+    const { column, behind } = rank;
+    const [last = {}] = snapshot.records(found.table, page.slice(-1), [
+      'id',
+      column,
+      ...(behind ? [behind.column] : []),
+    ]);
+    const { id, [column]: value = null } = last;
+    const isBehind = behind !== undefined && behind.values.includes(String(last[behind.column]));
+    return request.cursors.write({ value: value === null ? null : String(value), id: String(id), isBehind }, query);
   };
   return listBody(request, {
     table: found.table,
     records,
     total,
     fields: names,
-    nextCursor: rows.length > limit ? await nextCursor() : null,
+    nextCursor: rows.length > limit ? nextCursor() : null,
     changesThrough: state?.changesThrough,
     completeSince: state?.completeSince,
     ...(note === undefined ? {} : { note }),

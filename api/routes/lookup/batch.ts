@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
-import { JsonText } from '../../snapshot/json_text.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import { JsonText } from '../../serving/json_text.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { linesParam, stateParam, textParam } from '../params.ts';
@@ -98,7 +98,7 @@ const readingsIn = async (
 async function lookUp(request: BatchRequest): Promise<Result[]> {
   const results: Result[] = [];
   for (const address of request.params.addresses ?? []) {
-    const found = await findByReading(request.snapshot, await readingsIn(request, address));
+    const found = findByReading(request.snapshot, await readingsIn(request, address));
     results.push({ ...found, address });
     if (found.matches.length > 0) break;
   }
@@ -142,7 +142,7 @@ async function entryOf(snapshot: Snapshot, result: Result): Promise<Buffer> {
     ...addressFieldsOf(result),
     match_basis: strongestOf(matches),
     count: matches.length,
-    ...(await recordsOf(snapshot, matches)),
+    ...recordsOf(snapshot, matches),
     coverage: await placeCoverageOf(snapshot, result),
   }).bytes;
 }

@@ -1,8 +1,10 @@
 /** Coverage in general, and for the place of a lookup. Where nothing is read, a miss means nothing. */
 import { z } from 'zod';
 import { isSale } from '../../../models/fields.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import { Filters } from '../../serving/filters.ts';
+import { citiesOf } from '../figures.ts';
 import { countiesOf, knownPlaces, placeKey, type WantedPlace } from './places.ts';
 
 const CountyRead = z.strictObject({ county: z.string(), last_good_at: z.iso.datetime() });
@@ -63,10 +65,6 @@ const Source = z.object({
 });
 type Source = z.infer<typeof Source>;
 
-/** First record of each source; of listing sites also by city and ZIP. */
-const SINCE = `SELECT source, NULL AS city, NULL AS zip, min(first_seen) AS since FROM signals GROUP BY ALL
-  UNION ALL SELECT source, NULL, NULL, min(first_seen) FROM auctions GROUP BY ALL
-  UNION ALL SELECT source, city, zip, min(first_seen) FROM deals GROUP BY ALL`;
 const Since = z.object({
   source: z.string(),
   city: z.string().nullable(),
@@ -75,25 +73,21 @@ const Since = z.object({
 });
 
 const sourcesOf = cachePerSnapshot(async (snapshot: Snapshot) => {
-  const rows = await snapshot.records('sources', 'ORDER BY source');
-  const since = z.array(Since).parse(await snapshot.rows(SINCE));
-  const [cities] = await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals');
+  const rows = snapshot.all('sources');
+  const since = z.array(Since).parse(snapshot.rows('SELECT source, city, zip, since FROM first_records'));
+  const cities = await citiesOf(snapshot, new Filters('deals'));
   return {
     sources: z.array(Source).parse(rows),
     since: since.map((row) => ({ ...row, city: row.city === null ? null : placeKey(row.city) })),
-    cities: Number(cities?.['n']),
+    cities,
   };
 });
 
 type Sources = Awaited<ReturnType<typeof sourcesOf>>;
 
-/** "2026-11-20 12:00:00" as an instant. */
-const instantOf = (text: string): string => `${text.slice(0, 19).replace(' ', 'T')}Z`;
-
 /** The earliest of some instants, or null if there are none. */
 const earliest = (instants: readonly string[]): string | null => {
-  const [first] = instants.toSorted();
-  return first === undefined ? null : instantOf(first);
+  return instants.toSorted()[0] ?? null;
 };
 
 const kindsOf = ({ covered_kinds }: Source): readonly string[] => (covered_kinds ?? '').split(', ');

@@ -1,9 +1,10 @@
 /** GET /api/lookup: the listings, signals of distress and sales of one address or parcel. */
 import { z } from 'zod';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
-import { JsonText } from '../../snapshot/json_text.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import { JsonText } from '../../serving/json_text.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import { freeIndex } from '../deals.ts';
+import { similarity } from './similarity.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { stateParam, textParam } from '../params.ts';
@@ -75,9 +76,16 @@ const Suggestion = z.strictObject({
 });
 type Suggestion = z.infer<typeof Suggestion>;
 
+const Near = Suggestion.extend({
+  address: z.string().nullable(),
+  zip: z.string().nullable(),
+  street_key: z.string().nullable(),
+  house_low: z.int().nullable(),
+});
+
 /** Similar, or the same except for a missing suffix or a city that was read as part of the street. */
-const IS_ALIKE = `(similarity >= ${MIN_SIMILARITY} OR starts_with(street_key, street || ' ')
-  OR starts_with(street, street_key || ' '))`;
+const isAlike = (one: string, other: string): boolean =>
+  one.startsWith(`${other} `) || other.startsWith(`${one} `) || similarity(one, other) >= MIN_SIMILARITY;
 
 /**
  * Up to five addresses near one that matches nothing, among the fifty deals of /api/deals/ids: the same number on a
@@ -86,21 +94,21 @@ const IS_ALIKE = `(similarity >= ${MIN_SIMILARITY} OR starts_with(street_key, st
  */
 async function suggestionsFor(snapshot: Snapshot, { parts, place }: LookupKey): Promise<Suggestion[]> {
   if (parts === null) return [];
-  const index = freeIndex();
-  const at = index.values.length;
-  const near = await snapshot.rows(
-    `WITH wanted AS (SELECT CAST($${at + 1} AS VARCHAR) AS street, CAST($${at + 2} AS INTEGER) AS house),
-    free AS (SELECT address, city, state, zip, street_key, house_low FROM deals ${index}),
-    compared AS (SELECT *, jaro_winkler_similarity(street_key, street) AS similarity FROM free, wanted)
-    SELECT address, city, state, zip FROM compared
-    WHERE address IS NOT NULL AND (street_key = street OR (house_low = house AND ${IS_ALIKE}))
-    ORDER BY street_key = street, -similarity, abs(house_low - house), address, zip`,
-    [...index.values, parts.street_key, parts.house_low],
-  );
-  const found = z.array(Suggestion).parse(near);
-  return found
-    .filter((one) => agreementHere({ ...one, city_basis: null, county_fips: null }, place) !== null)
-    .slice(0, MAX_SUGGESTIONS);
+  const { street_key: street, house_low: house } = parts;
+  const free = z.array(Near).parse(snapshot.records('deals', await freeIndex(snapshot), Object.keys(Near.shape)));
+  const near = free.flatMap(({ street_key: own, house_low: number, ...found }) => {
+    if (found.address === null || own === null || !(own === street || (number === house && isAlike(own, street))))
+      return [];
+    const isHere = agreementHere({ ...found, city_basis: null, county_fips: null }, place) !== null;
+    const distance = number === null || house === null ? Infinity : Math.abs(number - house);
+    const order = [own === street ? 1 : 0, -similarity(own, street), distance, found.address, found.zip ?? ''];
+    return isHere ? [{ found, order }] : [];
+  });
+  near.sort((a, b) => {
+    const at = a.order.findIndex((key, i) => key !== b.order[i]);
+    return at !== -1 && (a.order[at] ?? 0) > (b.order[at] ?? 0) ? 1 : -1;
+  });
+  return near.slice(0, MAX_SUGGESTIONS).map(({ found }) => Suggestion.parse(found));
 }
 
 const Miss = ProblemDocument.extend({
@@ -174,7 +182,7 @@ export const lookup = defineRoute({
   },
   async handle(request) {
     const { snapshot, manifest, params } = request;
-    const { reading, matches } = await findByReading(snapshot, await readingsOf(snapshot, wantedOf(request)));
+    const { reading, matches } = findByReading(snapshot, await readingsOf(snapshot, wantedOf(request)));
     if (reading === undefined) throw new Error('an address without a street passed the check');
     const { place, parts } = reading;
     const coverage = await coverageOf(snapshot, place);
@@ -199,7 +207,7 @@ export const lookup = defineRoute({
       match_basis: strongestOf(matches),
       count: matches.length,
       conflict: conflictOf(matches),
-      ...(await recordsOf(snapshot, matches)),
+      ...recordsOf(snapshot, matches),
       coverage,
       ...publishedOf(manifest),
     });

@@ -4,16 +4,15 @@
  * one owner's debt never appears on another owner's house. A record that either the parcel or the address matches is
  * returned, with its own basis.
  */
-import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { addressBasis, basisInCounty, placeAgreement, type PlaceAgreement } from '../../../lib/addresses/match.ts';
 import { addressParts, type AddressParts } from '../../../lib/addresses/parts.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Signal } from '../../../models/marts/signals.ts';
-import { ADDRESSED_TABLES, type AddressedTable } from '../../snapshot/addresses.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
-import { currentSignals } from '../signals.ts';
+import { ADDRESSED_TABLES, type AddressedTable } from '../../../models/serving/lookup_tables.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import type { Row } from '../../serving/tables.ts';
 import { countiesOf, knownName, knownPlaces, placeKey, type WantedPlace } from './places.ts';
 import { parcelKeyOf, readAddress } from './typed_address.ts';
 
@@ -68,7 +67,7 @@ export interface LookupKey {
 
 const Candidate = z.object({
   table_name: z.enum(ADDRESSED_TABLES),
-  record_row: z.coerce.number(),
+  row: z.int(),
   id: z.string(),
   address_key: z.string().nullable(),
   street_key: z.string().nullable(),
@@ -85,36 +84,30 @@ const Candidate = z.object({
 });
 type Candidate = z.infer<typeof Candidate>;
 
-/** SELECT of the records that may match, with its parameters. The rules are applied to its rows afterwards. */
-function candidatesSql({ parts, parcel, only }: LookupKey): { sql: string; values: DuckDBValue[] } {
-  const values: DuckDBValue[] = [];
-  const parameter = (value: DuckDBValue): string => `$${values.push(value)}`;
-  const isParcel =
-    parcel === null ? 'false' : `(parcel_key = ${parameter(parcel)} OR parcel_letters = ${parameter(parcel)})`;
-  const ways = parcel === null ? [] : [isParcel];
-  if (parts !== null) {
-    const { address_key, street_key, house_low, house_high } = parts;
-    const houses = [`address_key = ${parameter(address_key)}`];
-    if (house_low !== null && house_high !== null)
-      houses.push(`(house_low <= ${parameter(house_high)} AND house_high >= ${parameter(house_low)})`);
-    // An address key ends in its street key, so equal addresses are on equal streets; the street has an index.
-    ways.push(`street_key = ${parameter(street_key)} AND (${houses.join(' OR ')})`);
-  }
-  const current = currentSignals().sql().conditionsAfter(values).join(' AND ');
-  const conditions = [
-    ways.map((way) => `(${way})`).join(' OR '),
-    `signal_state IS NULL OR ${current}`,
-    ...(only.state === undefined ? [] : [`state = ${parameter(only.state)}`]),
-  ];
-  const sql = `SELECT * EXCLUDE (signal_state, parcel_letters), coalesce(${isParcel}, false) AS is_parcel
-    FROM address_keys WHERE ${conditions.map((condition) => `(${condition})`).join(' AND ')}`;
-  return { sql, values };
-}
+/** The statements that find the records that may match, each by an index. The rules are applied to its rows. */
+export const CANDIDATES = {
+  /** On the street, with a number in the wanted range or a range that has it. */
+  street: `SELECT * FROM address_keys WHERE street_key = ?1 AND (address_key = ?2 OR house_low BETWEEN ?3 AND ?4
+    OR (house_low < ?3 AND house_high >= ?3))`,
+  parcel_key: 'SELECT * FROM address_keys WHERE parcel_key = ?1',
+  parcel_letters: 'SELECT * FROM address_keys WHERE parcel_letters = ?1',
+};
 
-async function candidatesOf(snapshot: Snapshot, key: LookupKey): Promise<Candidate[]> {
-  if (key.parts === null && key.parcel === null) return [];
-  const { sql, values } = candidatesSql(key);
-  return z.array(Candidate).parse(await snapshot.rows(sql, values));
+function candidatesOf(snapshot: Snapshot, { parts, parcel, only }: LookupKey): Candidate[] {
+  const found = new Map<string, Candidate>();
+  const add = (rows: readonly Row[], isParcel: boolean): void => {
+    for (const row of rows) {
+      const key = `${String(row['table_name'])} ${String(row['row'])}`;
+      if (!found.has(key)) found.set(key, Candidate.parse({ ...row, is_parcel: isParcel }));
+    }
+  };
+  if (parcel !== null)
+    for (const sql of [CANDIDATES.parcel_key, CANDIDATES.parcel_letters]) add(snapshot.rows(sql, parcel), true);
+  if (parts !== null) {
+    const { street_key: street, address_key: address, house_low: low, house_high: high } = parts;
+    add(snapshot.rows(CANDIDATES.street, street, address, low, high), false);
+  }
+  return [...found.values()].filter(({ state }) => only.state === undefined || state === only.state);
 }
 
 /** The place of a record. */
@@ -160,7 +153,7 @@ export interface Match {
 
 /** The basis of a record by parcel or address, and whether the other of the two differs. */
 function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, parcel, only }: LookupKey) {
-  const { id, record_row: row, address_key, parcel_key, is_parcel } = candidate;
+  const { id, row, address_key, parcel_key, is_parcel } = candidate;
   const section = SECTION_OF[candidate.table_name];
   if (is_parcel && (isHere || only.city === undefined)) {
     const differs = parts !== null && address_key !== null && basis === null;
@@ -172,9 +165,8 @@ function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, p
 }
 
 /** Records of the parcel or the address, the strongest basis first, then by id; of each table at most MAX_MATCHES. */
-async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<Match[]> {
-  const candidates = await candidatesOf(snapshot, key);
-  const pairs = candidates.map((candidate) => ({ candidate, comparison: compare(candidate, key) }));
+function findMatches(snapshot: Snapshot, key: LookupKey): Match[] {
+  const pairs = candidatesOf(snapshot, key).map((candidate) => ({ candidate, comparison: compare(candidate, key) }));
   // A number that several counties have means the parcel in the place of the address, if there is one.
   const isParcelHere = pairs.some(({ candidate, comparison }) => candidate.is_parcel && comparison.isHere);
   const matches = pairs.flatMap(({ candidate, comparison }) => {
@@ -222,10 +214,10 @@ export interface Found {
 }
 
 /** The first reading that finds the address, or agrees with the parcel; else the first reading with its matches. */
-export async function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]): Promise<Found> {
+export function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]): Found {
   let first: Found = { reading: undefined, matches: [] };
   for (const reading of readings) {
-    const found = { reading, matches: await findMatches(snapshot, reading) };
+    const found = { reading, matches: findMatches(snapshot, reading) };
     if (found.matches.some(({ conflict }) => conflict !== 'other_address')) return found;
     if (first.reading === undefined) first = found;
   }
@@ -235,9 +227,9 @@ export async function findByReading(snapshot: Snapshot, readings: readonly Looku
 const withBasis = (text: Buffer, basis: Basis): Buffer =>
   Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(basis)}}`)]);
 
-async function textsOf(snapshot: Snapshot, section: Section, matches: readonly Match[]): Promise<Buffer[]> {
+function textsOf(snapshot: Snapshot, section: Section, matches: readonly Match[]): Buffer[] {
   const ofSection = matches.filter((match) => match.section === section);
-  const texts = await snapshot.texts(
+  const texts = snapshot.texts(
     TABLE_OF[section],
     ofSection.map(({ row }) => row),
   );
@@ -252,10 +244,8 @@ export const RECORDS = {
 };
 
 /** The records of the matches as JSON texts, each with its basis. */
-export async function recordsOf(snapshot: Snapshot, matches: readonly Match[]): Promise<Record<Section, Buffer[]>> {
-  const [listings = [], signals = [], auctions = []] = await Promise.all(
-    SECTIONS.map((section) => textsOf(snapshot, section, matches)),
-  );
+export function recordsOf(snapshot: Snapshot, matches: readonly Match[]): Record<Section, Buffer[]> {
+  const [listings = [], signals = [], auctions = []] = SECTIONS.map((section) => textsOf(snapshot, section, matches));
   return { listings, signals, auctions };
 }
 

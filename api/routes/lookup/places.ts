@@ -3,8 +3,8 @@
  * models/reference/county_zips.csv).
  */
 import { z } from 'zod';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
+import type { Snapshot } from '../../serving/open.ts';
 
 /** One form for words of place names that have several spellings. */
 const PLACE_WORDS: Readonly<Record<string, string>> = {
@@ -51,20 +51,6 @@ const Place = z.object({
 const Prefix = z.object({ zip_prefix: z.string(), county_fips: z.string() });
 const County = z.object({ county_fips: z.string(), county: z.string() });
 
-const PLACES = `SELECT DISTINCT lower(city) AS city, state, zip, county_fips
-  FROM (
-    SELECT city, state, zip, county_fips FROM signals
-    UNION ALL
-    SELECT city, state, zip, county_fips FROM auctions
-    UNION ALL
-    SELECT city, state, zip, ref_county_zips.county_fips
-    FROM deals LEFT JOIN ref_county_zips ON starts_with(zip, zip_prefix)
-  )`;
-
-const COUNTIES = `SELECT DISTINCT county_fips, county
-  FROM (SELECT county_fips, county FROM signals UNION ALL SELECT county_fips, county FROM auctions
-    UNION ALL SELECT county_fips, county FROM sources WHERE county_fips IS NOT NULL AND county IS NOT NULL)`;
-
 type PlaceRow = z.infer<typeof Place>;
 
 function citiesOf(places: readonly PlaceRow[]): ReadonlyMap<string, City> {
@@ -89,12 +75,9 @@ function countiesByZip(places: readonly PlaceRow[]): ReadonlyMap<string, Readonl
 }
 
 export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<KnownPlaces> => {
-  const [places, prefixes, counties] = await Promise.all([
-    snapshot.rows(PLACES),
-    snapshot.rows('SELECT zip_prefix, county_fips FROM ref_county_zips'),
-    snapshot.rows(COUNTIES),
-  ]);
-  const rows = z.array(Place).parse(places);
+  const rows = z.array(Place).parse(snapshot.rows('SELECT city, state, zip, county_fips FROM record_places'));
+  const prefixes = snapshot.rows('SELECT zip_prefix, county_fips FROM county_zips');
+  const counties = snapshot.rows('SELECT county_fips, county FROM counties');
   return {
     cities: citiesOf(rows),
     zips: countiesByZip(rows),

@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import { BASE, type Network } from '../../../lib/network.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
-import { Where } from '../../snapshot/filters.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import { templateOf, type Route } from '../define.ts';
 import { priceText } from '../prices.ts';
 import type { SourceStatus } from './schema.ts';
@@ -21,9 +20,9 @@ export interface MetaOptions {
   readonly paymentNotice?: string;
 }
 
-/** Status of every source, or of those that match. */
-export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promise<z.infer<typeof SourceStatus>[]> {
-  return (await snapshot.records('sources', `${where} ORDER BY source`, where.values)).map((row) => ({
+/** Status of every source. */
+export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
+  snapshot.all('sources').map((row) => ({
     source: String(row['source']),
     title: String(row['title']),
     home: String(row['home']),
@@ -35,7 +34,6 @@ export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promis
     last_good_at: toText(row['last_good_at']),
     rows: toCount(row['rows_out']),
   }));
-}
 
 /** Price of every route, with the protocol and the network. */
 export const pricingOf = (routes: readonly Route[], { name: network }: Network = BASE): Record<string, string> => ({
@@ -44,16 +42,8 @@ export const pricingOf = (routes: readonly Route[], { name: network }: Network =
   network,
 });
 
-/** Null, or an instant in the format of the records. */
-export const toInstant = (value: unknown): string | null =>
-  value === null || value === undefined ? null : `${String(value).slice(0, 19).replace(' ', 'T')}Z`;
 const toText = (value: unknown): string | null => (value === null ? null : String(value));
-export const toCount = (value: unknown): number => Number(value ?? 0);
-
-/** The only row of a query. */
-export async function queryRow(snapshot: Snapshot, sql: string, where = new Where()): Promise<Record<string, unknown>> {
-  return (await snapshot.rows(sql, where.values))[0] ?? {};
-}
+const toCount = (value: unknown): number => Number(value ?? 0);
 
 /** Notes on the fields of a record: the values of an enum that is never null, else a sentence. */
 export const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>

@@ -1,12 +1,13 @@
 /** GET /api/meta: coverage, prices, field notes, filters and samples, all from the current snapshot. */
 import type { z } from 'zod';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
-import type { Filters } from '../../snapshot/filters.ts';
-import { cachePerDay } from '../../snapshot/memo.ts';
+import { Filters } from '../../serving/filters.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import { cachePerDay } from '../../serving/memo.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { auctions, upcomingAuctions } from '../auctions.ts';
 import { COVERAGE_PATH, coverageByMetro } from '../coverage.ts';
-import { deals, freeDeals } from '../deals.ts';
+import { activeDeals, deals, freeDeals } from '../deals.ts';
 import { dataOf } from '../envelope.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
@@ -16,35 +17,50 @@ import { BASIS_NOTE } from '../lookup/matches.ts';
 import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
 import { owners, OWNERS_NOTE } from '../owners.ts';
 import { currentSignals, signals } from '../signals.ts';
-import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, type MetaOptions } from './facts.ts';
+import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
+import { citiesOf, figuresOf, type Figures } from '../figures.ts';
 import { Meta } from './schema.ts';
-
-const { shape } = Meta;
 
 type MetaRequest = RouteRequest<Record<never, never>>;
 
-const instant = (sql: string): string => `strftime(${sql}, '%Y-%m-%dT%H:%M:%SZ')`;
+const counties = (rows: Figures): { counties: number } => ({ counties: rows.counts('county').size });
 
-/** Figures of each feed as the fields of its coverage: counts, days and instants. */
-const DEALS = `SELECT count(*)::INTEGER AS total_records,
-    count(*) FILTER (WHERE active)::INTEGER AS active_records,
-    count(*) FILTER (WHERE active AND rental_status = 'Hot')::INTEGER AS hot,
-    count(*) FILTER (WHERE active AND rental_status = 'Warm')::INTEGER AS warm,
-    count(*) FILTER (WHERE active AND dscr_status = 'computed')::INTEGER AS dscr_computed,
-    count(DISTINCT (lower(city), state)) FILTER (WHERE active)::INTEGER AS cities,
-    ${instant('max(last_verified) FILTER (WHERE active)')} AS freshest_verification,
-    ${instant('min(last_verified) FILTER (WHERE active)')} AS oldest_active_verification
-  FROM (SELECT *, listing_status = 'active' AS active FROM deals)`;
-const COUNTIES = 'count(DISTINCT county)::INTEGER AS counties';
-const SIGNALS = `SELECT count(*)::INTEGER AS total_signals,
-    count(*) FILTER (WHERE has_address)::INTEGER AS with_address,
-    ${COUNTIES}, ${instant('max(last_seen)')} AS freshest
-  FROM signals`;
-const AUCTIONS = `SELECT count(*)::INTEGER AS upcoming_sales, min(sale_date) AS next_sale_date,
-    max(sale_date) AS furthest_sale_date, ${COUNTIES}, ${instant('max(last_seen)')} AS freshest
-  FROM auctions`;
-const LEADS = `SELECT count(*)::INTEGER AS available_leads, ${COUNTIES} FROM leads`;
-const OWNERS = `SELECT count(*)::INTEGER AS owners, ${COUNTIES} FROM owners`;
+async function dealFigures(snapshot: Snapshot): Promise<z.input<typeof Meta>['coverage']> {
+  const active = await figuresOf(snapshot, activeDeals());
+  const [oldest, freshest] = active.ends('last_verified');
+  return {
+    total_records: (await snapshot.select(new Filters('deals'))).length,
+    active_records: active.all.length,
+    hot: active.counts('rental_status').get('Hot') ?? 0,
+    warm: active.counts('rental_status').get('Warm') ?? 0,
+    dscr_computed: active.counts('dscr_status').get('computed') ?? 0,
+    cities: await citiesOf(snapshot, activeDeals()),
+    freshest_verification: freshest,
+    oldest_active_verification: oldest,
+  };
+}
+
+async function signalFigures(snapshot: Snapshot) {
+  const rows = await figuresOf(snapshot, currentSignals());
+  return {
+    total_signals: rows.all.length,
+    with_address: rows.counts('has_address').get(true) ?? 0,
+    ...counties(rows),
+    freshest: rows.ends('last_seen')[1],
+  };
+}
+
+async function auctionFigures(snapshot: Snapshot, today: string) {
+  const rows = await figuresOf(snapshot, upcomingAuctions(today));
+  const [next, furthest] = rows.ends('sale_date');
+  return {
+    upcoming_sales: rows.all.length,
+    next_sale_date: next,
+    furthest_sale_date: furthest,
+    ...counties(rows),
+    freshest: rows.ends('last_seen')[1],
+  };
+}
 
 /** One full record per feed, free, of no sold property. The lead is the lowest-ranked one: the best are for buyers. */
 async function samplesOf(
@@ -52,19 +68,29 @@ async function samplesOf(
   claimed: Claimed,
 ): Promise<Omit<z.input<typeof Meta>['free_samples'], 'note'>> {
   const { snapshot, today } = request;
-  const upcoming = unsold(upcomingAuctions(today), claimed).sql();
-  const sellable = unclaimed(await sellableLeads(request), claimed).sql();
-  const current = unsold(currentSignals(), claimed).sql();
-  const free = freeDeals(claimed).sql();
+  const [deal, auction] = await Promise.all(
+    [freeDeals(claimed), unsold(upcomingAuctions(today), claimed)].map((filters) => snapshot.select(filters)),
+  );
+  const found = await snapshot.select(unsold(currentSignals(), claimed));
+  const sellable = await snapshot.select(unclaimed(await sellableLeads(request), claimed));
+  const [amount, hasAddress] = [snapshot.column('signals', 'amount'), snapshot.column('signals', 'has_address')];
+  const score = snapshot.column('leads', 'lead_score');
+  // The smallest amount with an address; of the leads that score least, the first by id.
+  const least = (rows: readonly number[], isBetter: (one: number, other: number) => boolean): number[] =>
+    rows.length === 0 ? [] : [rows.reduce((best, row) => (isBetter(row, best) ? row : best))];
+  const place = (row: number): number => (amount.codeAt(row) === 0 ? Infinity : amount.codeAt(row));
+  const signal = least(
+    found,
+    (a, b) =>
+      hasAddress.codeAt(a) > hasAddress.codeAt(b) ||
+      (hasAddress.codeAt(a) === hasAddress.codeAt(b) && place(a) < place(b)),
+  );
+  const lead = least(sellable, (a, b) => score.codeAt(a) < score.codeAt(b));
   return {
-    deals: await snapshot.records('deals', `${free} ORDER BY deal_score DESC, id LIMIT 1`, free.values),
-    signals: await snapshot.records(
-      'signals',
-      `${current} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`,
-      current.values,
-    ),
-    auctions: await snapshot.records('auctions', `${upcoming} ORDER BY sale_date, id LIMIT 1`, upcoming.values),
-    leads: await snapshot.records('leads', `${sellable} ORDER BY lead_score, id LIMIT 1`, sellable.values),
+    deals: snapshot.records('deals', deal?.slice(0, 1) ?? []),
+    signals: snapshot.records('signals', signal),
+    auctions: snapshot.records('auctions', auction?.slice(0, 1) ?? []),
+    leads: snapshot.records('leads', lead),
   } as Omit<z.input<typeof Meta>['free_samples'], 'note'>;
 }
 
@@ -73,11 +99,9 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
   const build = async (request: MetaRequest): Promise<z.input<typeof Meta>> => {
     const { snapshot, manifest } = request;
     const claimed = await request.claims();
-    const assumptions = await snapshot.records('assumptions', 'ORDER BY key');
-    const figuresOf = (sql: string, filters: Filters): Promise<Record<string, unknown>> => {
-      const where = filters.sql();
-      return queryRow(snapshot, `${sql}${where}`, where);
-    };
+    const assumptions = snapshot.all('assumptions').toSorted((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
+    const sellable = await figuresOf(snapshot, unclaimed(await sellableLeads(request), claimed));
+    const allOwners = await figuresOf(snapshot, new Filters('owners'));
     const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
     return {
       name: 'Dealfeed',
@@ -91,7 +115,7 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
         'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero ' +
         'matches returns HTTP 404 with a typed reason and is not billed.',
       ...(notice === '' ? {} : { notice }),
-      coverage: shape.coverage.parse(await queryRow(snapshot, DEALS)),
+      coverage: await dealFigures(snapshot),
       refresh_cadence:
         'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as listed in ' +
         'sources; the Colorado register daily; the Ohio register on the second Saturday of each month.',
@@ -119,14 +143,14 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
       },
       signals_feed: {
         note: 'Public records of distress of every signal_type, ranked by amount; records without one are last.',
-        coverage: shape.signals_feed.shape.coverage.parse(await figuresOf(SIGNALS, currentSignals())),
+        coverage: await signalFigures(snapshot),
         filters: Object.keys(signals.params),
       },
       auctions_feed: {
         note:
           'Upcoming sales of every auction_type, ranked by sale date. opening_bid_basis gives the basis of each ' +
           'opening bid.',
-        coverage: shape.auctions_feed.shape.coverage.parse(await figuresOf(AUCTIONS, upcomingAuctions(request.today))),
+        coverage: await auctionFigures(snapshot, request.today),
         filters: Object.keys(auctions.params),
       },
       leads_feed: {
@@ -134,14 +158,12 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
           'Every lead has a distress signal verified within the last 7 days. A lead sold by /api/leads/exclusive ' +
           'takes its property: no lead of it is listed, counted or sold again. Its public records stay in the ' +
           'other feeds.',
-        coverage: shape.leads_feed.shape.coverage.parse(
-          await figuresOf(LEADS, unclaimed(await sellableLeads(request), claimed)),
-        ),
+        coverage: { available_leads: sellable.all.length, ...counties(sellable) },
         filters: Object.keys(leads.params),
       },
       owners_feed: {
         note: OWNERS_NOTE,
-        coverage: shape.owners_feed.shape.coverage.parse(await queryRow(snapshot, OWNERS)),
+        coverage: { owners: allOwners.all.length, ...counties(allOwners) },
         filters: Object.keys(owners.params),
       },
       coverage_by_metro: {
@@ -162,7 +184,7 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
         url: publicUrl + EXAMPLE_PATH,
         property: (await exampleDeals(request, 1))[0]?.property ?? null,
       },
-      sources: await sourcesOf(snapshot),
+      sources: sourcesOf(snapshot),
       assumptions: {
         assumption_set_id: manifest.assumption_set_id,
         values: Object.fromEntries(assumptions.map((row) => [String(row['key']), String(row['value'])])),

@@ -1,13 +1,13 @@
 /** Discovery document of the feed of one register. */
 import { z } from 'zod';
 import { Filing } from '../../../models/marts/filings.ts';
-import { Filters, Where } from '../../snapshot/filters.ts';
-import { cachePerDay } from '../../snapshot/memo.ts';
+import { Filters } from '../../serving/filters.ts';
+import { cachePerDay } from '../../serving/memo.ts';
 import { defineRoute, type Route } from '../define.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { nameIn, RECENT_DAYS, type Register } from '../filings/filings.ts';
 import { startOfDay } from '../weeks.ts';
-import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
+import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
 import { DATA, dataOf, GENERATED_AT } from '../envelope.ts';
 
@@ -42,11 +42,13 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
     response: RegisterMeta,
     handle: cachePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
       const filed = new Filters('filings').and('source_state', '=', state);
-      const own = filed.sql();
-      const added = filed.and('first_seen', '>=', startOfDay(today, RECENT_DAYS - 1)).sql();
-      const days = filed.and('filing_date', '<=', today).sql();
-      const total = await queryRow(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
-      const fresh = await queryRow(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
+      const rank = { column: 'filing_date', direction: 'DESC' } as const;
+      const find = (filters: Filters, limit: number) => snapshot.find({ filters, rank }, undefined, limit);
+      const { total } = await find(filed, 0);
+      const added = await find(filed.and('first_seen', '>=', startOfDay(today, RECENT_DAYS - 1)), 0);
+      // A filing may take effect later: future dates say nothing about freshness.
+      const latest = await find(filed.and('filing_date', '<=', today), SAMPLES);
+      const samples = snapshot.records('filings', latest.rows) as z.input<typeof Filing.schema>[];
       const feed = routes.filter((route) => route.path.startsWith(`${prefix}/`));
       const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
       return {
@@ -57,10 +59,9 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
           'type, registered agent and address. Paid per call with x402.',
         ...(notice === '' ? {} : { notice }),
         coverage: {
-          total_records: toCount(total['n']),
-          added_last_7d: toCount((await queryRow(snapshot, `SELECT count(*) AS n FROM filings${added}`, added))['n']),
-          // A filing may take effect later: future dates say nothing about freshness.
-          freshest: fresh['day'] === null ? null : String(fresh['day']),
+          total_records: total,
+          added_last_7d: added.total,
+          freshest: samples[0]?.filing_date ?? null,
         },
         refresh_cadence: cadence,
         pricing: pricingOf(feed, network),
@@ -73,16 +74,9 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
         },
         free_samples: {
           note: 'Full records of the paid responses, the newest filing dates first.',
-          records: (await snapshot.records(
-            'filings',
-            `${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`,
-            days.values,
-          )) as z.input<typeof Filing.schema>[],
+          records: samples,
         },
-        sources: await sourcesOf(
-          snapshot,
-          new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`),
-        ),
+        sources: sourcesOf(snapshot).filter(({ source }) => source.startsWith(`${stateName.toLowerCase()}_sos`)),
         ...dataOf(manifest),
         generated_at: manifest.generated_at,
       };

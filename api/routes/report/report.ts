@@ -8,14 +8,14 @@ import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
-import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
+import { cachePerDay, cachePerSnapshot } from '../../serving/memo.ts';
 import { idParam, readValue, type Params, namesParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import { freeDeals } from '../deals.ts';
-import { Filters } from '../../snapshot/filters.ts';
+import { Filters } from '../../serving/filters.ts';
 import { summaryOf } from './summary.ts';
 import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
 import { ALL, fieldChoices } from '../list/field_groups.ts';
@@ -32,20 +32,20 @@ export async function exampleDeals(
   { snapshot, claims }: Pick<RouteRequest<Params>, 'snapshot' | 'claims'>,
   limit: number,
 ): Promise<{ id: string; property: string }[]> {
-  const where = freeDeals(await claims()).sql();
-  const found = await snapshot.recordFields(
-    'deals',
-    ['id', 'address', 'city', 'state', 'zip'],
-    `${where}
-    ORDER BY (offer_status = 'computed' AND dscr_status = 'computed') DESC,
-      (json_array_length(distress_matches) > 0) DESC, deal_score DESC, id
-    LIMIT ${limit}`,
-    where.values,
+  const [offer, dscr, hasMatch] = ['offer_status', 'dscr_status', 'has_match'].map((name) =>
+    snapshot.column('deals', name),
   );
+  const isComplete = (row: number): boolean => offer?.at(row) === 'computed' && dscr?.at(row) === 'computed';
+  const rank = (row: number): number => (isComplete(row) ? 0 : 2) + (hasMatch?.at(row) === true ? 0 : 1);
+  // The rows come by score: sorting leaves equal ones in their order.
+  const rows = (await snapshot.select(freeDeals(await claims()))).sort((a, b) => rank(a) - rank(b));
+  const found = snapshot.records('deals', rows.slice(0, limit), ['id', 'address', 'city', 'state', 'zip']);
   return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));
 }
 
 const COMPARABLES = 5;
+const MIDDLE = 0.5;
+const CENTS = 100;
 
 const COMPARED = {
   id: true,
@@ -91,49 +91,60 @@ const Market = z.strictObject({
   }),
 });
 
-/** Figures of the city. The median of an even number of values is the lower of the middle two. */
-const FIGURES_SQL = `SELECT count(*) AS active_deals, count(price_per_unit) AS priced_deals,
-  quantile_disc(price_per_unit, 0.5) AS median_price_per_unit,
-  quantile_disc(cap_rate, 0.5) AS median_cap_rate,
-  quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok')
-    AS median_cap_rate_underwritten`;
-
-/** Orders deals by similarity to a ZIP, a number of units and a price per unit. */
-const NEAREST_SQL = `ORDER BY zip IS NOT DISTINCT FROM ? DESC, abs(units - ?) NULLS LAST,
-  abs(price_per_unit - CAST(? AS DECIMAL(14,2))) NULLS LAST, id LIMIT ${COMPARABLES}`;
-
 const decimalOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** The market of a deal. */
+/** Rows of other deals, the most similar first: the same ZIP, then the nearest number of units, then price per unit. */
+function nearest(snapshot: Snapshot, deal: Row, others: readonly number[]): readonly number[] {
+  const column = (name: string) => snapshot.column('deals', name);
+  const [zips, units, prices] = [column('zip'), column('units'), column('price_per_unit')];
+  const cents = (price: unknown): number => Math.round(Number(price) * CENTS);
+  const distance = (one: unknown, other: unknown): number =>
+    one === null || other === null ? Infinity : Number(one) - Number(other);
+  const far = others.map((row) => ({
+    row,
+    id: String(snapshot.records('deals', [row], ['id'])[0]?.['id']),
+    keys: [
+      zips.at(row) === deal['zip'] ? 0 : 1,
+      Math.abs(distance(units.at(row), deal['units'])),
+      deal['price_per_unit'] === null ? 0 : Math.abs(cents(prices.at(row)) - cents(deal['price_per_unit'])),
+    ],
+  }));
+  far.sort((a, b) => {
+    const at = a.keys.findIndex((key, i) => key !== b.keys[i]);
+    return at === -1 ? (a.id < b.id ? -1 : 1) : (a.keys[at] ?? 0) - (b.keys[at] ?? 0);
+  });
+  return far.slice(0, COMPARABLES).map(({ row }) => row);
+}
+
+/** The market of a deal. The median of an even number of values is the lower of the middle two. */
 async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof Market>> {
   const { id, city, state } = deal;
-  const [zip, units, price] = [
-    decimalOrNull(deal['zip']),
-    deal['units'] === null ? null : Number(deal['units']),
-    decimalOrNull(deal['price_per_unit']),
-  ];
+  const price = decimalOrNull(deal['price_per_unit']);
   const inCity = new Filters('deals')
     .and('listing_status', '=', 'active')
     .like('city', String(city))
-    .and('state', '=', String(state))
-    .sql();
-  const others = inCity.copy().add('id <> ?', String(id)).add('price_per_unit IS NOT NULL');
-  const cheaper = inCity.copy().add('price_per_unit < CAST(? AS DECIMAL(14,2))', price);
-  const nearest = others.copy().order(NEAREST_SQL, zip, units, price);
-  const [[figures = {}], [counted = {}], comparables] = await Promise.all([
-    snapshot.rows(`${FIGURES_SQL} FROM deals${inCity}`, inCity.values),
-    snapshot.rows(`SELECT count(*) AS n FROM deals${cheaper}`, cheaper.values),
-    snapshot.recordFields('deals', Object.keys(Comparable.shape), nearest.toString(), nearest.values),
-  ]);
+    .and('state', '=', String(state));
+  const rows = await snapshot.select(inCity);
+  const column = (name: string) => snapshot.column('deals', name);
+  const prices = column('price_per_unit');
+  const priced = rows.filter((row) => prices.codeAt(row) > 0);
+  const fitting = rows.filter((row) => column('underwrite_reliability').at(row) === 'ok');
+  const own = snapshot.withKey('deals', 'id', [String(id)])[0];
+  const cheaper = price === null ? 0 : priced.filter((row) => Number(prices.at(row)) < Number(price)).length;
+  const comparables = nearest(
+    snapshot,
+    deal,
+    priced.filter((row) => row !== own),
+  );
   return {
     area: `${String(city)}, ${String(state)}`,
-    active_deals: Number(figures['active_deals']),
-    priced_deals: Number(figures['priced_deals']),
-    median_price_per_unit: decimalOrNull(figures['median_price_per_unit']),
-    median_cap_rate: decimalOrNull(figures['median_cap_rate']),
-    median_cap_rate_underwritten: decimalOrNull(figures['median_cap_rate_underwritten']),
-    cheaper_deals: price === null ? null : Number(counted['n']),
-    comparables: comparables as z.input<typeof Comparable>[],
+    active_deals: rows.length,
+    priced_deals: priced.length,
+    median_price_per_unit: decimalOrNull(prices.quantile(rows, MIDDLE)),
+    median_cap_rate: decimalOrNull(column('cap_rate').quantile(rows, MIDDLE)),
+    median_cap_rate_underwritten: decimalOrNull(column('cap_rate_underwritten').quantile(fitting, MIDDLE)),
+    cheaper_deals: price === null ? null : cheaper,
+    comparables: snapshot.records('deals', comparables, Object.keys(Comparable.shape)) as z.input<typeof Comparable>[],
   };
 }
 
@@ -244,7 +255,7 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
   const found: Row[] = [];
   for (const { kind, id, match_basis, source_url } of matches) {
     const table = isSale(kind) ? 'auctions' : 'signals';
-    const [record = null] = await snapshot.records(table, 'WHERE id = $1', [id]);
+    const [record = null] = snapshot.records(table, snapshot.withKey(table, 'id', [id]));
     found.push({
       kind,
       match_basis,
@@ -259,10 +270,7 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
 /** Values of each set of assumptions. */
 const assumptionsOf = cachePerSnapshot(async (snapshot) => {
   const sets = new Map<string, Record<string, string>>();
-  for (const { assumption_set_id: set, key, value } of await snapshot.records(
-    'assumptions',
-    'ORDER BY assumption_set_id, key',
-  )) {
+  for (const { assumption_set_id: set, key, value } of snapshot.all('assumptions')) {
     sets.set(String(set), { ...sets.get(String(set)), [String(key)]: String(value) });
   }
   return sets;
@@ -274,8 +282,9 @@ async function buildReport(
   id: string,
   more = '',
 ): Promise<Row | null> {
-  const [deal] = await snapshot.records('deals', 'WHERE id = $1', [id]);
-  const [report] = await snapshot.records('reports', 'WHERE id = $1', [id]);
+  const [[deal], [report]] = (['deals', 'reports'] as const).map((table) =>
+    snapshot.records(table, snapshot.withKey(table, 'id', [id])),
+  ) as [Row[], Row[]];
   if (!deal || !report) return null;
   const goneNote =
     deal['listing_status'] === 'active'
@@ -299,11 +308,10 @@ async function buildReport(
       candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
     },
     market: await marketOf(snapshot, deal),
-    history: await snapshot.recordFields(
+    history: snapshot.records(
       'listing_history',
+      snapshot.withKey('listing_history', 'deal_id', [id]),
       Object.keys(Version.shape),
-      'WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version',
-      [id],
     ),
     sensitivity: report['sensitivity'],
     recompute: report['recompute'],

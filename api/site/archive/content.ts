@@ -5,8 +5,7 @@ import { countText, day } from '../format.ts';
 import { codingsOf, UNPACK } from '../../../lib/content_encoding.ts';
 import { ArchiveFault, type PageArchive, type PageRead } from './page_archive.ts';
 import { Parser } from 'htmlparser2';
-import type { Snapshot } from '../../snapshot/load.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { Snapshot } from '../../serving/open.ts';
 import type { ReportBody } from '../../routes/report/report.ts';
 
 /** Elements whose content no reader sees. */
@@ -263,29 +262,18 @@ function citedBy({ deal, distress, history }: ReportBody): Cited[] {
   ];
 }
 
-/** Pages with rows of several records: what they say of the others is sold. */
-const LISTS = `SELECT page_sha256 FROM (
-    SELECT page_sha256, id FROM deals UNION SELECT page_sha256, deal_id FROM listing_history
-    UNION SELECT page_sha256, id FROM signals UNION SELECT page_sha256, id FROM auctions)
-  GROUP BY page_sha256 HAVING count(*) > 1`;
-const listsOf = cachePerSnapshot(
-  async (snapshot: Snapshot) => new Set((await snapshot.rows(LISTS)).map((row) => String(row['page_sha256']))),
-);
+/** Whether a page has rows of several records: what it says of the others is sold. */
+const isList = (snapshot: Snapshot, page: string): boolean =>
+  snapshot.rows('SELECT 1 FROM list_pages WHERE page_sha256 = ?', page).length > 0;
 
 /** Each page once, in the order of the report. */
-export async function citedPages(report: ReportBody, snapshot: Snapshot): Promise<CitedPage[]> {
+export function citedPages(report: ReportBody, snapshot: Snapshot): CitedPage[] {
   const cited = [...new Map(citedBy(report).map((page) => [`${page.source} ${page.sha256}`, page])).values()];
-  const lists = await listsOf(snapshot);
-  const sources = new Map(
-    (await snapshot.recordFields('sources', ['source', 'title', 'terms_show_pages'], '', [])).map((row) => [
-      String(row['source']),
-      row,
-    ]),
-  );
+  const sources = new Map(snapshot.all('sources').map((row) => [String(row['source']), row]));
   return cited.map((page) => {
     const row = sources.get(page.source);
     const terms = row?.['terms_show_pages'];
-    const hiddenBecause = lists.has(page.sha256)
+    const hiddenBecause = isList(snapshot, page.sha256)
       ? 'it also lists other properties, whose records are sold'
       : typeof terms === 'string'
         ? null

@@ -15,8 +15,8 @@ import type { Cursors } from '../../routes/list/page.ts';
 import type { Route } from '../../routes/define.ts';
 import type { Claims } from '../../routes/leads/lead_claims.ts';
 import { EXAMPLE_PATH } from '../../routes/report/report.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
-import type { Snapshots } from '../../snapshot/follow.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import type { Snapshots } from '../../serving/follow.ts';
 import { freeRequest } from '../page.ts';
 import type { ReportBody } from '../../routes/report/report.ts';
 import { SITE_HEADERS, type Site } from '../site.ts';
@@ -76,8 +76,8 @@ async function rethrowAsProblem<T>(ctx: Context, read: Promise<T>): Promise<T> {
 }
 
 /** The cited page with this hash. @throws Problem not_found */
-async function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string): Promise<CitedPage> {
-  const pages = (await citedPages(report, snapshot)).filter((page) => page.sha256 === sha256);
+function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string): CitedPage {
+  const pages = citedPages(report, snapshot).filter((page) => page.sha256 === sha256);
   const shown = pages.find((page) => page.shownUnder !== null);
   if (shown) return shown;
   const [hidden] = pages;
@@ -112,7 +112,7 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
     try {
       const { snapshot } = lease;
       const sha256 = String((ctx['params'] as Record<string, string>)['sha256']);
-      const page = await citedPage(await exampleReport(deps, snapshot), snapshot, sha256);
+      const page = citedPage(await exampleReport(deps, snapshot), snapshot, sha256);
       await send(page, snapshot);
     } finally {
       lease.release();

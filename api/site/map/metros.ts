@@ -28,8 +28,5 @@ export const metroNamed = (name: string): Metro | undefined => byName.get(name);
 export const METROS_PATH = '/metros';
 export const pathOf = ({ slug }: Metro): string => `${METROS_PATH}/${slug}`;
 
-/** SQL: the code of the metropolitan area of a deal, by its HUD rent area. */
-export const CBSA_OF_DEAL = "regexp_extract(rent_area_code, '^METRO([0-9]{5})', 1)";
-
 /** The metro with this code; of two that share it, the first by name. */
 export const metroOfCbsa = (cbsa: unknown): Metro | undefined => byCbsa.get(String(cbsa));

@@ -7,12 +7,15 @@ import { count, countText, dollarsText } from '../format.ts';
 import { html, type Html, type Piece } from '../html.ts';
 import { METROS } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
-import { type Page, type PageContext, rowsFor } from '../page.ts';
+import { activeDeals } from '../../routes/deals.ts';
+import type { Page, PageContext } from '../page.ts';
 import { rangeChart } from '../charts.ts';
-import { ACTIVE, MIN_DEALS } from '../metro_figures.ts';
+import { MIN_DEALS } from '../metro_figures.ts';
 
 /** Lower ends of the ranges of prices, in dollars. */
 const PRICES_FROM = [0, 200_000, 300_000, 450_000, 700_000, 1_200_000, 2_500_000] as const;
+
+const QUARTILES = [0.25, 0.5, 0.75];
 
 const rangeText = (from: number, to: number | undefined): string =>
   to === undefined
@@ -23,13 +26,13 @@ const rangeText = (from: number, to: number | undefined): string =>
 
 /** The chart, or nothing if no range of prices has enough deals. */
 async function scoresByPrice(context: PageContext): Promise<Html | ''> {
-  const rows = await rowsFor(
-    context,
-    `SELECT len(list_filter([${PRICES_FROM.join(', ')}], lambda lower_end: lower_end <= list_price)) - 1 AS bin,
-      count(*) AS n, quantile_disc(deal_score, [0.25, 0.5, 0.75]) AS quartiles
-    FROM deals WHERE ${ACTIVE} AND list_price IS NOT NULL AND deal_score IS NOT NULL
-    GROUP BY 1 HAVING count(*) >= ${MIN_DEALS} ORDER BY 1`,
-  );
+  const { snapshot } = context.request;
+  const [price, score] = [snapshot.column('deals', 'list_price'), snapshot.column('deals', 'deal_score')];
+  const scored = (await snapshot.select(activeDeals())).filter((row) => price.codeAt(row) > 0 && score.codeAt(row) > 0);
+  const binOf = (row: number): number => PRICES_FROM.findLastIndex((from) => from <= Number(price.at(row)));
+  const rows = [...Map.groupBy(scored, binOf)]
+    .filter(([, deals]) => deals.length >= MIN_DEALS)
+    .sort(([a], [b]) => a - b);
   if (rows.length === 0) return '';
   return rangeChart({
     title: 'Scores against price',
@@ -38,16 +41,15 @@ async function scoresByPrice(context: PageContext): Promise<Html | ''> {
     columns: ['Asking price', 'Deals', 'Lower quartile', 'Median score', 'Upper quartile'],
     low: 0,
     high: 100,
-    rows: rows.map((row) => {
-      const bin = Number(row['bin']);
-      const [low = 0, median = 0, high = 0] = (row['quartiles'] as readonly unknown[]).map(Number);
+    rows: rows.map(([bin, deals]) => {
+      const [low = 0, median = 0, high = 0] = QUARTILES.map((share) => Number(score.quantile(deals, share)));
       return {
         label: rangeText(PRICES_FROM[bin] ?? 0, PRICES_FROM[bin + 1]),
         from: low,
         to: high,
         marks: [{ at: median, tone: 'hud' }],
         figure: String(median),
-        cells: [countText(Number(row['n'])), String(low), String(median), String(high)],
+        cells: [countText(deals.length), String(low), String(median), String(high)],
       };
     }),
   });

@@ -19,9 +19,8 @@ const MAX_CARDS = 8;
 
 const nameOf = ({ name, state }: Metro): string => `${name}, ${state}`;
 
-async function coverageOf({ request: { snapshot } }: PageContext, { name }: Metro): Promise<readonly Row[]> {
-  const rows = await snapshot.records('coverage', 'WHERE metro = $1 ORDER BY kind', [name]);
-  return rows as unknown as readonly Row[];
+function coverageOf({ request: { snapshot } }: PageContext, { name }: Metro): readonly Row[] {
+  return snapshot.all('coverage').filter(({ metro }) => metro === name) as unknown as readonly Row[];
 }
 
 /** The median gap of single deals, which may differ from the difference of the two medians. */
@@ -135,7 +134,7 @@ function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean)
 async function content(context: PageContext, metro: Metro): Promise<Html> {
   const { request, site } = context;
   const ofMetro = await figuresOf(request.snapshot, metro);
-  const rows = await coverageOf(context, metro);
+  const rows = coverageOf(context, metro);
   const read = rows.filter(({ status }) => status !== 'not_covered');
   const oldest = read.map(({ oldest_read: at }) => at).filter((at) => at !== null);
   const deals = (await freeIndex(context)).filter((deal) => deal.metro === metroOfCbsa(metro.cbsa));

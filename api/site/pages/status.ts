@@ -3,7 +3,7 @@ import type { Health } from '../../http/health.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, externalLink, figures, plainTable, type Figure } from '../layout.ts';
 import { countText, day } from '../format.ts';
-import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
+import { textOrNull, type PageContext, type Page } from '../page.ts';
 import { RECORDS } from './report/words.ts';
 import { SOURCE_FAMILIES } from './coverage/coverage.ts';
 
@@ -161,27 +161,24 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
 }
 
 /** Oldest read of each kind of record by metro, where any is read. */
-async function byMetro(context: PageContext): Promise<Html | ''> {
-  const rows = await rowsFor(
-    context,
-    `SELECT metro, max(age_days) AS age, min(CAST(oldest_read AS VARCHAR)) AS oldest,
-      string_agg(kind, ',' ORDER BY kind) AS kinds
-    FROM coverage WHERE status <> 'not_covered' GROUP BY metro ORDER BY metro`,
-  );
+function byMetro(context: PageContext): Html | '' {
+  const read = context.request.snapshot.all('coverage').filter(({ status: state }) => state !== 'not_covered');
+  const rows = [...Map.groupBy(read, ({ metro }) => String(metro))];
   if (rows.length === 0) return '';
   return html`<details>
     <summary>Freshness by metro (${rows.length})</summary>
     ${cardTable(
       'Public records by metro, with the oldest read of any kind',
       [{ label: 'Metro' }, { label: 'Oldest read' }, { label: 'Kinds of records' }],
-      rows.map((row) => [
-        String(row['metro']),
-        row['age'] === null ? day(textOrNull(row['oldest'])) : agoText(Number(row['age'])),
-        String(row['kinds'])
-          .split(',')
-          .map((kind) => (RECORDS[kind] ?? kind).toLowerCase())
-          .join(', '),
-      ]),
+      rows.map(([metro, ofMetro]) => {
+        const ages = ofMetro.flatMap(({ age_days: age }) => (age === null ? [] : [Number(age)]));
+        const oldest = ofMetro.flatMap(({ oldest_read: at }) => textOrNull(at) ?? []).sort()[0] ?? null;
+        return [
+          metro,
+          ages.length === 0 ? day(oldest) : agoText(Math.max(...ages)),
+          ofMetro.map(({ kind }) => (RECORDS[String(kind)] ?? String(kind)).toLowerCase()).join(', '),
+        ];
+      }),
     )}
   </details>`;
 }
@@ -202,7 +199,7 @@ export const status: Page = {
   async content(context) {
     const { site, request } = context;
     const health = await site.health();
-    const rows = await request.snapshot.records('sources', 'ORDER BY title');
+    const rows = request.snapshot.all('sources').sort((a, b) => (String(a['title']) < String(b['title']) ? -1 : 1));
     const late = rows.filter((row) => !isUnread(row) && stateOf(row)[1] !== 'good');
     const unread = rows.filter(isUnread);
     const state = healthText(health, unread.length);
@@ -245,7 +242,7 @@ export const status: Page = {
         affected. Every response names the delayed sources of its records.
       </p>
       ${families.map(([title, of, buys]) => (of.length === 0 ? '' : familySection(title, of, buys)))}
-      ${await byMetro(context)}
+      ${byMetro(context)}
       <p class="small">
         Data set <code>${request.snapshot.id}</code>. For programs: <a href="/health"><code>/health</code></a
         >.

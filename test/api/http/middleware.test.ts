@@ -70,15 +70,16 @@ describe('the server', () => {
       const lease = snapshots.acquire();
       assert.ok(lease);
       const { snapshot } = lease;
-      const { rows } = snapshot;
+      const { find } = snapshot;
       const gate = Promise.withResolvers<undefined>();
       const late = Promise.withResolvers<unknown>();
       Object.assign(snapshot, {
-        rows: async (...args: Parameters<typeof rows>) => {
+        find: async (...args: Parameters<typeof find>) => {
           await gate.promise;
           // Part of the handler's work, which needs the snapshot.
-          await rows('SELECT count(*) AS n FROM deals').then(late.resolve, late.reject);
-          return rows(...args);
+          const found = find(...args);
+          found.then(late.resolve, late.reject);
+          return found;
         },
       });
       lease.release();
@@ -86,7 +87,7 @@ describe('the server', () => {
       assert.equal(response.status, 503);
       assert.equal((await bodyOf(response))['reason'], 'timed_out');
       assert.equal(response.headers.get('Retry-After'), '10');
-      Object.assign(snapshot, { rows });
+      Object.assign(snapshot, { find });
       assert.equal(facilitator.settled, 0);
       assert.equal((await fetchWithPayment(`${url}/api/deals`, payment)).status, 200);
       await shared.folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });

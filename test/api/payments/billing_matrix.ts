@@ -218,13 +218,13 @@ export function testBilling(count: number, includes: (path: string) => boolean):
 
       const lease = server.snapshots.acquire();
       assert.ok(lease);
-      const { rows: query, recordFields, texts, records } = lease.snapshot;
+      const { find, select, texts, records } = lease.snapshot;
       const crash = (): never => {
         throw new Error('a crash of the handler');
       };
-      Object.assign(lease.snapshot, { rows: crash, recordFields: crash, texts: crash, records: crash });
+      Object.assign(lease.snapshot, { find: crash, select: crash, texts: crash, records: crash });
       await rows('handler crash');
-      Object.assign(lease.snapshot, { rows: query, recordFields, texts, records });
+      Object.assign(lease.snapshot, { find, select, texts, records });
       lease.release();
 
       await shop.folder.publish('2026-11-20.02', {});

@@ -10,7 +10,7 @@ import { ChainUnavailable } from '../../../api/payments/chain/node.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/facilitator.ts';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
-import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
+import { openSnapshots, type Snapshots } from '../../../api/serving/follow.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ScriptedFacilitator, startApp, type Started, ORDINARY_PAYER } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';

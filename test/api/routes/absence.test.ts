@@ -8,8 +8,9 @@ import { allRoutes } from '../../../api/routes/all.ts';
 import { createCursors } from '../../../api/routes/list/page.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { readParams } from '../../../api/routes/params.ts';
-import { bodyObject } from '../../../api/snapshot/json_text.ts';
-import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
+import { bodyObject } from '../../../api/serving/json_text.ts';
+import { Filters } from '../../../api/serving/filters.ts';
+import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
@@ -114,12 +115,10 @@ describe('every null of every response', () => {
     route.response.parse(body);
     return body as JsonObject;
   };
-  const valuesOf = async (sql: string): Promise<string[]> =>
-    (await snapshot.rows(sql)).map((row) => String(Object.values(row)[0]));
 
   before(async () => {
     const { layout } = await afterFirstDay();
-    snapshot = await loadSnapshot(layout.current);
+    snapshot = await openSnapshot(layout.current);
   });
   after(() => {
     snapshot.close();
@@ -146,13 +145,14 @@ describe('every null of every response', () => {
 
   it('of reports and lookups has a reason or a status', async () => {
     const report = routes.find(({ path }) => path === '/api/deals/:id/report') ?? assert.fail();
-    // Ids are in no order of anything else.
-    for (const id of await valuesOf(`SELECT id FROM deals ORDER BY id LIMIT ${thorough(16, 1_000)}`))
+    const deals = snapshot.records('deals', await snapshot.select(new Filters('deals')), ['id']);
+    for (const id of deals.map((row) => String(row['id'])).slice(0, thorough(16, 1_000)))
       walkBody(walk, await respond(report, '', { id }), '');
     const lookup = routes.find(({ path }) => path === '/api/lookup') ?? assert.fail();
-    for (const parcel of await valuesOf(
-      'SELECT parcel_id FROM auctions WHERE parcel_key IS NOT NULL ORDER BY id LIMIT 9',
-    )) {
+    const parcels = snapshot.rows(
+      "SELECT parcel_key FROM address_keys WHERE table_name = 'auctions' AND parcel_key <> ''",
+    );
+    for (const parcel of parcels.slice(0, 9).map((row) => String(row['parcel_key']))) {
       const { signals, auctions } = await respond(lookup, `apn=${encodeURIComponent(parcel)}`);
       walkBody(walk, { signals, auctions }, '');
     }

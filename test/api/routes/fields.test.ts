@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/list/field_groups.ts';
-import { allFields } from '../../../api/snapshot/records.ts';
+import { allFields } from '../../../api/serving/records.ts';
 import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';

@@ -6,8 +6,8 @@ import { knownPlaces } from '../../../api/routes/lookup/places.ts';
 import { STATE_BY_NAME } from '../../../api/routes/lookup/states.ts';
 import { readAddress, type TypedAddress } from '../../../api/routes/lookup/typed_address.ts';
 import { Problem } from '../../../api/http/problem.ts';
-import { bodyObject } from '../../../api/snapshot/json_text.ts';
-import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
+import { bodyObject } from '../../../api/serving/json_text.ts';
+import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { addressParts } from '../../../lib/addresses/parts.ts';
 import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
@@ -91,7 +91,7 @@ describe('a typed address', () => {
       ['Tampa', 'FL', '33602'],
     ] as const;
     const towns = places.map(([city, state, zip], i) => rowOf('deals', 900 + i, { city, state, zip }));
-    snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', { deals: [...deals, ...towns] }));
+    snapshot = await openSnapshot(await folder.publish('2026-11-20.01', { deals: [...deals, ...towns] }));
   });
   after(async () => {
     snapshot.close();

@@ -232,6 +232,7 @@ export async function dataFolder(): Promise<DataFolder> {
 interface ManifestFile {
   readonly tables: Record<string, unknown>;
   readonly database: Record<string, unknown>;
+  readonly serving: readonly Record<string, unknown>[];
 }
 
 export async function changeManifest(folder: string, change: (manifest: ManifestFile) => void): Promise<void> {

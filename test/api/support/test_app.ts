@@ -20,7 +20,7 @@ import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger, Payment } from '../../../ledger/ledger.ts';
 import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
+import { openSnapshots, type Snapshots } from '../../../api/serving/follow.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 import { bodyOf } from './buyers.ts';
 import { responseChecker } from './response_checker.ts';

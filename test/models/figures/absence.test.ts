@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { recordSql } from '../../../api/snapshot/records.ts';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { PRICE } from '../../../models/absence/deals.ts';
 import type { Cause, Column } from '../../../lib/record.ts';
@@ -16,6 +15,7 @@ import { tablesOfEach } from '../../../models/graph.ts';
 import { dictionarySections } from '../../../models/dictionary.ts';
 import { loadMarts, loadModels, macrosSql } from '../../../models/index.ts';
 import { Deal } from '../../../models/marts/deals.ts';
+import { linesSql } from '../../../models/serving/text.ts';
 import { build, listingRow } from '../build_models.ts';
 
 /** Fields whose reasons no tree shows, by the word of why. */
@@ -274,8 +274,9 @@ it('the reasons of every field of a deal that is computed follow from its SQL, e
 it('a deal without a price and with one unit says price_missing, in the field and in the dictionary', async () => {
   const built = await build({ staged_listing: [listingRow('L', { list_price: null, units: 1 })] });
   try {
-    const [row] = await rowsOf(built.connection, `SELECT ${recordSql('deals')} AS record FROM deals`);
-    const { absent } = JSON.parse(String(row?.['record'])) as { readonly absent: Readonly<Record<string, string>> };
+    const [row] = await rowsOf(built.connection, `SELECT ${linesSql(Deal)} AS lines FROM deals`);
+    const lines = String(row?.['lines']).split('\n');
+    const absent = Object.fromEntries(Deal.columns.map(({ name }, i) => [name, lines[i]?.replace(/^!/u, '')]));
     const byPrice = Deal.columns.filter(({ causes }) => causes?.length === 1 && causes[0] === PRICE);
     assert.ok(byPrice.length > 5);
     for (const { name, absent: words } of byPrice) {

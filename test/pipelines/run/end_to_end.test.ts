@@ -4,7 +4,7 @@ import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
-import { loadSnapshot } from '../../../api/snapshot/load.ts';
+import { openSnapshot } from '../../../api/serving/open.ts';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { awaitsOperator } from '../../../pipelines/ingest/source_state.ts';
@@ -48,11 +48,11 @@ describe('a run over one day', () => {
   });
 
   test('no sentence of a report contradicts one of its fields', async () => {
-    const snapshot = await loadSnapshot(layout.snapshot(first.runId));
+    const snapshot = await openSnapshot(layout.snapshot(first.runId));
     try {
-      const rows = await snapshot.records('reports', '');
+      const rows = snapshot.all('reports');
       const reports = new Map(rows.map((report) => [report['id'], report as Parameters<typeof summaryOf>[1]]));
-      const deals = (await snapshot.records('deals', '')) as Parameters<typeof summaryOf>[0][];
+      const deals = snapshot.all('deals') as Parameters<typeof summaryOf>[0][];
       for (const deal of deals) {
         const report = reports.get(deal.id) ?? assert.fail(`no report of ${deal.id}`);
         assertConsistent(summaryOf(deal, report), deal, report);

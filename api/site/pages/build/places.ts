@@ -2,8 +2,10 @@
  * Places to choose from in the query builder, from the records of the snapshot. Leads and owners offer the places of
  * public records, so that a choice does not disclose where a lead is sold.
  */
-import { cachePerSnapshot } from '../../../snapshot/memo.ts';
-import type { Snapshot } from '../../../snapshot/load.ts';
+import { activeDeals } from '../../../routes/deals.ts';
+import { Filters } from '../../../serving/filters.ts';
+import { cachePerSnapshot } from '../../../serving/memo.ts';
+import type { Snapshot } from '../../../serving/open.ts';
 import { countiesWithZips } from '../../../routes/list/place.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
 
@@ -25,30 +27,44 @@ export interface PlaceChoices {
 /** Most cities and ZIPs to choose from; others can be typed. */
 const MAX_CHOICES = 250;
 
-const DEALS = "SELECT DISTINCT state, county, city, zip FROM deals WHERE listing_status = 'active'";
-const RECORDS = 'SELECT state, county, city, zip FROM signals UNION SELECT state, county, city, zip FROM auctions';
-
-const rowsOf = async (snapshot: Snapshot, sql: string): Promise<Place[]> =>
-  (await snapshot.rows(sql, [])).map((row) => {
-    const text = (key: keyof Place): string | null => (row[key] === null ? null : String(row[key]));
-    return { state: text('state') ?? '', county: text('county'), city: text('city'), zip: text('zip') };
+/** Each place of the rows that match, once. */
+async function placesOf(snapshot: Snapshot, filters: Filters): Promise<Place[]> {
+  const [state, county, city, zip] = ['state', 'county', 'city', 'zip'].map((name) => {
+    const column = snapshot.column(filters.table, name);
+    return (row: number): string | null => {
+      const value = column.at(row);
+      return value === null ? null : String(value);
+    };
   });
+  const places = new Map<string, Place>();
+  for (const row of await snapshot.select(filters)) {
+    const place = {
+      state: state?.(row) ?? '',
+      county: county?.(row) ?? null,
+      city: city?.(row) ?? null,
+      zip: zip?.(row) ?? null,
+    };
+    places.set(JSON.stringify(place), place);
+  }
+  return [...places.values()];
+}
 
-const placesOfDeals = cachePerSnapshot((snapshot) => rowsOf(snapshot, DEALS));
-const placesOfRecords = cachePerSnapshot((snapshot) => rowsOf(snapshot, RECORDS));
+const placesOfDeals = cachePerSnapshot((snapshot) => placesOf(snapshot, activeDeals()));
+const placesOfRecords = cachePerSnapshot(async (snapshot) => [
+  ...(await placesOf(snapshot, new Filters('signals'))),
+  ...(await placesOf(snapshot, new Filters('auctions'))),
+]);
 
 /** Metro of each county, if known. */
 const metroByCounty = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, string>> => {
-  const rows = await snapshot.rows(
-    'SELECT metro, CAST(counties AS VARCHAR) AS counties FROM coverage ORDER BY metro',
-    [],
-  );
   return new Map(
-    rows.flatMap(({ metro, counties }) =>
-      (JSON.parse(String(counties)) as { county?: string }[]).flatMap(({ county }) =>
-        county === undefined ? [] : [[county, String(metro)] as const],
+    snapshot
+      .all('coverage')
+      .flatMap(({ metro, counties }) =>
+        (counties as readonly { readonly county?: string }[]).flatMap(({ county }) =>
+          county === undefined ? [] : [[county, String(metro)] as const],
+        ),
       ),
-    ),
   );
 });
 

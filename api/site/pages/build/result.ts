@@ -102,11 +102,8 @@ async function fromIndex(context: PageContext, params: Values): Promise<Html | '
 /** Whether the free sample record, which is public as a whole, is among the matches. */
 async function isMatch(route: ListRoute, context: PageContext, params: Values, sample: Values): Promise<boolean> {
   const { limit: _, fields: __, updated_since: ___, ...filters } = params;
-  const where = (await route.matching({ ...context.request, params: filters }))
-    .and('id', '=', String(sample['id']))
-    .sql();
-  const { table } = await route.matching({ ...context.request, params: filters });
-  return (await context.request.snapshot.rows(`SELECT 1 FROM ${table}${where}`, where.values)).length > 0;
+  const matching = await route.matching({ ...context.request, params: filters });
+  return (await context.request.snapshot.select(matching.and('id', '=', String(sample['id'])))).length > 0;
 }
 
 /** @param sample the free sample record of the list */

@@ -1,5 +1,9 @@
 /** /coverage: contents of the snapshot by metro and county, and their freshness. */
-import type { Filters } from '../../../snapshot/filters.ts';
+import { DAY_MS } from '../../../../lib/time.ts';
+import type { Value } from '../../../serving/columns.ts';
+import { Filters } from '../../../serving/filters.ts';
+import { activeDeals } from '../../../routes/deals.ts';
+import { figuresOf } from '../../../routes/figures.ts';
 import { unclaimed } from '../../../routes/leads/lead_claims.ts';
 import { upcomingAuctions } from '../../../routes/auctions.ts';
 import { sellableLeads } from '../../../routes/leads/leads.ts';
@@ -9,8 +13,8 @@ import { html, type Html, type Piece } from '../../html.ts';
 import { cardTable, figures, plainTable } from '../../layout.ts';
 import { count, countText, day, percent, points, rangeText, words } from '../../format.ts';
 import { pathOf, metroNamed } from '../../map/metros.ts';
-import { ACTIVE, allGaps, COMPARED, MIN_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
-import { rowsFor, textOrNull, type PageContext, type Page } from '../../page.ts';
+import { allGaps, isCompared, MIN_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
+import { textOrNull, type PageContext, type Page } from '../../page.ts';
 import { COVERAGE_PATH } from '../../../routes/coverage.ts';
 
 /** Families of sources in words, in the order of the pages, and the products that use each. */
@@ -53,12 +57,8 @@ function metroCells(name: string, rows: readonly Row[]): Piece[] {
 }
 
 /** The table of kinds by metro. */
-async function kindsByMetro(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(
-    context,
-    `SELECT metro, kind, status, listed_rows, CAST(oldest_read AS VARCHAR) AS oldest_read
-    FROM coverage ORDER BY metro, kind`,
-  );
+function kindsByMetro(context: PageContext): Html {
+  const rows = context.request.snapshot.all('coverage');
   return html`<h2>Kinds of records</h2>
     <p>
       A missing record means that there is none only where the kind is covered in full. Each metro’s page lists its
@@ -96,8 +96,10 @@ const countIn = (rows: readonly Row[], state: State): number => rows.filter((row
 const square = (row: Row): Html =>
   html`<i class="key key-${TONES[stateOf(row)]}" title="${String(row['source'])}"></i>`;
 
-async function sourcesByFamily(context: PageContext): Promise<Html | ''> {
-  const rows = await rowsFor(context, 'SELECT source, family, status, freshness FROM sources ORDER BY family, source');
+function sourcesByFamily(context: PageContext): Html | '' {
+  const rows = context.request.snapshot
+    .all('sources')
+    .sort((a, b) => (String(a['family']) < String(b['family']) ? -1 : 1));
   if (rows.length === 0) return '';
   const families = [...Map.groupBy(rows, ({ family }) => String(family))];
   return html`<figure class="ranges">
@@ -144,8 +146,6 @@ const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[]
   [4, 1e9, 'more than 4 above'],
 ];
 
-const toNumber = (value: unknown): number => Number(value ?? 0);
-
 const gapCells = ({ deals, hot, compared, claimed, underwritten, gap }: GapFigures): Piece[] => [
   count(deals),
   rangeText(hot),
@@ -182,8 +182,10 @@ async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
 }
 
 async function gaps(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
-  const values = rows.map((row) => Number(row['cap_gap_pct']));
+  const { snapshot } = context.request;
+  const gapColumn = snapshot.column('deals', 'cap_gap_pct');
+  const compared = (await snapshot.select(activeDeals())).filter(isCompared(snapshot));
+  const values = compared.map((row) => Number(gapColumn.at(row)));
   if (values.length < MIN_DEALS)
     return html`<p>Fewer than ${MIN_DEALS} deals have a broker’s claim and a HUD rent that fits.</p>`;
   return barChart({
@@ -200,11 +202,12 @@ async function gaps(context: PageContext): Promise<Html> {
 }
 
 async function freshness(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(
-    context,
-    `SELECT date_diff('day', CAST(last_verified AS DATE), CAST($1 AS DATE)) AS days FROM deals WHERE ${ACTIVE}`,
-    context.request.today,
-  );
+  const { snapshot, today } = context.request;
+  const verified = (await figuresOf(snapshot, activeDeals())).counts('last_verified');
+  const ages = [...verified].map(([at, deals]) => ({
+    days: (Date.parse(today) - Date.parse(String(at).slice(0, 10))) / DAY_MS,
+    deals,
+  }));
   const bins: readonly (readonly [string, number, number])[] = [
     ['the same day', 0, 0],
     ['1 day', 1, 1],
@@ -216,7 +219,7 @@ async function freshness(context: PageContext): Promise<Html> {
     caption: 'Days since the price of an active deal was last verified',
     head: ['Age', 'Deals'],
     bars: bins.map(([label, from, to]) => {
-      const number = rows.filter((row) => toNumber(row['days']) >= from && toNumber(row['days']) <= to).length;
+      const number = ages.reduce((sum, { days, deals }) => sum + (days >= from && days <= to ? deals : 0), 0);
       return { label, figure: countText(number), to: number, tone: to <= 3 ? 'good' : to <= 7 ? 'thin' : 'bad' };
     }),
   });
@@ -224,24 +227,16 @@ async function freshness(context: PageContext): Promise<Html> {
 
 async function counties(context: PageContext): Promise<Html> {
   const { snapshot, today, claims } = context.request;
-  const byCounty = async (sql: string, filters: Filters): Promise<Map<string, Record<string, unknown>>> => {
-    const where = filters.sql();
-    return new Map(
-      (await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((row) => [String(row['county']), row]),
-    );
-  };
-  const signals = await byCounty(
-    'SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals',
-    currentSignals(),
-  );
-  const sales = await byCounty(
-    'SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions',
-    upcomingAuctions(today),
-  );
-  const sellable = await byCounty(
-    'SELECT county, count(*) AS n FROM leads',
-    unclaimed(await sellableLeads(context.request), await claims()),
-  );
+  const byCounty = async (filters: Filters): Promise<ReadonlyMap<Value, number>> =>
+    (await figuresOf(snapshot, filters)).counts('county');
+  const signals = await byCounty(currentSignals());
+  const addressed = await byCounty(currentSignals().and('has_address', '=', true));
+  const upcoming = await figuresOf(snapshot, upcomingAuctions(today));
+  const sales = upcoming.counts('county');
+  const [countyOf, dayOf] = [snapshot.column('auctions', 'county'), snapshot.column('auctions', 'sale_date')];
+  // Sales are in the order of their days.
+  const next = new Map(upcoming.all.toReversed().map((row) => [countyOf.at(row), dayOf.at(row)]));
+  const sellable = await byCounty(unclaimed(await sellableLeads(context.request), await claims()));
   return plainTable(
     'County records by county',
     'County records',
@@ -254,24 +249,27 @@ async function counties(context: PageContext): Promise<Html> {
       { label: 'Leads', isNumeric: true },
     ],
     [...new Set([...signals.keys(), ...sales.keys(), ...sellable.keys()])]
+      .map(String)
       .sort()
       .map((county) => [
         county,
-        count(textOrNull(signals.get(county)?.['n'])),
-        count(textOrNull(signals.get(county)?.['addressed'])),
-        count(textOrNull(sales.get(county)?.['n'])),
-        day(textOrNull(sales.get(county)?.['next'])),
-        count(textOrNull(sellable.get(county)?.['n'])),
+        count(signals.get(county) ?? null),
+        count(signals.has(county) ? (addressed.get(county) ?? 0) : null),
+        count(sales.get(county) ?? null),
+        day(textOrNull(next.get(county))),
+        count(sellable.get(county) ?? null),
       ]),
   );
 }
 
 async function registers(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(
-    context,
-    `SELECT source_state AS state, count(*) AS n, max(filing_date) AS newest,
-      count(*) FILTER (WHERE registered_agent_status = 'available') AS agents, max(last_seen) AS seen
-    FROM filings GROUP BY 1 ORDER BY 1`,
+  const { snapshot } = context.request;
+  const states = snapshot.column('filings', 'source_state').counts(await snapshot.select(new Filters('filings')));
+  const byState = await Promise.all(
+    [...states.keys()].map(async (state) => ({
+      state: String(state),
+      figures: await figuresOf(snapshot, new Filters('filings').and('source_state', '=', String(state))),
+    })),
   );
   return cardTable(
     'Business registrations',
@@ -282,12 +280,12 @@ async function registers(context: PageContext): Promise<Html> {
       { label: 'Newest filing' },
       { label: 'Last read' },
     ],
-    rows.map((row) => [
-      String(row['state']),
-      count(toNumber(row['n'])),
-      count(toNumber(row['agents'])),
-      day(textOrNull(row['newest'])),
-      day(textOrNull(row['seen'])),
+    byState.map(({ state, figures: found }) => [
+      state,
+      count(found.all.length),
+      count(found.counts('registered_agent_status').get('available') ?? 0),
+      day(found.ends('filing_date')[1]),
+      day(found.ends('last_seen')[1]),
     ]),
   );
 }
@@ -329,8 +327,8 @@ export const coverage: Page = {
         Signals of distress, sales and the leads derived from them. A lead is sold only if its signal was verified
         within the last seven days. A dash means that the county has none here.
       </p>
-      ${await counties(context)} ${await kindsByMetro(context)}
+      ${await counties(context)} ${kindsByMetro(context)}
       <h2>Registers</h2>
-      ${await registers(context)} ${await sourcesByFamily(context)}`;
+      ${await registers(context)} ${sourcesByFamily(context)}`;
   },
 };

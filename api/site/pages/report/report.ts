@@ -227,7 +227,7 @@ export const report: Page = {
       const example = site.routes.find((route) => route.path === EXAMPLE_PATH);
       if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
       const body = (await example.handle(request)) as ReportBody;
-      return reportContent(body, await citedPages(body, request.snapshot));
+      return reportContent(body, citedPages(body, request.snapshot));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return html`<h1>Example report</h1>

@@ -3,7 +3,9 @@ import { barChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { code, wideTable, cardTable } from '../../layout.ts';
 import { countText, words } from '../../format.ts';
-import { rowsFor, type PageContext, type Page } from '../../page.ts';
+import { activeDeals } from '../../../routes/deals.ts';
+import { figuresOf } from '../../../routes/figures.ts';
+import type { PageContext, Page } from '../../page.ts';
 import {
   AIM_WORDS,
   aimsBySize,
@@ -71,8 +73,10 @@ const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Rent and expenses', /./],
 ];
 
-async function assumptions(context: PageContext): Promise<Html> {
-  const rows = await context.request.snapshot.records('assumptions', 'ORDER BY key');
+function assumptions(context: PageContext): Html {
+  const rows = context.request.snapshot
+    .all('assumptions')
+    .sort((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
   const groups = Map.groupBy(rows, (row) => GROUPS.find(([, keys]) => keys.test(String(row['key'])))?.[0] ?? '');
   return html`${[...groups]
     .sort(([a], [b]) => a.localeCompare(b))
@@ -110,12 +114,12 @@ async function assumptions(context: PageContext): Promise<Html> {
     )}`;
 }
 
-async function distribution(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(
-    context,
-    "SELECT least(9, deal_score // 10) AS tens, count(*) AS n FROM deals WHERE listing_status = 'active' GROUP BY 1",
-  );
-  const counts = new Map(rows.map((row) => [Number(row['tens']), Number(row['n'])]));
+async function distribution({ request: { snapshot } }: PageContext): Promise<Html> {
+  const counts = new Map<number, number>();
+  for (const [score, deals] of (await figuresOf(snapshot, activeDeals())).counts('deal_score')) {
+    const tens = Math.min(9, Math.floor(Number(score) / 10));
+    counts.set(tens, deals + (counts.get(tens) ?? 0));
+  }
   return barChart({
     caption: 'Active deals by score',
     head: ['Score', 'Deals'],
@@ -306,6 +310,6 @@ export const scores: Page = {
         <em>evidence</em>: from a public source. <em>proposal</em>: a declared choice. <em>computed</em>: derived from
         other values. <em>override</em>: set by the operator of this server.
       </p>
-      ${await assumptions(context)}`;
+      ${assumptions(context)}`;
   },
 };

@@ -7,7 +7,7 @@ import { readlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { loadSnapshot, MadeUpData, type Snapshot } from './load.ts';
+import { MadeUpData, openSnapshot, type Snapshot } from './open.ts';
 
 const POLL_MS = 1_000;
 /** Retry a snapshot that failed to load after this long: its files may have been restored. */
@@ -60,7 +60,7 @@ function publicReason(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be loaded';
   if ('syscall' in error)
     return `${'path' in error && typeof error.path === 'string' ? basename(error.path) : 'a file'} cannot be opened`;
-  return /^(?:\{|[A-Z][A-Za-z ]* Error: )/.test(error.message) ? 'one of its tables cannot be read' : error.message;
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? 'one of its files cannot be read' : error.message;
 }
 
 /**
@@ -95,7 +95,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     // Absolute, as the clock may have been set back.
     if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < RETRY_MS) return;
     try {
-      const snapshot = await loadSnapshot(resolve(dataDir, target), onlyLive);
+      const snapshot = await openSnapshot(resolve(dataDir, target), onlyLive);
       if (closed) {
         snapshot.close();
         return;

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openSnapshots } from '../../../api/snapshot/follow.ts';
+import { sha256OfFile } from '../../../lib/files.ts';
+import { openSnapshots } from '../../../api/serving/follow.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { sharedApp, startSharedApp } from '../support/test_app.ts';
-import { removeFromSnapshot } from '../support/older_snapshot.ts';
 import { changeManifest, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
@@ -54,42 +55,42 @@ describe('a snapshot', () => {
     await folder.publish('2026-11-20.03', { deals: scored(3) });
     await snapshots.refresh();
     assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.03');
-    assert.equal((await lease?.snapshot.rows('SELECT max(deal_score) AS s FROM deals'))?.[0]?.['s'], 1);
+    assert.equal(lease?.snapshot.records('deals', [0])[0]?.['deal_score'], 1);
     lease?.release();
-    await assert.rejects(async () => lease?.snapshot.rows('SELECT 1'));
+    assert.throws(() => lease?.snapshot.rows('SELECT 1'));
     snapshots.close();
     await shared.switchTo('2026-11-20.01');
   });
 
   const damages: [name: string, damage: (folder: string) => Promise<void>, reason: RegExp][] = [
     [
-      'its database is truncated',
-      (f) => truncate(join(f, 'dealfeed.duckdb'), 100),
-      /dealfeed\.duckdb does not have the hash/,
+      'a serving file is truncated',
+      (f) => truncate(join(f, 'serving.sqlite'), 100),
+      /serving\.sqlite does not have the hash/,
     ],
     [
-      'a byte of its database differs',
+      'a byte of a serving file differs',
       async (f) => {
-        const bytes = await readFile(join(f, 'dealfeed.duckdb'));
+        const bytes = await readFile(join(f, 'serving.sqlite'));
         const last = bytes.length - 1;
         bytes[last] = (bytes[last] ?? 0) ^ 1;
-        await writeFile(join(f, 'dealfeed.duckdb'), bytes);
+        await writeFile(join(f, 'serving.sqlite'), bytes);
       },
-      /dealfeed\.duckdb does not have the hash/,
+      /serving\.sqlite does not have the hash/,
     ],
     [
-      'its database is missing',
-      (f) => rm(join(f, 'dealfeed.duckdb')),
-      /^dealfeed\.duckdb is missing: restore it from a backup, or publish again with make run$/,
+      'a serving file is missing',
+      (f) => rm(join(f, 'serving.sqlite')),
+      /^serving\.sqlite is missing: restore it from a backup, or publish again with make run$/,
     ],
     [
-      'make prune removed its database',
+      'make prune removed a serving file',
       async (f) => {
-        await rm(join(f, 'dealfeed.duckdb'));
-        const files = ['dealfeed.duckdb'];
+        await rm(join(f, 'serving.sqlite'));
+        const files = ['serving.sqlite'];
         await writeFile(join(f, 'pruned.json'), JSON.stringify({ files }));
       },
-      /^dealfeed\.duckdb was removed by make prune: publish again with make run, or/,
+      /^serving\.sqlite was removed by make prune: publish again with make run, or/,
     ],
     [
       'its manifest has another row count',
@@ -97,22 +98,23 @@ describe('a snapshot', () => {
         changeManifest(f, (manifest) => {
           Object.assign(manifest.tables['leads'] ?? {}, { rows: 7 });
         }),
-      /leads has 0 rows in dealfeed\.duckdb, the manifest states 7/,
+      /leads has 0 rows in the serving files, the manifest states 7/,
     ],
     ['its manifest is missing', (f) => rm(join(f, 'manifest.json')), /manifest\.json/],
     ['its manifest is not JSON', (f) => writeFile(join(f, 'manifest.json'), '{"run_id"'), /JSON/],
     ['its folder is missing', (f) => rm(f, { recursive: true }), /^manifest\.json cannot be opened$/],
     [
       'another version built it',
-      (f) =>
-        removeFromSnapshot(f, {
-          columns: [
-            ['leads', 'lead_score'],
-            ['deals', 'units', 'VARCHAR'],
-          ],
-          tables: ['reports'],
-        }),
-      /dealfeed\.duckdb has no deals\.units, leads\.lead_score, reports of this version: .* Publish once .*: make run$/,
+      async (f) => {
+        const file = new DatabaseSync(join(f, 'filings.sqlite'));
+        file.exec('PRAGMA user_version = 7');
+        file.close();
+        const sha256 = await sha256OfFile(join(f, 'filings.sqlite'));
+        await changeManifest(f, ({ serving }) => {
+          for (const entry of serving) if (entry['file'] === 'filings.sqlite') entry['sha256'] = sha256;
+        });
+      },
+      /^filings\.sqlite has other tables: another version built it\. Publish once .*: make run$/,
     ],
   ];
   for (const [i, [name, damage, reason]] of damages.entries()) {

@@ -1,10 +1,10 @@
 /** Snapshots as older versions built them. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDuck, rowsOf } from '../../../lib/duck.ts';
-import { sha256OfFile } from '../../../lib/files.ts';
-import { literal } from '../../../lib/sql.ts';
-import { changeManifest } from './snapshot_fixtures.ts';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { sha256OfFile } from '../../lib/files.ts';
+import { literal } from '../../lib/sql.ts';
+import { changeManifest } from '../api/support/snapshot_fixtures.ts';
 
 /**
  * Remove columns and tables from a snapshot, as if it had been built before they were added. A column with a type gets

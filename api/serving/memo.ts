@@ -1,6 +1,6 @@
 /** Caches results that depend only on the snapshot, or on the snapshot and the day. */
 import type { RouteRequest } from '../routes/define.ts';
-import type { Snapshot } from './load.ts';
+import type { Snapshot } from './open.ts';
 
 type RequestWithoutParams = RouteRequest<Record<never, never>>;
 

@@ -1,0 +1,176 @@
+/** A column of a served table in memory: for each row the number of its value among the sorted ones, 0 for null. */
+import { codeBytes, PART_ROWS } from '../../models/serving/tables.ts';
+import { isDecimal, isNumber, millionths } from '../../models/serving/text.ts';
+import type { FieldKind } from '../../lib/record.ts';
+import type { Condition } from './filters.ts';
+
+export type Codes = Uint8Array | Uint16Array | Uint32Array;
+
+/** Bytes as codes of this width. */
+export function codesIn(bytes: Uint8Array, width: 1 | 2 | 4): Codes {
+  // A typed array needs an aligned start.
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+  if (width === 1) return new Uint8Array(buffer, byteOffset, byteLength);
+  return width === 2
+    ? new Uint16Array(buffer, byteOffset, byteLength / 2)
+    : new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
+
+/** A value in the JSON form of records, or null. */
+export type Value = string | number | boolean | null;
+
+export interface ColumnFacts {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** Decimals of a decimal string. */
+  readonly decimals: number;
+}
+
+const MILLION = 1_000_000n;
+
+export class Column {
+  readonly #facts: ColumnFacts;
+  readonly #values: readonly string[] | BigInt64Array;
+  readonly #width: 1 | 2 | 4;
+  readonly #read: (part: number) => Uint8Array;
+  readonly #parts: Codes[] = [];
+  #lowered: readonly string[] | undefined;
+
+  /** @param values its sorted values, as they are stored @param read reads the codes of a part */
+  constructor(facts: ColumnFacts, values: Uint8Array, read: (part: number) => Uint8Array) {
+    this.#facts = facts;
+    this.#values = isNumber(facts.kind)
+      ? new BigInt64Array(values.slice().buffer)
+      : (JSON.parse(Buffer.from(values).toString()) as string[]);
+    this.#width = codeBytes(this.#values.length);
+    this.#read = read;
+  }
+
+  /** Codes of the rows of a part. */
+  part(part: number): Codes {
+    return (this.#parts[part] ??= codesIn(this.#read(part), this.#width));
+  }
+
+  codeAt(row: number): number {
+    return this.part(Math.floor(row / PART_ROWS))[row % PART_ROWS] ?? 0;
+  }
+
+  /** The value of a code in the JSON form of records. */
+  valueOf(code: number): Value {
+    const value = this.#values[code - 1];
+    if (value === undefined) return null;
+    if (typeof value === 'string') return value;
+    const { kind, decimals } = this.#facts;
+    if (!isDecimal(kind)) return kind === 'flag' ? value === 1n : Number(value);
+    const size = value < 0n ? -value : value;
+    const digits = String(size % MILLION)
+      .padStart(6, '0')
+      .slice(0, decimals);
+    return `${value < 0n ? '-' : ''}${String(size / MILLION)}${decimals === 0 ? '' : `.${digits}`}`;
+  }
+
+  at(row: number): Value {
+    return this.valueOf(this.codeAt(row));
+  }
+
+  /** The number of values below this one, and whether it is one of them. The value has the JSON form of the column. */
+  placeOf(value: string | number | boolean): { readonly below: number; readonly isThere: boolean } {
+    const { kind } = this.#facts;
+    const wanted = isDecimal(kind) ? millionths(String(value)) : isNumber(kind) ? BigInt(value) : String(value);
+    let [low, high] = [0, this.#values.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#values[middle] ?? '') < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return { below: low, isThere: this.#values[low] === wanted };
+  }
+
+  /** For each code 1 if its value meets the condition. @param prefixes of the ZIPs, for a condition on counties */
+  accepting(condition: Condition, prefixes: readonly string[] = []): Uint8Array {
+    const accepted = new Uint8Array(this.#values.length + 1);
+    const { is } = condition;
+    switch (is) {
+      case 'absent':
+        accepted[0] = 1;
+        break;
+      case 'like':
+      case 'containing': {
+        const text = condition.value.toLowerCase();
+        this.#accept(accepted, this.#inLowerCase(), (one) => (is === 'like' ? one === text : one.includes(text)));
+        break;
+      }
+      case 'starting with':
+        this.#accept(accepted, this.#texts(), (one) => one.startsWith(condition.value));
+        break;
+      case 'of a county':
+        this.#accept(accepted, this.#texts(), (one) => prefixes.some((prefix) => one.startsWith(prefix)));
+        break;
+      case 'one of':
+      case 'none of':
+        accepted.fill(is === 'one of' ? 0 : 1, 1);
+        for (const value of condition.values) {
+          const { below, isThere } = this.placeOf(value);
+          if (isThere) accepted[below + 1] = is === 'one of' ? 1 : 0;
+        }
+        break;
+      case 'of no property':
+        throw new Error('a property is no value of a column');
+      default: {
+        const { below, isThere } = this.placeOf(condition.value);
+        const behind = below + Number(isThere);
+        // Values below the wanted one have the codes 1 to below, it has the next one if it is there.
+        if (is.includes('<')) accepted.fill(1, 1, below + 1);
+        if (is.includes('>')) accepted.fill(1, behind + 1);
+        if (is.includes('=')) accepted.fill(1, below + 1, behind + 1);
+      }
+    }
+    return accepted;
+  }
+
+  /** Codes of the rows that have a value, sorted. */
+  #sorted(rows: readonly number[]): Codes {
+    return Uint32Array.from(rows, (row) => this.codeAt(row))
+      .filter((code) => code > 0)
+      .sort();
+  }
+
+  /** The values of the rows and how often each occurs, in their order, without nulls. */
+  counts(rows: readonly number[]): ReadonlyMap<Value, number> {
+    const counts = new Uint32Array(this.#values.length + 1);
+    for (const row of rows) counts[this.codeAt(row)] = (counts[this.codeAt(row)] ?? 0) + 1;
+    const found = new Map<Value, number>();
+    for (let code = 1; code < counts.length; code += 1) {
+      const count = counts[code] ?? 0;
+      if (count > 0) found.set(this.valueOf(code), count);
+    }
+    return found;
+  }
+
+  /** The smallest value of the rows that at least this share of the values does not exceed; null without values. */
+  quantile(rows: readonly number[], share: number): Value {
+    const codes = this.#sorted(rows);
+    return this.valueOf(codes[Math.max(1, Math.ceil(share * codes.length)) - 1] ?? 0);
+  }
+
+  /** The middle value of the rows, or the mean of the middle two; null without values. */
+  median(rows: readonly number[]): number | null {
+    const codes = this.#sorted(rows);
+    if (codes.length === 0) return null;
+    const [low, high] = [codes[(codes.length - 1) >> 1] ?? 0, codes[codes.length >> 1] ?? 0];
+    return (Number(this.valueOf(low)) + Number(this.valueOf(high))) / 2;
+  }
+
+  #texts(): readonly string[] {
+    if (this.#values instanceof BigInt64Array) throw new Error(`${this.#facts.name} is no text`);
+    return this.#values;
+  }
+
+  #inLowerCase(): readonly string[] {
+    return (this.#lowered ??= this.#texts().map((text) => text.toLowerCase()));
+  }
+
+  #accept(accepted: Uint8Array, texts: readonly string[], isAccepted: (text: string) => boolean): void {
+    for (const [i, text] of texts.entries()) if (isAccepted(text)) accepted[i + 1] = 1;
+  }
+}

@@ -1,0 +1,127 @@
+/** A published snapshot, open for requests: its serving files, which are opened in milliseconds. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJson, sha256OfFile } from '../../lib/files.ts';
+import { identifier } from '../../lib/sql.ts';
+import { ServedManifest } from '../../models/manifest.ts';
+import { servingVersion, SERVING_FILES, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
+import type { Column } from './columns.ts';
+import type { Filters, PageRows, Position, RankedRows } from './filters.ts';
+import { parseRecord } from './json_text.ts';
+import { Records } from './records.ts';
+import { Tables, type Row, type SqlValue } from './tables.ts';
+
+export interface Snapshot {
+  readonly id: string;
+  readonly manifest: ServedManifest;
+  /** At most `limit` rows after a position, and the number of all matching rows. */
+  find(ranked: RankedRows, after: Position | undefined, limit: number): Promise<PageRows>;
+  /** All matching rows, in published order. */
+  select(filters: Filters): Promise<number[]>;
+  /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
+  withKey(table: TableName, key: string, values: readonly string[]): number[];
+  column(table: TableName, name: string): Column;
+  /** JSON texts of the records in these rows, in this order. @param fields default: all of the record */
+  texts(table: TableName, rows: readonly number[], fields?: readonly string[]): Buffer[];
+  /** The same as objects. */
+  records(table: TableName, rows: readonly number[], fields?: readonly string[]): Record<string, unknown>[];
+  /** Every record of a small table, in published order. */
+  all(table: TableName): Record<string, unknown>[];
+  /** Rows of a query on serving.sqlite. */
+  rows(sql: string, ...values: readonly SqlValue[]): Row[];
+  close(): void;
+}
+
+/** A snapshot of the sandbox, or one that does not say of what, where only public records may be sold. */
+export class MadeUpData extends Error {
+  override readonly name = 'MadeUpData';
+}
+
+const ANOTHER_VERSION = 'another version built it. Publish once with this version: make run';
+
+async function readManifest(folder: string, onlyLive: boolean): Promise<ServedManifest> {
+  const read: unknown = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
+  if (onlyLive && (read as Partial<ServedManifest> | null)?.data_clock !== 'live')
+    throw new MadeUpData('it has no live data, which is all that is sold for real money');
+  const checked = ServedManifest.safeParse(read);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new Error(`manifest.json: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+/** Files that `make prune` removed from a snapshot that stays: pruned.json in its folder. */
+const PrunedFiles = z.object({ files: z.array(z.string()) });
+
+/** Check the hashes of the files. @returns their paths */
+async function checkFiles(folder: string, { serving }: ServedManifest): Promise<ReadonlyMap<string, string>> {
+  const paths = new Map<string, string>();
+  for (const file of SERVING_FILES.keys()) {
+    const path = join(folder, file);
+    const stated = serving.find((one) => one.file === file);
+    if (!stated) throw new Error(`the manifest has no ${file}: ${ANOTHER_VERSION}`);
+    const found = await sha256OfFile(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (found === null) {
+      const pruned = PrunedFiles.safeParse(await readJson(join(folder, 'pruned.json')));
+      throw new Error(
+        pruned.data?.files.includes(file) === true
+          ? `${file} was removed by make prune: publish again with make run, or point current at a newer snapshot`
+          : `${file} is missing: restore it from a backup, or publish again with make run`,
+      );
+    }
+    if (found !== stated.sha256) throw new Error(`${file} does not have the hash in its manifest`);
+    paths.set(file, path);
+  }
+  return paths;
+}
+
+/** Check that this version wrote the files, and that they have the rows that the manifest states. */
+function checkTables(tables: Tables, manifest: ServedManifest): void {
+  for (const [file, version] of tables.versions())
+    if (version !== servingVersion()) throw new Error(`${file} has other tables: ${ANOTHER_VERSION}`);
+  for (const table of TABLE_NAMES) {
+    const [found, stated] = [tables.count(table), manifest.tables[table]?.rows];
+    if (found !== stated)
+      throw new Error(`${table} has ${found} rows in the serving files, the manifest states ${stated}`);
+  }
+}
+
+/**
+ * Open the snapshot in `folder`.
+ * @param onlyLive refuse data of the sandbox
+ * @throws MadeUpData, or an Error that says in one sentence what is missing or damaged
+ */
+export async function openSnapshot(folder: string, onlyLive = false): Promise<Snapshot> {
+  const manifest = await readManifest(folder, onlyLive);
+  const tables = new Tables(await checkFiles(folder, manifest));
+  try {
+    checkTables(tables, manifest);
+  } catch (error) {
+    tables.close();
+    throw error;
+  }
+  const records = new Records(tables);
+  const parsed: Snapshot['records'] = (table, rows, fields) => records.texts(table, rows, fields).map(parseRecord);
+  return {
+    id: manifest.run_id,
+    manifest,
+    find: (ranked, after, limit) => tables.find(ranked, after, limit),
+    select: (filters) => tables.select(filters),
+    withKey: (table, key, values) => tables.positions(table, key, values),
+    column: (table, name) => tables.column(table, name),
+    texts: (table, rows, fields) => records.texts(table, rows, fields),
+    records: parsed,
+    all: (table) =>
+      parsed(
+        table,
+        tables.rows(table, `SELECT pos FROM ${identifier(table)} ORDER BY pos`).map(({ pos }) => Number(pos)),
+      ),
+    rows: (sql, ...values) => tables.rows('deals', sql, ...values),
+    close: () => {
+      tables.close();
+    },
+  };
+}

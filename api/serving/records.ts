@@ -1,0 +1,64 @@
+/** Records as JSON, from their lines in a serving file (models/serving/text.ts). */
+import { LRUCache } from 'lru-cache';
+import { ABSENT, type RecordDefinition } from '../../lib/record.ts';
+import { identifier } from '../../lib/sql.ts';
+import { TABLES, type TableName } from '../../models/serving/tables.ts';
+import { REASON } from '../../models/serving/text.ts';
+import type { Tables } from './tables.ts';
+
+/** Selections of fields that are cached; callers choose them freely. */
+const MAX_SHAPES = 200;
+
+/** Names of the fields of a full record. */
+export function allFields(table: TableName): readonly string[] {
+  const { columns, causes }: RecordDefinition = TABLES[table];
+  const names = columns.map((column) => column.name);
+  return causes === undefined ? names : [...names, ABSENT];
+}
+
+/** Fields of a record in their order: the line of each, and the text before its value. */
+interface Shape {
+  readonly fields: readonly { readonly line: number; readonly name: string }[];
+  readonly hasAbsent: boolean;
+}
+
+export class Records {
+  readonly #tables: Tables;
+  readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  #shapeOf(table: TableName, names: readonly string[]): Shape {
+    const key = `${table} ${names.join(' ')}`;
+    let shape = this.#shapes.get(key);
+    if (!shape) {
+      const lines = new Map(TABLES[table].columns.map((column, line) => [column.name, line]));
+      const fields = names.flatMap((name) => (name === ABSENT ? [] : [{ name, line: lines.get(name) ?? -1 }]));
+      shape = { fields, hasAbsent: names.includes(ABSENT) };
+      this.#shapes.set(key, shape);
+    }
+    return shape;
+  }
+
+  /** Texts of the records in these rows, in their order. @param names default: all of the record */
+  texts(table: TableName, rows: readonly number[], names = allFields(table)): Buffer[] {
+    const { fields, hasAbsent } = this.#shapeOf(table, names);
+    const sql = `SELECT lines FROM ${identifier(table)} WHERE pos = ?`;
+    return rows.map((row) => {
+      const [found] = this.#tables.rows(table, sql, row);
+      if (found === undefined) throw new Error(`${table} has no row ${row}`);
+      const lines = String(found['lines']).split('\n');
+      let [text, absent, separator] = ['', '', '{'];
+      for (const { name, line: at } of fields) {
+        const line = lines[at] ?? '';
+        const isNull = line === '' || line.startsWith(REASON);
+        text += `${separator}"${name}":${isNull ? 'null' : line}`;
+        if (isNull && line !== '') absent += `${absent === '' ? '' : ','}"${name}":"${line.slice(REASON.length)}"`;
+        separator = ',';
+      }
+      return Buffer.from(hasAbsent ? `${text}${separator}"${ABSENT}":{${absent}}}` : `${text}}`);
+    });
+  }
+}
