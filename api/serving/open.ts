@@ -21,6 +21,8 @@ export interface Snapshot {
   select(filters: Filters): Promise<number[]>;
   /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
   withKey(table: TableName, key: string, values: readonly string[]): number[];
+  /** Ids of the records in these rows. */
+  ids(table: TableName, rows: readonly number[]): string[];
   column(table: TableName, name: string): Column;
   /** JSON texts of the records in these rows, in this order. @param fields default: all of the record */
   texts(table: TableName, rows: readonly number[], fields?: readonly string[]): Buffer[];
@@ -111,6 +113,7 @@ export async function openSnapshot(folder: string, onlyLive = false): Promise<Sn
     find: (ranked, after, limit) => tables.find(ranked, after, limit),
     select: (filters) => tables.select(filters),
     withKey: (table, key, values) => tables.positions(table, key, values),
+    ids: (table, rows) => tables.ids(table, rows),
     column: (table, name) => tables.column(table, name),
     texts: (table, rows, fields) => records.texts(table, rows, fields),
     records: parsed,

@@ -154,6 +154,12 @@ export class Tables {
     return order;
   }
 
+  /** Ids of the rows. */
+  ids(table: TableName, rows: readonly number[]): string[] {
+    const sql = `SELECT id FROM ${identifier(table)} WHERE pos = ?`;
+    return rows.map((row) => String(this.rows(table, sql, row)[0]?.['id']));
+  }
+
   /** Positions of the rows whose key is one of these. */
   positions(table: TableName, key: string, values: readonly string[]): number[] {
     const name = identifier(table);
@@ -255,12 +261,11 @@ export class Tables {
   #placeAfter({ filters: { table }, rank }: RankedRows, order: Codes | null, after: Position): number {
     const column = this.column(table, rank.column);
     const { below, isThere } = after.value === null ? { below: -1, isThere: true } : column.placeOf(after.value);
-    const idOf = `SELECT id FROM ${identifier(table)} WHERE pos = ?`;
     const isAfter = (place: number): boolean => {
       const row = order === null ? place : (order[place] ?? 0);
       const value = column.codeAt(row) - 1;
       if (after.value === null && value !== below) return false;
-      if (isThere && value === below) return String(this.rows(table, idOf, row)[0]?.['id']) > after.id;
+      if (isThere && value === below) return String(this.ids(table, [row])) > after.id;
       if (value === -1) return true;
       return rank.direction === 'DESC' ? value < below : value >= below;
     };

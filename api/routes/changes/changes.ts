@@ -150,8 +150,7 @@ async function recordsOf(
   const { table } = listed;
   const rows = await snapshot.select(listed.either({ column: 'id', is: 'one of', values: ids }));
   const texts = snapshot.texts(table, rows, columns);
-  const found = snapshot.records(table, rows, ['id']);
-  return new Map(texts.map((text, i) => [String(found[i]?.['id']), text]));
+  return new Map(snapshot.ids(table, rows).flatMap((id, i) => (texts[i] === undefined ? [] : [[id, texts[i]]])));
 }
 
 /** A record's text with its change as the last field. */

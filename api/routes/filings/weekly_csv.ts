@@ -73,8 +73,7 @@ async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGener
   const byId: { readonly id: string; readonly row: number }[] = [];
   for (let from = 0; from < rows.length; from += PAGE_ROWS) {
     const some = rows.slice(from, from + PAGE_ROWS);
-    for (const [i, { id }] of snapshot.records('filings', some, ['id']).entries())
-      byId.push({ id: String(id), row: some[i] ?? 0 });
+    for (const [i, id] of snapshot.ids('filings', some).entries()) byId.push({ id, row: some[i] ?? 0 });
     await setImmediate();
   }
   byId.sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -102,7 +102,7 @@ function nearest(snapshot: Snapshot, deal: Row, others: readonly number[]): read
     one === null || other === null ? Infinity : Number(one) - Number(other);
   const far = others.map((row) => ({
     row,
-    id: String(snapshot.records('deals', [row], ['id'])[0]?.['id']),
+    id: String(snapshot.ids('deals', [row])),
     keys: [
       zips.at(row) === deal['zip'] ? 0 : 1,
       Math.abs(distance(units.at(row), deal['units'])),

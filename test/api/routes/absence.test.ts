@@ -150,9 +150,9 @@ describe('every null of every response', () => {
       walkBody(walk, await respond(report, '', { id }), '');
     const lookup = routes.find(({ path }) => path === '/api/lookup') ?? assert.fail();
     const parcels = snapshot.rows(
-      "SELECT parcel_key FROM address_keys WHERE table_name = 'auctions' AND parcel_key <> ''",
+      "SELECT parcel_letters FROM address_keys WHERE table_name = 'auctions' AND parcel_letters <> ''",
     );
-    for (const parcel of parcels.slice(0, 9).map((row) => String(row['parcel_key']))) {
+    for (const parcel of parcels.slice(0, 9).map((row) => String(row['parcel_letters']))) {
       const { signals, auctions } = await respond(lookup, `apn=${encodeURIComponent(parcel)}`);
       walkBody(walk, { signals, auctions }, '');
     }

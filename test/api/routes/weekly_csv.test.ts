@@ -137,7 +137,8 @@ describe('the weekly file', () => {
     Object.assign(snapshot, {
       records: (...args: Parameters<typeof records>) => {
         pages += 1;
-        return pages === 2 ? Promise.reject(new Error('a failure after one page')) : records(...args);
+        if (pages === 2) throw new Error('a failure after one page');
+        return records(...args);
       },
     });
     const url = `${shared.app.url}/api/batch/weekly.csv?week=2026-W40`;

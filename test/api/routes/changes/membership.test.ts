@@ -70,10 +70,7 @@ async function idsOf(snapshot: Snapshot, list: keyof typeof ROUTES): Promise<unk
     claims: async () => new Map(),
   });
   const rows = await snapshot.select(filters);
-  return snapshot
-    .records(list, rows, ['id'])
-    .map(({ id }) => String(id))
-    .sort();
+  return snapshot.ids(list, rows).sort();
 }
 
 const valuesOf = (table: 'deals' | 'signals' | 'auctions', column: string): readonly string[] =>
