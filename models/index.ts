@@ -156,9 +156,6 @@ export function referenceSql({ name, record, csvPath }: Reference): readonly str
 /** The ZIPs of counties, which the lookup of the API reads too. */
 export const countyZips = (): Reference => reference(REFERENCES.county_zips, 'county_zips');
 
-/** The comparison with real NOI, which the pages about underwriting show. */
-export const noiComparisons = (): Reference => reference(REFERENCES.noi_comparisons, 'noi_comparisons');
-
 /** The reference tables, loaded before a build. */
 export const loadReferences = (): Reference[] =>
   Object.entries(REFERENCES).map(([name, record]) => reference(record, name));

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import { noiComparisons } from '../index.ts';
 import { REFERENCES, type AIMS, type POPULATIONS } from '../references.ts';
+
+// models/index.ts would bring DuckDB into the server.
+const CSV = new URL('../reference/noi_comparisons.csv', import.meta.url);
 
 const SHOWN = {
   population: true,
@@ -40,7 +42,7 @@ export const AIM_WORDS: Readonly<Record<(typeof AIMS)[number], string>> = {
 
 /** All cells: by source of the NOI, size, and vintage or year, in the order of the reference table. */
 const comparedCells = (): readonly ComparedCell[] =>
-  z.array(Cell).parse(parse(readFileSync(noiComparisons().csvPath, 'utf8'), { columns: true }));
+  z.array(Cell).parse(parse(readFileSync(CSV, 'utf8'), { columns: true }));
 
 /** The cells of all vintages and years together, one for each size. */
 export const comparedSizes = (): readonly ComparedCell[] =>

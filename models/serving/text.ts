@@ -77,7 +77,7 @@ export const isDecimal = (kind: FieldKind): boolean => DECIMAL.includes(kind);
 
 /** SQL of a value as it is coded: a whole number (decimals as millionths, flags as 0 or 1), or text. */
 export function codedSql(kind: FieldKind, sql: string): string {
-  if (isDecimal(kind)) return `CAST((${sql}) * ${MILLION} AS BIGINT)`;
+  if (isDecimal(kind)) return `CAST(CAST((${sql}) AS DECIMAL(30, 6)) * ${MILLION} AS BIGINT)`;
   if (isNumber(kind)) return `CAST((${sql}) AS BIGINT)`;
   return kind === 'instant' ? `strftime(${sql}, '${INSTANT}')` : `CAST((${sql}) AS VARCHAR)`;
 }
