@@ -193,7 +193,8 @@ export class Tables {
       .join(' AND ');
     const index = identifier(`${table}_names`);
     const found = match === '' ? '' : `${index} MATCH ? AND `;
-    const sql = `SELECT rowid AS pos FROM ${index} WHERE ${found}rowid BETWEEN ? AND ? AND instr(${identifier(name)}, ?) > 0`;
+    const sql = `SELECT rowid AS pos FROM ${index}
+      WHERE ${found}rowid BETWEEN ? AND ? AND instr(${identifier(name)}, ?) > 0`;
     const marked = new Uint8Array(this.count(table));
     const pause = pauses();
     for (let from = 0; from < marked.length; from += PART_ROWS) {

@@ -1,4 +1,4 @@
-/** Similarity of two texts by Jaro and Winkler, 0 to 1: the share of letters in common, and a bonus for a common start. */
+/** Similarity of two texts by Jaro and Winkler, 0 to 1: letters in common, and a bonus for a common start. */
 
 const MAX_START = 4;
 const START_BONUS = 0.1;
