@@ -60,7 +60,7 @@ export const pipelineSettings = z.object({
     .optional()
     .describe(
       'Queue of sources for workers (`make worker`): postgres://user:password@host/database, which may be the ' +
-        'database of the ledger. The workers share DATA_DIR or STORE. Default: the run reads the sources itself.',
+        'database of the ledger. It needs STORE. Default: the run reads the sources itself.',
     ),
   DROP_DIR: z
     .string()

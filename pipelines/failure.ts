@@ -5,7 +5,7 @@ import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
 import { StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
 import { ArchiveDamage } from '../lib/archive.ts';
-import { QueueUnavailable } from './crawl/database.ts';
+import { QueueUnavailable } from './jobs/queue.ts';
 import { PublishedElsewhere } from './store/published_elsewhere.ts';
 
 /** Messages of Node, DuckDB and SQLite about a full disk. */

@@ -19,8 +19,6 @@ export interface Layout {
   /** Iceberg metadata of the published tables: `iceberg/<table>/metadata/`. */
   readonly iceberg: string;
   readonly drop: string;
-  /** Staged shards of the run in progress, until it has concatenated them: `shards/<run id>/<source>/`. */
-  readonly shards: string;
   /** Whether the data is of the sandbox or of the real web. */
   readonly kind: string;
   /** Lock of the run in progress. */
@@ -43,7 +41,6 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     releases: join(dataDir, 'releases'),
     iceberg: join(dataDir, 'iceberg'),
     drop: dropDir ?? join(dataDir, 'drop'),
-    shards: join(dataDir, 'shards'),
     kind: join(dataDir, 'kind.json'),
     lock: join(dataDir, 'lock.sqlite'),
     readers: join(dataDir, 'readers.sqlite'),

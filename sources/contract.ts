@@ -57,6 +57,7 @@ export const UNAVAILABLE_REASONS = [
   'host_not_found',
   'no_network',
   'host_not_allowed',
+  'worker_lost',
 ] as const;
 
 /** The site refuses or does not respond. A refusal is respected. */
@@ -93,16 +94,6 @@ export function requireTerms(source: { readonly name: string; readonly terms?: P
     `source ${name}: terms is ${JSON.stringify(terms ?? null)}, ` +
       `expected a basis (${TERMS_BASES.join(', ')}) and a note on the terms under which it may be read`,
   );
-}
-
-interface Divides {
-  /** Kinds of such pages. */
-  readonly kinds: readonly string[];
-  /**
-   * Offsets at which to cut the bytes of a page into `parts` parts, none within a row: the end of its head, which each
-   * part gets, then the end of each part. Part k ends with the row that contains byte (k + 1) * length / parts.
-   */
-  cuts(bytes: Uint8Array, parts: number): readonly number[];
 }
 
 export type { DropFolders, DropFormat, Family };
@@ -330,8 +321,6 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   /** Columns whose difference is a contradiction; rows that differ only in others are merged. Default: all. */
   readonly contradictory?: readonly string[];
   readonly expect: Expectations;
-  /** Default: every page is parsed whole. */
-  readonly divides?: Divides;
   readonly drop?: readonly DropFormat[];
   readonly dropFolders?: DropFolders;
   /**

@@ -21,16 +21,16 @@ const root = fileURLToPath(new URL('../', import.meta.url));
  */
 const SECONDS: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/^test\/(?:analyse\/compared|models\/recompute|site\/site_browser)/u, 20],
-  [/^test\/(?:analyse\/worked|crawl\/two_workers|pipelines\/run\/end_to_end)/u, 17],
+  [/^test\/(?:analyse\/worked|jobs\/two_workers|pipelines\/run\/end_to_end)/u, 17],
   [/^test\/(?:ledger\/simulation|models\/properties|pipelines\/commands\/rebuild\.|store\/hosts)/u, 10],
   [/^test\/models\/(?:build\/(?:audits|determinism|extreme)|figures\/absence|history|underwriting\/pages)/u, 7],
   [/^test\/(?:operate|pipelines\/(?:commands|faults|run)|store)\//u, 5],
-  [/^test\/(?:crawl|models\/(?:leads|loans|underwriting)|pipelines)\//u, 3],
+  [/^test\/(?:jobs|models\/(?:leads|loans|underwriting)|pipelines)\//u, 3],
   [/^test\/(?:analyse|api|attacks|clients|crash|identity|ledger|models|probe|sandbox)\//u, 2],
 ];
 const SECONDS_ELSEWHERE = 0.5;
 /** These measure time or their process. */
-const ALONE = new Set(['test/crawl/politeness.test.ts']);
+const ALONE = new Set(['test/jobs/politeness.test.ts']);
 /**
  * Estimated seconds of the files that share a process: so few that no process is left to run alone at the end, and
  * enough to be worth its start.

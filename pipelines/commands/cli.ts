@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { QueueUnavailable } from '../crawl/database.ts';
+import { QueueUnavailable } from '../jobs/queue.ts';
 import { failureText, isUnpublished } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts.ts';

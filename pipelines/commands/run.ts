@@ -10,15 +10,13 @@ import {
   SettingError,
   type PipelineSettings,
 } from '../../lib/settings.ts';
-import type { Store } from '../../lib/store/store.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import type { Archive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { FAMILIES } from '../../sources/kinds.ts';
-import { liveClock, sandboxClock, type Clock } from '../clock.ts';
-import { inThisProcess, type Crawler } from '../crawl/crawler.ts';
+import { liveClock, sandboxClock } from '../clock.ts';
+import type { HostJobs } from '../jobs/send.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { SOURCE_GROUPS } from '../operate/schedule.ts';
 import { writeArguments } from '../operate/settings.ts';
@@ -32,7 +30,7 @@ import { run, type RunResult } from '../run/run.ts';
 import { bestDeals, formatEnd } from '../run/summary/end_screen.ts';
 import { formatSummary } from '../run/summary/summary.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
-import { openRunStore } from '../store/run_store.ts';
+import { openRunStore, type RunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/stored_archive.ts';
 import { wrapped } from '../format.ts';
 
@@ -195,7 +193,19 @@ export async function runCommand(): Promise<number> {
   for (const line of await noticesBefore(settings, layout, all)) printWrapped(line);
   for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) printWrapped(line);
   const finish = explainInterrupt(progress);
-  const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });
+  const secrets = secretsOf(all);
+  const fetcher = createFetcher({
+    archive,
+    clock,
+    secrets,
+    onProgress: (received) => progress.received(received),
+    onNoNetwork: tell,
+    hosts: hostsOf(all),
+    ...(settings.LIVE || settings.SANDBOX_URL === undefined ? {} : { sandboxUrl: settings.SANDBOX_URL }),
+    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
+    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+  });
+  const jobs = await openJobs(settings, store, secrets, progress);
   try {
     const result = await run({
       layout,
@@ -206,7 +216,8 @@ export async function runCommand(): Promise<number> {
       dataClock: settings.LIVE ? 'live' : 'sandbox',
       sources,
       archive,
-      crawler,
+      fetcher,
+      jobs,
       progress,
       store,
       mayFetch,
@@ -221,58 +232,36 @@ export async function runCommand(): Promise<number> {
   } finally {
     progress.done();
     finish();
-    await close();
+    await jobs?.close();
+    await fetcher.close();
     await archive.close();
     store?.close();
     release();
   }
 }
 
-/** @param progress shows the requests and bytes of this process, or the sources that workers have read */
-async function openCrawler(
-  settings: PipelineSettings,
-  all: readonly SourceSpec[],
-  archive: Archive,
-  {
-    clock,
-    progress,
-    store,
-  }: {
-    readonly clock: Clock;
-    readonly progress: Progress;
-    readonly store?: Store | undefined;
-  },
-): Promise<{ readonly crawler: Crawler; close(): Promise<void> }> {
-  const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
-  const secrets = secretsOf(all);
-  if (settings.QUEUE !== undefined) {
-    // Imported on demand: most runs have no queue, and its packages load slowly.
-    const { openQueueCrawler } = await import('../crawl/queue_crawler.ts');
-    const crawler = await openQueueCrawler({
-      url: settings.QUEUE,
-      dataDir: settings.DATA_DIR,
-      store,
-      archive,
-      sources: all,
-      contact: settings.CONTACT,
-      sandboxUrl,
-      secrets,
-      print: (line) => progress.line(line),
-      onProgress: (counts) => progress.workers(counts),
-      noWorkerMs: NO_WORKER_MS,
-    });
-    return { crawler, close: () => crawler.close() };
-  }
-  const fetcher = createFetcher({
-    archive,
-    clock,
-    onProgress: (received) => progress.received(received),
-    onNoNetwork: (message) => progress.line(message),
-    hosts: hostsOf(all),
+/** The workers of a queue. */
+async function openJobs(
+  { QUEUE, LIVE, SANDBOX_URL, CONTACT }: PipelineSettings,
+  store: RunStore | undefined,
+  secrets: Readonly<Record<string, string | undefined>>,
+  progress: Progress,
+): Promise<HostJobs | undefined> {
+  if (QUEUE === undefined) return undefined;
+  if (store === undefined)
+    throw new SettingError(
+      'STORE is null, expected a bucket or a folder: with QUEUE, workers send what they read there',
+    );
+  // Imported on demand: most runs have no queue, and its packages load slowly.
+  const { openHostJobs } = await import('../jobs/send.ts');
+  return openHostJobs({
+    url: QUEUE,
+    store: store.store,
+    contact: CONTACT,
+    sandboxUrl: LIVE ? undefined : SANDBOX_URL,
     secrets,
-    ...(sandboxUrl === undefined ? {} : { sandboxUrl }),
-    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
-    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+    print: (line) => progress.line(line),
+    onWorkers: (count) => progress.workers(count),
+    noWorkerMs: NO_WORKER_MS,
   });
-  return { crawler: inThisProcess(fetcher), close: () => fetcher.close() };
 }

@@ -64,7 +64,8 @@ function formatLastRun(run: NonNullable<Health['last_run']>): string {
 function formatQueue(queue: NonNullable<Health['queue']>): string {
   const names = queue.workers.length === 0 ? '' : ` (${queue.workers.join(', ')})`;
   const hosts = plural(queue.hosts_being_read, 'host');
-  return `Queue     ${plural(queue.workers.length, 'worker')}${names}, reading ${hosts}`;
+  const failed = queue.hosts_failed === 0 ? '' : `, ${queue.hosts_failed} failed in all attempts`;
+  return `Queue     ${plural(queue.workers.length, 'worker')}${names}, reading ${hosts}${failed}`;
 }
 
 const formatStore = ({ place, current, runs }: NonNullable<Health['store']>): string =>

@@ -2,11 +2,12 @@
 import { basename, relative } from 'node:path';
 import type { Archive } from '../../lib/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
-import { Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
+import type { Fetcher, Stats } from '../../sources/fetch/fetcher.ts';
+import { type FetchContext, Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import type { Clock } from '../clock.ts';
-import type { Crawler, SourceRead } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
-import { readPage, readsUpTo, refOf, stagedParquet, writeRead, type ReadPage, type ReadRecord } from './reads.ts';
+import { earlierReads, readPage, refOf, stagedParquet, writeRead } from './reads.ts';
+import type { EarlierReads, ReadPage, ReadRecord } from './reads.ts';
 import { fileToCarryFrom } from './stage/carry.ts';
 import { checkExpectations, type NaturalKey, type Unreadable } from './stage/check_rows.ts';
 import { stageRead } from './stage/stage.ts';
@@ -14,13 +15,25 @@ import { stageRead } from './stage/stage.ts';
 export interface Ingest {
   readonly layout: Layout;
   readonly archive: Archive;
-  readonly crawler: Crawler;
+  readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly runId: string;
+  /** Number of earlier attempts of this run, whose archived pages are not requested again. Default 0. */
+  readonly attempt?: number;
+  /** Brings the staged rows of a read to the folder. Default: they are there. */
+  readonly fetchRows?: (read: ReadRecord) => Promise<void>;
   /** Whether a source may be read from the web as well as from the drop folder. Default: always. */
   readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
   /** Called from time to time with the rows of a source accepted so far, and whether all are checked. */
   readonly onRows?: ((source: string, rows: number, areAllChecked: boolean) => void) | undefined;
+}
+
+/** What earlier runs say about a source. */
+export interface Before {
+  /** Day up to which the previous snapshot has the source's rows; null on a first load. */
+  readonly lastGoodOn: string | null;
+  /** Default: as the layout has them. */
+  readonly reads?: EarlierReads;
 }
 
 const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
@@ -43,7 +56,7 @@ async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof re
 interface ReadInProgress {
   readonly run: Ingest;
   readonly spec: SourceSpec;
-  readonly read: SourceRead;
+  readonly context: FetchContext & { readonly stats: Stats };
   readonly lastGood: ReadRecord | undefined;
   readonly pages: ReadPage[];
   readonly unreadable: Unreadable[];
@@ -61,33 +74,27 @@ function toUnreadable(spec: SourceSpec, key: NaturalKey, error: unknown): Unread
 }
 
 /** Begin a read. Interrupted runs of the same day are resumed; pages of quarantined runs are fetched again. */
-async function beginRead(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadInProgress> {
-  const { layout, runId } = run;
-  const { asOf } = run.clock;
-  const earlier = await readsUpTo(layout, spec.name, asOf);
-  const recorded = new Set(earlier.map((read) => read.run_id));
-  const begun = [...(await run.archive.runs(spec.name)), ...((await run.crawler.begun?.(spec.name, asOf)) ?? [])];
-  const reading = {
+async function beginRead(run: Ingest, spec: SourceSpec, { lastGoodOn, reads }: Before): Promise<ReadInProgress> {
+  const { archive, clock, fetcher, layout, runId, attempt = 0 } = run;
+  const { asOf } = clock;
+  const { recorded, distrusted, lastGood } = reads ?? (await earlierReads(layout, spec.name, asOf));
+  const unreadable: Unreadable[] = [];
+  const isInterrupted = (id: string): boolean =>
+    id !== runId && parseRunId(id)?.asOf === asOf && !recorded.includes(id);
+  const context = fetcher.contextFor(spec, {
     asOf,
     runId,
     lastGoodOn,
-    distrusts: earlier.filter((read) => read.status === 'quarantined').map((read) => read.run_id),
-    resumes: [...new Set(begun)].filter((id) => id !== runId && parseRunId(id)?.asOf === asOf && !recorded.has(id)),
-  };
-  const unreadable: Unreadable[] = [];
-  return {
-    run,
-    spec,
-    read: run.crawler.read(spec, reading, (key, error) => unreadable.push(toUnreadable(spec, key, error))),
-    lastGood: earlier.find((read) => read.status === 'good'),
-    pages: [],
-    unreadable,
-    dropped: [],
-  };
+    attempt,
+    mayRevalidate: (id) => !distrusted.includes(id),
+    resumes: (await archive.runs(spec.name)).filter(isInterrupted),
+    onUnreadable: (key, error) => unreadable.push(toUnreadable(spec, key, error)),
+  });
+  return { run, spec, context, lastGood, pages: [], unreadable, dropped: [] };
 }
 
 function buildRecord(
-  { run, spec, read, pages, dropped }: ReadInProgress,
+  { run, spec, context, pages, dropped }: ReadInProgress,
   status: ReadRecord['status'],
   rest: Partial<ReadRecord>,
 ): ReadRecord {
@@ -106,10 +113,10 @@ function buildRecord(
     ),
     counts: NO_ROWS,
     traffic: {
-      requests: read.traffic.requests,
-      not_modified: read.traffic.notModified,
-      bytes: read.traffic.bytes,
-      retries: read.traffic.retries,
+      requests: context.stats.requests,
+      not_modified: context.stats.notModified,
+      bytes: context.stats.bytes,
+      retries: context.stats.retries,
     },
     pages: pages.map(refOf),
     dropped_files: [...dropped],
@@ -123,7 +130,7 @@ function buildRecord(
  * Collect the pages of a read. A dropped file takes precedence over the web.
  * @returns false where only the drop folder may be read and it is empty
  */
-async function collectPages({ run, spec, read, pages, unreadable, dropped }: ReadInProgress): Promise<boolean> {
+async function collectPages({ run, spec, context, pages, unreadable, dropped }: ReadInProgress): Promise<boolean> {
   const drop = await droppedFiles(run, spec);
   dropped.push(...drop.pages.map((page) => page.url));
   pages.push(...drop.pages.map(readPage));
@@ -142,19 +149,19 @@ async function collectPages({ run, spec, read, pages, unreadable, dropped }: Rea
     return true;
   }
   if (!spec.fetch || run.mayFetch?.(spec) === false) return false;
-  for await (const page of read.pages()) pages.push(page);
+  for await (const page of spec.fetch(context)) pages.push(readPage(page));
   return true;
 }
 
 /** Stage the rows of the pages. @throws Quarantine if they are not as expected */
 async function stagePages(progress: ReadInProgress): Promise<ReadRecord> {
-  const { run, spec, read, lastGood, pages, unreadable } = progress;
+  const { run, spec, lastGood, pages, unreadable } = progress;
   const target = stagedParquet(run.layout, spec.name, run.runId);
   const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
-  const toStage = { spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows };
-  const staged = await stageRead(toStage, read.load);
+  const staged = await stageRead({ spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows });
   try {
     checkExpectations(spec, staged, lastGood?.counts.rows_out);
+    if (lastGood && staged.rejectedKeys.length > 0) await run.fetchRows?.(lastGood);
     const { counts, parquet, facts } = await staged.write(await fileToCarryFrom(run.layout, staged, lastGood));
     return buildRecord(progress, 'good', { counts, parquet, rejects: [...staged.rejects], ...facts });
   } finally {
@@ -175,22 +182,31 @@ function recordFailure(progress: ReadInProgress, error: unknown): ReadRecord {
 /**
  * Read one source. A fault of the site or of a page goes into the record, and the rows of the last good read stay in
  * use. A defect of this program, such as counts that do not add up, throws.
- * @param lastGoodOn day up to which the previous snapshot holds the source's rows, null on a first load
  * @returns null where only the drop folder may be read and it is empty
  */
-export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
-  const progress = await beginRead(run, spec, lastGoodOn);
+export async function ingest(run: Ingest, spec: SourceSpec, before: Before): Promise<ReadRecord | null> {
+  const progress = await beginRead(run, spec, before);
   let record: ReadRecord;
   try {
     if (!(await collectPages(progress))) return null;
     record = await stagePages(progress);
   } catch (error) {
     record = recordFailure(progress, error);
-  } finally {
-    progress.read.done();
   }
   // The record names pages, which must be on the disk before it.
   await run.archive.endRead({ source: spec.name, runId: run.runId });
+  await writeRead(run.layout, record);
+  return record;
+}
+
+/** Record that a source was not read at all. */
+export async function recordUnread(
+  run: Ingest,
+  spec: SourceSpec,
+  before: Before,
+  why: SourceUnavailable,
+): Promise<ReadRecord> {
+  const record = recordFailure(await beginRead(run, spec, before), why);
   await writeRead(run.layout, record);
   return record;
 }

@@ -174,6 +174,25 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
   return records;
 }
 
+/** What a read of a source takes from the reads before it. */
+export const EarlierReads = z.strictObject({
+  /** Runs that have recorded a read; those of them that were quarantined, whose pages are fetched again. */
+  recorded: z.array(z.string()),
+  distrusted: z.array(z.string()),
+  lastGood: ReadRecord.optional(),
+});
+export type EarlierReads = z.infer<typeof EarlierReads>;
+
+/** @throws DamagedFile where a record cannot be read */
+export async function earlierReads(layout: Layout, source: string, asOf: string): Promise<EarlierReads> {
+  const reads = await readsUpTo(layout, source, asOf);
+  return {
+    recorded: reads.map((read) => read.run_id),
+    distrusted: reads.filter((read) => read.status === 'quarantined').map((read) => read.run_id),
+    lastGood: reads.find((read) => read.status === 'good'),
+  };
+}
+
 /** The newest good read on or before a day: its rows are in use. */
 export async function standingRead(layout: Layout, source: string, asOf: string): Promise<ReadRecord | undefined> {
   return (await readsUpTo(layout, source, asOf)).find((read) => read.status === 'good');

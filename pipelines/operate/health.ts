@@ -11,7 +11,7 @@ import { SettingError } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
-import { queueState, type QueueState } from '../crawl/state.ts';
+import { queueState, type QueueState } from '../jobs/queue.ts';
 import { bytesShort } from '../format.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';

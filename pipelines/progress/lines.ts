@@ -3,7 +3,6 @@
  * step.
  */
 import { bytesShort, number, plural } from '../format.ts';
-import type { QueueProgress } from '../crawl/job_watcher.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Progress as Received } from '../../sources/fetch/fetcher.ts';
 import { FAMILIES, type Family } from '../../sources/kinds.ts';
@@ -198,7 +197,7 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
   const startedMs = now();
   const shown = new Set<string>();
   let step: StepState | undefined;
-  let queue: QueueProgress | undefined;
+  let workers: number | undefined;
 
   const stepText = (current: StepState): string =>
     [
@@ -216,8 +215,8 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
     const families = tally.families();
     const ended = sum(families.map((family) => family.ended));
     const asked = sum(families.map((family) => family.asked));
-    const workers = queue === undefined ? '' : `, ${plural(queue.workers, 'worker')}`;
-    return `${ended} of ${plural(asked, 'source')} read${workers}`;
+    const by = workers === undefined ? '' : `, ${plural(workers, 'worker')}`;
+    return `${ended} of ${plural(asked, 'source')} read${by}`;
   };
 
   const stillBusy = (): void => {
@@ -248,8 +247,8 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
         print(`  ${counts.family.padEnd(11)}${familyParts(counts).join('  ')}`);
       }
     },
-    workers(progress) {
-      queue = progress;
+    workers(count) {
+      workers = count;
     },
     step(next) {
       step = { ...next, part: '', begun: 0 };

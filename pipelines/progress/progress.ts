@@ -2,7 +2,6 @@
 import type { Progress as Received } from '../../sources/fetch/fetcher.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { ReadRecord } from '../ingest/reads.ts';
-import type { QueueProgress } from '../crawl/job_watcher.ts';
 
 /** A step after the sources are read. */
 export interface Step {
@@ -30,8 +29,8 @@ export interface Progress {
   /** Rows of a source accepted so far, and whether all are checked. */
   accepted(source: string, rows: number, areAllChecked: boolean): void;
   ended(end: SourceEnd): void;
-  /** The workers of a queue. */
-  workers(progress: QueueProgress): void;
+  /** Number of workers of a queue. */
+  workers(count: number): void;
   /** A step begins; the one before it is done. */
   step(step: Step): void;
   /** A part of the step begins. */

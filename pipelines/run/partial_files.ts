@@ -1,6 +1,6 @@
 /**
  * Removes the partial files of killed runs: unfinished snapshots, build databases, hand-over files, temporary files,
- * staged shards, and rows without a record. Finished files stay, such as a read that a killed run completed. The empty
+ * and rows without a record. Finished files stay, such as a read that a killed run completed. The empty
  * folder of its run stays too, because the archive's lists name the run.
  */
 import { readdir, rm } from 'node:fs/promises';
@@ -48,7 +48,6 @@ export async function removePartialFiles(layout: Layout): Promise<void> {
     rootFiles.some((file) => name.startsWith(`${file}.`) && name.endsWith(TEMPORARY));
   await removeFrom(dirname(layout.kind), (name) => isLink(name) || isTemporaryRootFile(name));
   await removeFrom(layout.snapshots, (name) => name.startsWith(BUILDING));
-  await rm(layout.shards, { recursive: true, force: true });
   for (const runId of await namesIn(layout.runs)) await removeFrom(layout.run(runId), isPartial);
   for (const source of await namesIn(layout.stagedRoot))
     await removeFrom(layout.staged(source), (name, names) => isPartial(name) || isWithoutRecord(name, names));

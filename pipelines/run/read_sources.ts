@@ -1,12 +1,17 @@
-/** Reads and stages the sources of a run, several at a time: most of the time is waiting for sites. */
+/**
+ * Reads and stages the sources of a run, several hosts at a time: most of the time is waiting for sites. The sources of
+ * one host are read one after the other, in this process or as a job of a worker.
+ */
 import type { SourceSpec } from '../../sources/contract.ts';
 import { isInSeason } from '../../sources/days.ts';
 import type { Archive } from '../../lib/archive.ts';
+import { atOnce } from '../../lib/at_once.ts';
+import type { Fetcher } from '../../sources/fetch/fetcher.ts';
 import { daysBetween, type Clock } from '../clock.ts';
-import type { Crawler } from '../crawl/crawler.ts';
-import { ingest } from '../ingest/ingest.ts';
+import { ingest, type Ingest } from '../ingest/ingest.ts';
+import type { HostJobs, JobSource } from '../jobs/send.ts';
 import type { Layout } from '../layout.ts';
-import { readsUpTo, standingRead } from '../ingest/reads.ts';
+import { earlierReads, readsUpTo, standingRead, type ReadRecord } from '../ingest/reads.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { SILENT, type Progress } from '../progress/progress.ts';
 import { judgeSource, type SourceState } from '../ingest/source_state.ts';
@@ -22,8 +27,9 @@ export interface ReadOptions {
   /** Whether a source may be read from the web; the others are read from the drop folder only. Default: all. */
   readonly mayFetch?: (spec: SourceSpec) => boolean;
   readonly archive: Archive;
-  /** Reads the sources' pages: this process, or workers. */
-  readonly crawler: Crawler;
+  readonly fetcher: Fetcher;
+  /** Workers that read the hosts. Default: this process reads them. */
+  readonly jobs?: HostJobs | undefined;
   /** Default: nothing is shown. */
   readonly progress?: Progress;
 }
@@ -35,10 +41,26 @@ export const dueByCadence =
     isInSeason(spec.season, asOf) &&
     (lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays));
 
-/** A source of the run, and whether the run reads it. */
-interface Planned {
+/** Hosts that a process reads at the same time. */
+export const HOSTS_AT_ONCE = 4;
+
+/** By its first host, the sources that share a host, directly or through others, in their order. */
+export function groupByHost(sources: readonly SourceSpec[]): ReadonlyMap<string, readonly SourceSpec[]> {
+  const siteOf = new Map<string, string>();
+  for (const { hosts, name } of sources) {
+    const joined = new Set(hosts.map((host) => siteOf.get(host) ?? host));
+    const [site = name] = [...joined].sort();
+    for (const host of hosts) siteOf.set(host, site);
+    for (const [host, other] of siteOf) if (joined.has(other)) siteOf.set(host, site);
+  }
+  return Map.groupBy(sources, ({ name, hosts: [host = ''] }) => siteOf.get(host) ?? name);
+}
+
+/** A source that the run reads. */
+interface Due {
   readonly spec: SourceSpec;
-  readonly isDue: boolean;
+  /** Day up to which the previous snapshot has its rows; null on a first load. */
+  readonly lastGoodOn: string | null;
 }
 
 /** @param previous snapshot whose history the run continues */
@@ -47,62 +69,63 @@ export async function readSources(
   runId: string,
   previous: Manifest | null,
 ): Promise<readonly SourceState[]> {
-  const { crawler, progress = SILENT } = options;
-  const waiting = await plan(options);
-  const due = waiting.filter((p) => p.isDue).map((p) => p.spec);
-  progress.reading(due, waiting.length - due.length);
-  const states: SourceState[] = [];
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      states.push(await readSource(options, next, runId, previous));
-    }
+  const { layout, clock, dataClock, sources, jobs, mayFetch = () => true, progress = SILENT } = options;
+  const due = new Set(await dueSources(options));
+  progress.reading([...due], sources.length - due.size);
+  // A register's increment begins at the previous snapshot, whatever was read since.
+  const goodOn = new Map(previous?.sources.map((read) => [read.source, read.last_good_at?.slice(0, 10) ?? null]));
+  const sites = [...groupByHost(sources)].map(([site, group]) => ({
+    site,
+    sources: group
+      .filter((spec) => due.has(spec))
+      .map((spec): Due => ({ spec, lastGoodOn: goodOn.get(spec.name) ?? null })),
+  }));
+  const reads = new Map<string, ReadRecord | null>();
+  const onEnd = (spec: SourceSpec, read: ReadRecord | null): void => {
+    reads.set(spec.name, read);
+    progress.ended({ spec, read });
   };
-  // A defect of our own ends the run, but only after the reads in progress have ended.
-  const length = Math.min(crawler.atOnce, options.sources.length);
-  const workers = await Promise.allSettled(
-    Array.from({ length }, () =>
-      worker().catch((error: unknown) => {
-        waiting.length = 0;
-        throw error;
-      }),
-    ),
+  const run = { ...options, runId, mayFetch, onRows: progress.accepted.bind(progress) };
+  await atOnce(sites, (site) => readSite(run, site, onEnd), jobs ? sites.length : HOSTS_AT_ONCE);
+  for (const line of jobs?.summary() ?? []) progress.line(line);
+  const states = sources.map(async (spec) =>
+    judgeSource(spec, {
+      read: reads.get(spec.name),
+      reads: await readsUpTo(layout, spec.name, clock.asOf),
+      isFetched: spec.fetch !== undefined && mayFetch(spec),
+      asOf: clock.asOf,
+      inSandbox: dataClock === 'sandbox',
+    }),
   );
-  const defect = workers.find((result) => result.status === 'rejected');
-  if (defect) throw defect.reason;
-  for (const line of crawler.summary()) progress.line(line);
-  return states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+  return (await Promise.all(states)).sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
-/** Decide which sources the run reads. */
-async function plan({ layout, clock, sources, due }: ReadOptions): Promise<Planned[]> {
-  const planned: Planned[] = [];
+/** The sources that the run reads. */
+async function dueSources({ layout, clock, sources, due }: ReadOptions): Promise<SourceSpec[]> {
+  const found: SourceSpec[] = [];
   for (const spec of sources) {
     const lastRead = await standingRead(layout, spec.name, clock.asOf);
-    planned.push({ spec, isDue: due(spec, lastRead?.observed_at.slice(0, 10) ?? null) });
+    if (due(spec, lastRead?.observed_at.slice(0, 10) ?? null)) found.push(spec);
   }
-  return planned;
+  return found;
 }
 
-async function readSource(
-  options: ReadOptions,
-  { spec, isDue }: Planned,
-  runId: string,
-  previous: Manifest | null,
-): Promise<SourceState> {
-  const { layout, clock, dataClock, archive, crawler, mayFetch = () => true, progress = SILENT } = options;
-  // A register's increment begins at the previous snapshot, whatever was read since.
-  const lastGoodOn =
-    previous?.sources.find((source) => source.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
-  const run = { layout, clock, runId, archive, crawler, mayFetch, onRows: progress.accepted.bind(progress) };
-  if (isDue) progress.started(spec);
-  const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;
-  if (read !== undefined) progress.ended({ spec, read });
-  const reads = await readsUpTo(layout, spec.name, clock.asOf);
-  return judgeSource(spec, {
-    read,
-    reads,
-    isFetched: spec.fetch !== undefined && mayFetch(spec),
-    asOf: clock.asOf,
-    inSandbox: dataClock === 'sandbox',
-  });
+type SiteRead = Ingest & Pick<ReadOptions, 'jobs' | 'progress'> & Required<Pick<ReadOptions, 'mayFetch'>>;
+
+/** Read the sources of one host. The drop folder is on this machine, so workers read what is not in it. */
+async function readSite(
+  run: SiteRead,
+  { site, sources }: { readonly site: string; readonly sources: readonly Due[] },
+  onEnd: (spec: SourceSpec, read: ReadRecord | null) => void,
+): Promise<void> {
+  const { jobs, layout, clock, progress = SILENT, mayFetch } = run;
+  const left: JobSource[] = [];
+  for (const { spec, lastGoodOn } of sources) {
+    const isForWorker = jobs !== undefined && spec.fetch !== undefined && mayFetch(spec);
+    progress.started(spec);
+    const read = await ingest(isForWorker ? { ...run, mayFetch: () => false } : run, spec, { lastGoodOn });
+    if (read !== null || !isForWorker) onEnd(spec, read);
+    else left.push({ spec, lastGoodOn, reads: await earlierReads(layout, spec.name, clock.asOf) });
+  }
+  if (jobs && left.length > 0) await jobs.read(run, { site, sources: left }, onEnd);
 }

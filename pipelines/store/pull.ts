@@ -13,7 +13,7 @@ import { downloadMissing, objectOf, StoreDamage, type Store } from '../../lib/st
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
 import { plural } from '../format.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-import { atOnce } from '../operate/backup/at_once.ts';
+import { atOnce } from '../../lib/at_once.ts';
 import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots } from '../snapshots.ts';
 import { isLaterVersion, runIdOfPath, runIdsIn, stagedSources, writeText, type LocalFolder } from './local_runs.ts';

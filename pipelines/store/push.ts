@@ -13,7 +13,7 @@ import {
 import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
 import { objectName, objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
-import { atOnce } from '../operate/backup/at_once.ts';
+import { atOnce } from '../../lib/at_once.ts';
 import { listSnapshots, verifySnapshot } from '../snapshots.ts';
 import { filesByRun, isLaterVersion, listPath, textOf, type LocalFolder } from './local_runs.ts';
 import { PublishedElsewhere } from './published_elsewhere.ts';

@@ -15,6 +15,7 @@ import { STORE_CACHE_MB } from '../../lib/store/settings.ts';
 import { downloadMissing, objectOf, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
 import { stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import { removeSegments } from '../jobs/segments.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { PublishedElsewhere } from './published_elsewhere.ts';
 import { pull } from './pull.ts';
@@ -91,7 +92,9 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
     };
     if (!(await switchCatalog(store, before, next))) return false;
     // Only these: the catalog may name runs of other hosts that this folder has not fetched.
-    await addPulled(layout, store, { runs: runs.map((run) => run.run_id), reparses, versions });
+    const ids = runs.map((run) => run.run_id);
+    await addPulled(layout, store, { runs: ids, reparses, versions });
+    await removeSegments(store, ids);
     // The publication ends the run: a later failure must not report it as unpublished.
     if (published === null) before = await readCatalog(store);
     else publication = next;

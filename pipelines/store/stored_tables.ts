@@ -9,7 +9,7 @@ import { readCatalog, snapshotFileName, type Catalog } from '../../lib/store/cat
 import type { Store } from '../../lib/store/store.ts';
 import type { Layout } from '../layout.ts';
 import { forEachTable, HINT, metadataFile, nextVersion, versionOf, type NextVersion } from '../open_tables/table.ts';
-import { atOnce } from '../operate/backup/at_once.ts';
+import { atOnce } from '../../lib/at_once.ts';
 
 /** Attempts while other runs write the same tables. */
 const TRIES = 3;

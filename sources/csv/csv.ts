@@ -170,38 +170,6 @@ export async function* csvLines(
   yield* reader.read('', true);
 }
 
-/**
- * Cut a CSV file with a header, whose cells may be quoted, at ends of records (Divides of contract.ts). A line break in
- * quotes does not end a record. A stray quote mark may put the cuts inside records, but such a file is not valid CSV.
- */
-export function csvCuts(bytes: Uint8Array, parts: number): readonly number[] {
-  const ends: number[] = [];
-  let isQuoted = false;
-  const after = (sign: number, from: number): number => {
-    const found = bytes.indexOf(sign, from);
-    return found === -1 ? Infinity : found;
-  };
-  let [newline, carriage, quote] = [-1, -1, after(QUOTE, 0)];
-  let start = 0;
-  /** End of the record in which the byte `at` is. */
-  const endAfter = (at: number): number => {
-    for (let from = at; from < bytes.length;) {
-      if (newline < from) newline = after(NEWLINE, from);
-      if (carriage < from) carriage = after(RETURN, from);
-      const end = Math.min(bytes.length, carriage + 1 < newline ? carriage + 1 : newline + 1);
-      for (; quote < end; quote = after(QUOTE, quote + 1)) isQuoted = !isQuoted;
-      if (!isQuoted) return end;
-      from = end;
-    }
-    return bytes.length;
-  };
-  for (let part = 0; part <= parts; part += 1) {
-    start = Math.max(start, endAfter(Math.max(start - 1, Math.floor((part * bytes.length) / parts))));
-    ends.push(start);
-  }
-  return ends;
-}
-
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
 
 /**

@@ -11,9 +11,8 @@ import { createRenderer } from './browser.ts';
 import { SourceContext } from './context.ts';
 import { LIMITS, type FetchLimits } from './limits.ts';
 import { Network, type Resolve } from './network.ts';
-import { type SharedRateLimiter, type Timer, UNSHARED } from './polite/rate_limiter.ts';
 import { PRODUCT } from './polite/robots_checker.ts';
-import type { Progress, ReadOptions, RunClock, RunScope, Stats } from './scope.ts';
+import type { Progress, ReadOptions, RunClock, RunScope, Stats, Timer } from './scope.ts';
 import { createTransport } from './http/transport.ts';
 
 export type { Progress, ReadOptions, Stats } from './scope.ts';
@@ -38,8 +37,10 @@ export interface FetcherOptions {
   readonly onNoNetwork?: (message: string) => void;
   /** Default: the resolver of the system. */
   readonly resolve?: Resolve;
-  /** Default: no other process reads. */
-  readonly sharedLimiter?: SharedRateLimiter;
+  /** Called before each request. Its error ends the read. */
+  readonly beforeRequest?: () => Promise<void>;
+  /** Milliseconds until the first request to a host may start, after requests of another process. Default: 0. */
+  readonly pauses?: ReadonlyMap<string, number>;
   /** Ends all reads: its reason is thrown, and nothing more is requested or archived. */
   readonly stop?: AbortSignal;
   /** Default: the monotonic clock. */
@@ -64,6 +65,8 @@ const networkOf = ({ hosts = [], resolve, onNoNetwork }: FetcherOptions): Networ
 
 export function createFetcher(options: FetcherOptions): Fetcher {
   const limits = { ...LIMITS, ...options.limits };
+  const { timer = TIMER, pauses } = options;
+  const startedMs = timer.nowMs();
   const run: RunScope = {
     archive: options.archive,
     clock: options.clock,
@@ -79,8 +82,9 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     inSandbox: options.sandboxUrl !== undefined,
     secrets: options.secrets ?? {},
     onProgress: options.onProgress ?? (() => {}),
-    timer: options.timer ?? TIMER,
-    sharedLimiter: options.sharedLimiter ?? UNSHARED,
+    timer,
+    beforeRequest: options.beforeRequest ?? (async () => {}),
+    notBefore: (host) => startedMs + (pauses?.get(host) ?? 0),
     stop: options.stop,
     limiters: new Map(),
     robots: new Map(),

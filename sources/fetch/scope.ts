@@ -4,7 +4,7 @@ import type { Archive } from '../../lib/archive.ts';
 import type { Renderer } from './browser.ts';
 import type { FetchLimits } from './limits.ts';
 import type { Network } from './network.ts';
-import type { RateLimiter, SharedRateLimiter, Timer } from './polite/rate_limiter.ts';
+import type { RateLimiter } from './http/paced_transport.ts';
 import type { RobotsRules } from './polite/robots_checker.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -15,6 +15,12 @@ export interface Progress {
   readonly bytes: number;
   /** The response that is arriving: bytes so far, and its declared length, 0 if it declares none. */
   readonly body?: { readonly received: number; readonly expected: number };
+}
+
+/** A monotonic clock. Tests replace it to run without waiting. */
+export interface Timer {
+  nowMs(): number;
+  sleep(ms: number): Promise<void>;
 }
 
 export interface RunClock {
@@ -35,7 +41,10 @@ export interface RunScope {
   readonly secrets: Readonly<Record<string, string | undefined>>;
   readonly onProgress: (progress: Progress) => void;
   readonly timer: Timer;
-  readonly sharedLimiter: SharedRateLimiter;
+  /** Called before each request; its error ends the read. */
+  readonly beforeRequest: () => Promise<void>;
+  /** When the first request to a host may start, by the timer. */
+  readonly notBefore: (host: string) => number;
   readonly stop: AbortSignal | undefined;
   /** By host. */
   readonly limiters: Map<string, RateLimiter>;

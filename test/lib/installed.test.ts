@@ -18,7 +18,7 @@ const ENTRIES = [
   'pipelines/operate/scheduler.ts',
   'pipelines/operate/prune.ts',
   'pipelines/operate/backup/cli.ts',
-  'pipelines/crawl/cli.ts',
+  'pipelines/jobs/cli.ts',
   'clients/mcp.ts',
   'clients/collect_cli.ts',
   'sandbox/around.ts',

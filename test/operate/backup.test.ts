@@ -41,7 +41,7 @@ describe('a backup', () => {
     assert.deepEqual([damage, files], [[], 10]);
     await restoreTo(restored, to);
     const ours = treeOf(data).filter(
-      (line) => !/lock\.sqlite|readers\.sqlite|backup\.json|\/spool|\/shards|build\.duckdb|\.building/u.test(line),
+      (line) => !/lock\.sqlite|readers\.sqlite|backup\.json|\/spool|\/jobs|build\.duckdb|\.building/u.test(line),
     );
     const withoutArchive = (tree: readonly string[]): string[] =>
       tree.filter((line) => !line.includes('archive.sqlite'));

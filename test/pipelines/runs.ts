@@ -21,7 +21,6 @@ import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { modelsOf } from './some_tables.ts';
@@ -128,7 +127,7 @@ export async function runDay({
       clock,
       dataClock: 'sandbox',
       archive,
-      crawler: inThisProcess(fetcher),
+      fetcher,
       sources: (await loadSources()).map(changed),
       due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
       ...(models ? { models } : tables ? { models: await modelsOf(tables, empty) } : {}),

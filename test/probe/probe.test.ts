@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { ingest } from '../../pipelines/ingest/ingest.ts';
 import type { Layout } from '../../pipelines/layout.ts';
@@ -146,9 +145,9 @@ test("of Montgomery's large archives only the start is requested", async () => {
 test('parcel numbers that join no row of the other list are a difference', async () => {
   const layout = await newLayout();
   await withFetcher(undefined, async (fetcher) => {
-    const run = { layout, clock: sandboxClock(DAY), runId: `${DAY}.01`, crawler: inThisProcess(fetcher) };
+    const run = { layout, clock: sandboxClock(DAY), runId: `${DAY}.01`, fetcher };
     const archive = await openArchive(layout.root);
-    for (const spec of named('oh_hamilton_tax')) await ingest({ ...run, archive }, spec, null);
+    for (const spec of named('oh_hamilton_tax')) await ingest({ ...run, archive }, spec, { lastGoodOn: null });
   });
   const good = await ask(named('oh_hamilton_parcels'), { layout });
   assert.match(good.lines[0] ?? '', /as expected .*; 3 of 3 parcel numbers join the rows of oh_hamilton_tax/u);

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { defineRecord, text } from '../../lib/record.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
-import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { ingest } from '../../pipelines/ingest/ingest.ts';
 import { standingRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
@@ -63,8 +62,8 @@ async function readDays(
     const clock = sandboxClock(`2026-11-${20 + index}`);
     const fetcher = createFetcher({ archive, clock, limits: { retries: 0 } });
     t.after(() => fetcher.close());
-    const run = { layout, archive, crawler: inThisProcess(fetcher), clock, runId: `${clock.asOf}.01` };
-    const record = await ingest(run, specAt(site.origin, reads), null);
+    const run = { layout, archive, fetcher, clock, runId: `${clock.asOf}.01` };
+    const record = await ingest(run, specAt(site.origin, reads), { lastGoodOn: null });
     records.push(record ?? assert.fail('nothing was read'));
   }
   return { records, standing: (await standingRead(layout, 'test_parcels', '2026-11-29')) ?? undefined };

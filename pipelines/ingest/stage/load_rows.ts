@@ -12,7 +12,7 @@ import { HANDED_OVER, RowBatch, stagedColumns } from './json_rows.ts';
 /** Rows in one INSERT. */
 const BATCH_ROWS = 10_000;
 /** Rejects are kept in memory. A read with more of them is quarantined. */
-export const MAX_REJECTS = 200_000;
+const MAX_REJECTS = 200_000;
 
 export interface RowsToLoad {
   readonly spec: SourceSpec;
@@ -23,15 +23,12 @@ export interface RowsToLoad {
   readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;
 }
 
-export interface Loaded {
+interface Loaded {
   readonly accepted: number;
   readonly rejects: readonly Rejected[];
   /** Natural keys of refused rows, where they can be read. */
   readonly rejectedKeys: readonly NaturalKey[];
 }
-
-/** Fills the table `fresh`. @throws Quarantine when the adapter does not know a page */
-export type LoadRows = (connection: DuckDBConnection, rows: RowsToLoad) => Promise<Loaded>;
 
 /** Create the table. Without NOT NULL: a row carried from before a column existed has no value for it. */
 export async function createFresh(connection: DuckDBConnection, spec: SourceSpec): Promise<void> {
@@ -44,8 +41,8 @@ async function* candidatesOf({ spec, pages }: RowsToLoad): AsyncGenerator<Iterab
   else for (const page of pages) yield* checkedRows(spec, [await page.open()]);
 }
 
-/** Load the rows in this process. */
-export const loadHere: LoadRows = async (connection, rows) => {
+/** Fill the table `fresh`. @throws Quarantine when the adapter does not know a page */
+export async function loadRows(connection: DuckDBConnection, rows: RowsToLoad): Promise<Loaded> {
   const { spec, target, onRows } = rows;
   const columns = stagedColumns(spec);
   const rejects: Rejected[] = [];
@@ -76,7 +73,7 @@ export const loadHere: LoadRows = async (connection, rows) => {
   }
   await insertBatch(true);
   return { accepted, rejects, rejectedKeys };
-};
+}
 
 /** Pages of this size and more get a database of their own, which spills to the disk. */
 const LARGE_BYTES = 16_000_000;

@@ -15,7 +15,7 @@ import { isPartOfKey, lostRow, type Tally, type Unreadable } from './check_rows.
 import { resolveDuplicates } from './duplicates.ts';
 import { countFilled } from '../fill.ts';
 import { findFiscalYears, findNewestDay } from '../recency.ts';
-import { createFresh, loadHere, openStaging, type LoadRows, type RowsToLoad } from './load_rows.ts';
+import { createFresh, loadRows, openStaging, type RowsToLoad } from './load_rows.ts';
 import type { ReadRecord } from '../reads.ts';
 
 export interface ReadToStage extends RowsToLoad {
@@ -42,14 +42,13 @@ export interface StagedRead extends Tally {
 
 /**
  * Check every row of a read and load the accepted ones.
- * @param load how the rows are checked. Default: in this process
  * @throws Quarantine when the adapter does not know a page
  */
-export async function stageRead(read: ReadToStage, load = loadHere): Promise<StagedRead> {
+export async function stageRead(read: ReadToStage): Promise<StagedRead> {
   await makeFolder(dirname(read.target));
   const { connection, close } = await openStaging(read);
   try {
-    const tally = await loadFresh(connection, read, load);
+    const tally = await loadFresh(connection, read);
     return { ...tally, write: (before) => writeStaged(connection, read, tally, before), close };
   } catch (error) {
     await close();
@@ -58,10 +57,10 @@ export async function stageRead(read: ReadToStage, load = loadHere): Promise<Sta
 }
 
 /** Fill the table `fresh` with the accepted rows, one for each key. */
-async function loadFresh(connection: DuckDBConnection, read: ReadToStage, load: LoadRows): Promise<Tally> {
+async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promise<Tally> {
   const { spec, pages, unreadable, observedAt } = read;
   await createFresh(connection, spec);
-  const loaded = await load(connection, read);
+  const loaded = await loadRows(connection, read);
   const lost = unreadable.map((row, index) => lostRow(spec, row, index, observedAt));
   const rejects = [...loaded.rejects, ...lost];
   const rejectedKeys = [...loaded.rejectedKeys, ...unreadable.map(({ key }) => key)];

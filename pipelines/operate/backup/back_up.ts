@@ -14,7 +14,7 @@ import { readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { holdForReading } from '../../run/lock.ts';
-import { atOnce } from './at_once.ts';
+import { atOnce } from '../../../lib/at_once.ts';
 import { largePages, otherFiles, publishedFiles, statedHashes, type Listed } from './contents.ts';
 import type { BackUpSettings } from './settings.ts';
 import {

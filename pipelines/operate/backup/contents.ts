@@ -27,7 +27,7 @@ const LEFT_OUT = new Set([
   'ledger.sqlite',
   'current',
   'iceberg',
-  'shards',
+  'jobs',
 ]);
 /** Listed by functions of their own. */
 const LISTED = new Set(['archive', 'staged', 'snapshots', 'ledger.journal']);

@@ -9,7 +9,7 @@ import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/
 import { journalFile } from '../../../ledger/journal_file.ts';
 import { DamagedFile, makeFolder, share, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
-import { atOnce } from './at_once.ts';
+import { atOnce } from '../../../lib/at_once.ts';
 import { RESTORING } from './contents.ts';
 import type { RestoreSettings } from './settings.ts';
 import { type Backup, type Content, contentOf, contentPath, copyFlushed, findBackup, readBackup } from './store.ts';

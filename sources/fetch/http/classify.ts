@@ -46,7 +46,7 @@ function markupOf(response: HttpResponse, decoded: Uint8Array): string {
 }
 
 /** Milliseconds of Retry-After, given in seconds or as a date; undefined without a valid one. */
-function retryAfterMs(headers: HttpResponse['headers'], nowMs: number): number | undefined {
+export function retryAfterMs(headers: HttpResponse['headers'], nowMs: number): number | undefined {
   const value = headers['retry-after']?.trim();
   if (value === undefined || value === '') return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;

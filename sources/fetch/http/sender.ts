@@ -114,7 +114,7 @@ export class Sender {
     });
     const record = await this.#log.add(request, response, classification);
     if (classification.is === 'refused') throw classification.error;
-    if (classification.is === 'retry') throw await this.#retryError(request.url.host, classification);
+    if (classification.is === 'retry') throw this.#retryError(request.url.host, classification);
     if (classification.is === 'redirect') return { is: 'redirect', response };
     if (classification.is === 'not_modified') stats.notModified += 1;
     const body = classification.is === 'not_modified' ? request.archived?.bytes : decoded;
@@ -169,14 +169,14 @@ export class Sender {
   }
 
   /** The error to throw for a retry. Pauses the host as Retry-After asks, unless that is longer than a run waits. */
-  async #retryError(host: string, { afterMs, error }: Extract<Classification, { is: 'retry' }>): Promise<Error> {
+  #retryError(host: string, { afterMs, error }: Extract<Classification, { is: 'retry' }>): Error {
     const { inSandbox, limits } = this.#scope.run;
     if (afterMs !== undefined && afterMs > limits.maxRetryAfterMs) {
       if (!(error instanceof SourceUnavailable)) return error;
       const detail = `${error.message}, and asks for no request within ${Math.round(afterMs / 1000)} seconds`;
       return new SourceUnavailable(error.reason, detail, error.pageUrl, error.status);
     }
-    if (afterMs !== undefined && !inSandbox) await this.#transport.pause(host, afterMs);
+    if (afterMs !== undefined && !inSandbox) this.#transport.pause(host, afterMs);
     return new RetryableError(error);
   }
 

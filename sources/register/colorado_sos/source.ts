@@ -7,7 +7,7 @@ import { type Candidate, defineSource, type FetchContext, type Page, Quarantine 
 import { addDays } from '../../days.ts';
 import { sodaCount, sodaRows } from '../../families/open_data/socrata.ts';
 import { Registration } from '../../rows/registration.ts';
-import { checkColumns, csvCuts, streamCsv } from '../../csv/csv.ts';
+import { checkColumns, streamCsv } from '../../csv/csv.ts';
 import { candidate, date, optional, published, refuse, required, tidy } from '../../values.ts';
 
 const PORTAL = 'https://data.colorado.gov';
@@ -214,7 +214,6 @@ export default defineSource({
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   row: Registration,
   reads: 'increments',
-  divides: { kinds: ['export'], cuts: csvCuts },
   expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 1 },
   drop: [
     {

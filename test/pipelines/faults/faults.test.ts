@@ -13,7 +13,6 @@ import { standingRead, type ReadRecord } from '../../../pipelines/ingest/reads.t
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { defineSource, type SourceSpec } from '../../../sources/contract.ts';
 import { openArchive } from '../../../lib/archive.ts';
-import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { answer, inTurn, serve, type Handler } from '../../fetch/site.ts';
 import { startTestServer } from '../../web/server.ts';
@@ -151,11 +150,8 @@ for (const [fault, handler] of Object.entries(FAULTS)) {
       const fetcher = createFetcher({ archive, clock, limits: LIMITS });
       t.after(() => fetcher.close());
       return (
-        (await ingest(
-          { layout, archive, crawler: inThisProcess(fetcher), clock, runId: `${day}.01` },
-          specAt(origin),
-          null,
-        )) ?? assert.fail('nothing was read')
+        (await ingest({ layout, archive, fetcher, clock, runId: `${day}.01` }, specAt(origin), { lastGoodOn: null })) ??
+        assert.fail('nothing was read')
       );
     };
     const first = await read((await serve(t, { '/list': good })).origin, '2026-11-20');

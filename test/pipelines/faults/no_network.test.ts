@@ -1,7 +1,6 @@
 /** A run without a network: one message, no request, and the rows of earlier reads stay in use. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { SILENT } from '../../../pipelines/progress/progress.ts';
@@ -66,7 +65,7 @@ test('a run without a network reports it once, sends nothing and keeps the rows'
         clock: sandboxClock(day),
         dataClock: 'live',
         archive,
-        crawler: inThisProcess(fetcher),
+        fetcher,
         sources,
         due: ({ name }) => name === hud.name || day === '2026-11-21',
         models,

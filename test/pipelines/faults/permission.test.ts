@@ -11,7 +11,6 @@ import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
 import { openArchive } from '../../../lib/archive.ts';
-import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { newLayout, smallWorld } from '../runs.ts';
@@ -88,7 +87,7 @@ test('until then it sends no request and prints no warning, and a dropped page i
         clock,
         dataClock: 'sandbox',
         archive,
-        crawler: inThisProcess(fetcher),
+        fetcher,
         sources: all.map((spec) => (spec === summit ? lenient : spec)),
         due: ({ name }) => name === summit.name,
         mayFetch: ({ name }) => name !== summit.name,

@@ -9,24 +9,13 @@ import { literal } from '../../../lib/sql.ts';
 import { checkedRows } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { readPage } from '../../../pipelines/ingest/reads.ts';
 import { stageRead, type Staged, type StagedRead } from '../../../pipelines/ingest/stage/stage.ts';
-import { shardFiles, type StagedShard } from '../../../pipelines/ingest/stage/stage_shard.ts';
-import type { LoadRows } from '../../../pipelines/ingest/stage/load_rows.ts';
-import { ShardParts } from '../../../pipelines/crawl/jobs.ts';
-import { loadByWorkers } from '../../../pipelines/crawl/stage_by_workers.ts';
-import { OpenPages, shardName, stageParts } from '../../../pipelines/crawl/worker/stage_job.ts';
-import { layoutOf } from '../../../pipelines/layout.ts';
-import { openArchive } from '../../../lib/archive.ts';
-import { RequestRecord } from '../../../lib/request_record.ts';
-import { type Page, Quarantine } from '../../../sources/contract.ts';
+import type { Page } from '../../../sources/contract.ts';
 import colorado from '../../../sources/register/colorado_sos/source.ts';
 import { pageOf } from '../../sources/recorded.ts';
 import { exportId, exportRecords } from './large_export.ts';
 
-/** More than 16 MB: a database of its own, and three parts. */
+/** More than 16 MB: a database of its own. */
 const RECORDS = 11_600;
-/** More than 8 MB: two parts. */
-const RECORDS_IN_TWO_PARTS = 6_000;
-const RUN = '2026-11-20.01';
 const OBSERVED = '2026-11-20T12:00:00Z';
 const id = exportId;
 
@@ -34,57 +23,15 @@ function exportOf(records: readonly string[]): Page {
   return pageOf(Buffer.from(records.join('\n')), { kind: 'export', url: 'file:///drop/colorado_sos/export.csv' });
 }
 
-async function stage<T>(
-  folder: string,
-  page: Page,
-  use: (read: StagedRead) => Promise<T>,
-  load?: LoadRows,
-): Promise<T> {
+async function stage<T>(folder: string, page: Page, use: (read: StagedRead) => Promise<T>): Promise<T> {
   const target = join(folder, 'colorado.parquet');
   const toStage = { spec: colorado, pages: [readPage(page)], unreadable: [], observedAt: OBSERVED, target };
-  const read = await stageRead(toStage, load);
+  const read = await stageRead(toStage);
   try {
     return await use(read);
   } finally {
     await read.close();
   }
-}
-
-/** Loads rows as a run with workers does: each shard is staged apart, one after the other. */
-async function byShards(folder: string, page: Page): Promise<{ readonly load: LoadRows; readonly jobs: number[] }> {
-  const archive = await openArchive(folder);
-  const { kind, url, context, sha256, observedAt } = page;
-  await archive.put(page.bytes);
-  const request = { source: colorado.name, runId: RUN, method: 'READ', status: null, fromCache: false, error: null };
-  const headers = { requestHeaders: {}, responseHeaders: {} };
-  const { length } = page.bytes;
-  await archive.append(
-    RequestRecord.parse({ ...request, ...headers, kind, url, context, sha256, observedAt, bytes: length }),
-  );
-  const jobs: number[] = [];
-  let last: Promise<unknown> = Promise.resolve();
-  const load = loadByWorkers(
-    {
-      dataDir: folder,
-      archive,
-      takeTurn: () => Promise.resolve(),
-      stage: (job) => {
-        jobs.push(job.shard);
-        const files = shardFiles(join(layoutOf(folder).shards, shardName(RUN, colorado.name, job.shard, 0)));
-        const parts = ShardParts.parse(JSON.parse(job.parts));
-        const staged = (): Promise<StagedShard | null> =>
-          stageParts(colorado, parts, { archive, opened: new OpenPages() }, { files }).catch((error: unknown) => {
-            if (error instanceof Quarantine) return null;
-            throw error;
-          });
-        const output = last.then(async () => ({ worker: 'one', attempt: 0, staged: await staged() }));
-        last = output;
-        return output;
-      },
-    },
-    RUN,
-  );
-  return { load, jobs };
 }
 
 test('every record of a large export is a staged row, a reject or a merged duplicate', async (t) => {
@@ -96,7 +43,7 @@ test('every record of a large export is a staged row, a reject or a merged dupli
     ...(await read.write(undefined)),
     rejects: read.rejects,
   });
-  const { counts, rejects, parquet } = await stage(folder, page, write);
+  const { counts, rejects } = await stage(folder, page, write);
   const [refused, repeated] = [RECORDS / 100, RECORDS / 200];
   assert.deepEqual(counts, {
     rows_in: RECORDS,
@@ -110,19 +57,6 @@ test('every record of a large export is a staged row, a reject or a merged dupli
     Array.from({ length: refused }, (_, n) => [n * 100 + 50, `${id(n * 100 + 50)},SHORT LLC`]),
   );
   assert.deepEqual(await readdir(folder), ['colorado.parquet'], 'no temporary file is left');
-
-  const shared = await mkdtemp(join(tmpdir(), 'dealfeed-shards-'));
-  t.after(() => rm(shared, { recursive: true }));
-  const { load, jobs } = await byShards(shared, page);
-  const inShards = await stage(shared, page, write, load);
-  assert.deepEqual(jobs, [0, 1, 2], 'three parts of at most 8 MB');
-  assert.deepEqual(inShards, { counts, rejects, parquet, facts: {} }, 'the same bytes and rejects from parts');
-  const left = await readdir(join(shared, 'shards'), { recursive: true, withFileTypes: true });
-  assert.deepEqual(
-    left.filter((entry) => entry.isFile()),
-    [],
-    'no shard is left',
-  );
 
   const duck = await openDuck();
   t.after(() => duck.close());
@@ -161,17 +95,6 @@ test('a large export with a fault near its end leaves no file', async (t) => {
     /not a CSV file: cell 1 has a quote mark inside, in the record at line 11592/u,
   );
   assert.deepEqual(await readdir(folder), []);
-
-  const shared = await mkdtemp(join(tmpdir(), 'dealfeed-shards-'));
-  t.after(() => rm(shared, { recursive: true }));
-  const inParts = withFault(exportRecords(RECORDS_IN_TWO_PARTS));
-  const { load, jobs } = await byShards(shared, inParts);
-  await assert.rejects(
-    stage(shared, inParts, () => assert.fail('no row may be used'), load),
-    /at line 5992/u,
-    'a fault in a part is told with its place in the whole page',
-  );
-  assert.deepEqual(jobs, [0, 1]);
 });
 
 test('a page of many rows gives timers and other reads a turn while it is checked', async () => {

@@ -9,7 +9,6 @@ import { explain } from '../../../pipelines/analyse/explain/explain.ts';
 import { openSnapshot } from '../../../pipelines/analyse/open_snapshot.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { rebuildSource } from '../../../pipelines/commands/rebuild_source.ts';
-import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { ingest } from '../../../pipelines/ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
@@ -45,8 +44,8 @@ async function read(layout: Layout, day: string): Promise<{ record: ReadRecord; 
   const [archive, clock, runId] = [await openArchive(layout.root), sandboxClock(day), `${day}.01`];
   const fetcher = createFetcher({ archive, clock, secrets: {} });
   try {
-    const run = { layout, archive, clock, runId, crawler: inThisProcess(fetcher) };
-    const record = (await ingest(run, spec, null)) ?? assert.fail('nothing was dropped');
+    const run = { layout, archive, clock, runId, fetcher };
+    const record = (await ingest(run, spec, { lastGoodOn: null })) ?? assert.fail('nothing was dropped');
     if (record.status !== 'good') return { record, rows: [] };
     const duck = await openDuck();
     const rows = await rowsOf(

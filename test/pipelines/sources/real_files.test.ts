@@ -12,7 +12,6 @@ import { layoutOf } from '../../../pipelines/layout.ts';
 import { run } from '../../../pipelines/run/run.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
 import { openArchive } from '../../../lib/archive.ts';
-import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { modelsOf } from '../some_tables.ts';
@@ -41,7 +40,7 @@ test('the real files pass through the same adapters into a published snapshot wi
     clock,
     dataClock: 'live',
     archive,
-    crawler: inThisProcess(fetcher),
+    fetcher,
     sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
     due: (spec) => spec.name in FILES,
     models: await modelsOf(['filings', 'leads', 'sources']),

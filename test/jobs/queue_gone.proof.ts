@@ -12,6 +12,7 @@ import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { hashesOn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../process/program.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { workerProcess } from '../process/program.ts';
@@ -44,8 +45,9 @@ describe('PostgreSQL', () => {
     const all = web.asked.get(HOST)?.length ?? 0;
     web.asked.clear();
 
-    const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
-    const worker = workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const shared = { QUEUE, STORE: memoryFolder('dealfeed-store-') };
+    const run = await startPipeline(web, layout.root, DAY, { SOURCES, ...shared });
+    const worker = workerProcess({ ...shared, DATA_DIR: (await newLayout()).root });
     t.after(() => worker.end('SIGKILL'));
     await untilAsked(web, HOST, all / 2, run);
     await postgres.stop('immediate');
@@ -63,7 +65,7 @@ describe('PostgreSQL', () => {
     assert.ok(asked < all, 'without word from the queue the worker stops reading');
 
     await postgres.start();
-    const next = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
+    const next = await startPipeline(web, layout.root, DAY, { SOURCES, ...shared });
     assert.equal((await next.ended).status, 0, [...next.lines, ...worker.lines].join('\n'));
     assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(alone, DAY));
     const pages = (web.asked.get(HOST) ?? []).filter((path) => !path.startsWith('/robots.txt'));
@@ -77,10 +79,10 @@ describe('PostgreSQL', () => {
 
   test('restarts while a worker reads: the run and the worker wait for it and continue', async (t) => {
     const fresh = await newLayout();
-    const queue = await postgres.database();
     web.asked.clear();
-    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: queue });
-    const worker = workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
+    const shared = { QUEUE: await postgres.database(), STORE: memoryFolder('dealfeed-store-') };
+    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, ...shared });
+    const worker = workerProcess({ ...shared, DATA_DIR: (await newLayout()).root });
     t.after(() => worker.end('SIGKILL'));
     await untilAsked(web, HOST, 20, run);
     await postgres.stop('fast');

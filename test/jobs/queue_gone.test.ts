@@ -6,14 +6,15 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import { FolderStore } from '../../lib/store/folder.ts';
-import { openQueueCrawler, type QueueOptions } from '../../pipelines/crawl/queue_crawler.ts';
+import { openStore } from '../../lib/store/open.ts';
+import { openHostJobs } from '../../pipelines/jobs/send.ts';
+import type { RunOptions } from '../../pipelines/run/run.ts';
 import { failureText } from '../../pipelines/failure.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
-import { openArchive } from '../../lib/archive.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { sourcesAt } from './one_site.ts';
+import { runHere } from './here.ts';
 import { wayTo } from './silent_way.ts';
 
 describe('PostgreSQL', () => {
@@ -23,35 +24,21 @@ describe('PostgreSQL', () => {
   });
   after(() => postgres.remove());
 
-  /** The error with which a run ends that waits for a source. @param meanwhile called once it waits */
+  /** The error with which a run ends that waits for a host. @param meanwhile called once it waits */
   const endOf = async (
     t: TestContext,
-    options: Pick<QueueOptions, 'url' | 'store'>,
-    meanwhile: () => void = () => undefined,
+    { url, STORE = memoryFolder('dealfeed-store-') }: { readonly url: string; readonly STORE?: string },
+    meanwhile: () => Promise<void> = async () => {},
   ): Promise<string> => {
-    const layout = await newLayout();
-    const sources = sourcesAt('http://127.0.0.1:9');
-    const crawler = await openQueueCrawler({
-      ...options,
-      dataDir: layout.root,
-      archive: await openArchive(layout.root),
-      sources,
-      secrets: {},
-      print: () => {},
-      timeoutMs: 500,
-      noWorkerMs: 60_000,
-    });
-    t.after(() => crawler.close());
-    const [spec] = sources;
-    assert.ok(spec);
-    const request = { asOf: '2026-11-20', runId: '2026-11-20.01', lastGoodOn: null, distrusts: [], resumes: [] };
-    const pages = crawler.read(spec, request, () => assert.fail()).pages();
-    const first = pages[Symbol.asyncIterator]().next();
-    const ended = first.then(
-      () => assert.fail(),
+    const [layout, store] = [await newLayout(), await openStore(STORE, 0)];
+    const jobs = await openHostJobs({ url, store, secrets: {}, print: () => {}, timeoutMs: 500, noWorkerMs: 60_000 });
+    t.after(() => jobs.close());
+    const due: RunOptions['due'] = ({ name }) => name === 'hud_fmr';
+    const ended = runHere(layout, { due, jobs, sandboxUrl: 'http://127.0.0.1:9' }).then(
+      () => assert.fail('it did not wait'),
       (error: unknown) => failureText(error, layout.root),
     );
-    meanwhile();
+    await meanwhile();
     return ended;
   };
 
@@ -59,9 +46,7 @@ describe('PostgreSQL', () => {
     const way = await wayTo(await postgres.database());
     t.after(() => way.close());
     assert.match(
-      await endOf(t, { url: way.url }, () => {
-        way.silence();
-      }),
+      await endOf(t, { url: way.url }, async () => way.silence()),
       /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
     );
   });
@@ -70,7 +55,7 @@ describe('PostgreSQL', () => {
     const root = join((await newLayout()).root, 'store');
     await writeFile(root, 'a file where the folder should be');
     assert.match(
-      await endOf(t, { url: await postgres.database(), store: new FolderStore(root) }),
+      await endOf(t, { url: await postgres.database(), STORE: root }),
       /^STORE is "[^"]+", which is unavailable: ENOTDIR\. Nothing was published\. .* run again\.$/u,
     );
   });

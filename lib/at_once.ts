@@ -1,10 +1,11 @@
-/** Runs a task for each item, several in parallel. */
-const AT_ONCE = 8;
-
-/** After a failure no further task starts, and the failure is thrown when the running ones have ended. */
+/**
+ * Run a task for each item, several in parallel. After a failure no further task starts, and the failure is thrown when
+ * the running ones have ended.
+ */
 export async function atOnce<T>(
   items: AsyncIterable<T> | Iterable<T>,
   task: (item: T) => Promise<void>,
+  concurrency = 8,
 ): Promise<void> {
   const next = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
@@ -16,6 +17,6 @@ export async function atOnce<T>(
       failures.push(error);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, runTasks));
+  await Promise.all(Array.from({ length: concurrency }, runTasks));
   if (failures.length > 0) throw failures[0];
 }

@@ -1,14 +1,16 @@
 /** A worker whose sources are those of politeness.test.ts, at the site that SITE names. */
-import { startWorker } from '../../pipelines/crawl/worker/worker.ts';
+import { openStore } from '../../lib/store/open.ts';
+import { startWorker } from '../../pipelines/jobs/worker.ts';
 import { sourcesAt } from './one_site.ts';
 
-const { QUEUE = '', DATA_DIR = '', SITE = '' } = process.env;
+const { QUEUE = '', STORE = '', DATA_DIR = '', SITE = '' } = process.env;
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const worker = await startWorker({
   url: QUEUE,
   dataDir: DATA_DIR,
+  store: await openStore(STORE),
   sources: sourcesAt(SITE),
   atOnce: 4,
   secrets: {},
