@@ -27,8 +27,8 @@ async function main(): Promise<void> {
     print,
   });
   print(
-    `worker ${worker.name} reads up to ${HOSTS_AT_ONCE} hosts at a time; Ctrl-C stops it and returns unfinished hosts ` +
-      'to the queue',
+    `worker ${worker.name} reads up to ${HOSTS_AT_ONCE} hosts at a time; Ctrl-C stops it and returns ` +
+      'unfinished hosts to the queue',
   );
   const reason = await Promise.race([worker.unfit, once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await worker.close();

@@ -1,6 +1,6 @@
 /**
- * A run's side of the queue: one job for each host. The worker's records, pages and rows come back through the store, so
- * the run has what it would have read itself.
+ * A run's side of the queue: one job for each host. The worker's records, pages and rows come back through the store,
+ * so the run has what it would have read itself.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -107,7 +107,8 @@ export class HostJobs {
   }
 
   /**
-   * Read and stage the sources of a host by a worker. If its job fails in all attempts, they are recorded as unavailable.
+   * Read and stage the sources of a host by a worker. If its job fails in all attempts, they are recorded as
+   * unavailable.
    * @param onEnd called for each source, in their order
    * @throws QueueUnavailable, StoreUnavailable; Error for a defect of ours
    */
