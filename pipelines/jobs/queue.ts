@@ -1,7 +1,7 @@
 /**
- * The queue of hosts to read: pg-boss on PostgreSQL, with its retries, heartbeats and dead-letter queue. A job reads
- * and stages the sources of one host, and no other job of the host is active. Only pg-boss has tables here: a worker, or a
- * run, is alive as long as its connection is.
+ * The queue of hosts to read: pg-boss on PostgreSQL, with its retries, heartbeats and dead-letter queue. A job
+ * reads and stages the sources of one host, and no other job of the host is active. Only pg-boss has tables here: a
+ * worker, or a run, is alive as long as its connection is.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
