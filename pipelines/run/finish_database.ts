@@ -64,13 +64,7 @@ export async function showParts(
     const files = tables[mart.name]?.files.map(({ file }) => file) ?? [];
     const rows = `(SELECT ${convertedRow(record.columns, parquetType, typeOf)} FROM ${rowsOfFiles(files, record.key)})`;
     const sql = publish.parts?.shown?.sql(rows) ?? `FROM ${rows}`;
-    const order = publish.orderBy.join(', ');
-    const isTable = publish.parts?.shown && typeOf === storedType;
-    await connection.run(
-      isTable
-        ? `CREATE TABLE ${identifier(mart.name)} AS ${sql} ORDER BY ${order}`
-        : `CREATE VIEW ${identifier(mart.name)} AS ${sql}`,
-    );
+    await connection.run(`CREATE VIEW ${identifier(mart.name)} AS ${sql}`);
   }
 }
 
@@ -86,12 +80,7 @@ export async function finishDatabase(
     await showParts(connection, published, tables, storedType);
     const comments = published.flatMap((mart) => {
       const { about, columns } = shownRecord(mart);
-      return commentOn(
-        mart.name,
-        `${about} ${notice}`,
-        columns,
-        mart.contract.publish.parts && !mart.contract.publish.parts.shown ? 'VIEW' : 'TABLE',
-      );
+      return commentOn(mart.name, `${about} ${notice}`, columns, mart.contract.publish.parts ? 'VIEW' : 'TABLE');
     });
     await connection.run(['BEGIN', ...comments, 'COMMIT'].join(';\n'));
     for (const view of VIEWS) await addView(connection, view, { published, notice });
