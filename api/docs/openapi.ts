@@ -58,6 +58,7 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
 /** Reasons that only the routes which declare them have. */
 const ROUTE_REASONS = new Set<string>([
   'unknown_deal',
+  'no_underwriting',
   'sign_in_on_head',
   'sign_in_required',
   'sign_in_invalid',

@@ -33,6 +33,7 @@ export const PROBLEMS = {
   not_found: { status: 404, title: 'No such endpoint' },
   no_matches: { status: 404, title: 'No match' },
   unknown_deal: { status: 404, title: 'No such deal' },
+  no_underwriting: { status: 404, title: 'No underwriting' },
   purchase_not_found: { status: 404, title: 'This wallet has no such purchase' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },

@@ -95,6 +95,7 @@ const INDEX_FIELDS = {
   units: true,
   cap_rate: true,
   deal_score: true,
+  report_status: true,
 } as const;
 const IndexRecord = Deal.schema.pick(INDEX_FIELDS).extend(absentOf(Deal, INDEX_FIELDS));
 

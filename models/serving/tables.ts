@@ -15,6 +15,7 @@ import { Filing } from '../marts/filings.ts';
 import leads from '../marts/leads.ts';
 import listingHistory from '../marts/listing_history.ts';
 import owners from '../marts/owners.ts';
+import places from '../marts/places.ts';
 import propertyKeys from '../marts/property_keys.ts';
 import reports from '../marts/reports.ts';
 import signals from '../marts/signals.ts';
@@ -37,6 +38,7 @@ export const TABLES = {
   coverage: coverage.record,
   changes: changes.record,
   change_feeds: changeFeeds.record,
+  places: places.record,
 } satisfies Record<string, RecordDefinition>;
 
 export type TableName = keyof typeof TABLES;
@@ -101,9 +103,9 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
     keys: ID,
     ranks: ['cap_rate'],
     columns: words(
-      `listing_status state county city zip list_price price_per_unit cap_rate cap_rate_derived units deal_score
+      `listing_status state county metro city zip list_price price_per_unit cap_rate cap_rate_derived units deal_score
       rental_status cap_rate_underwritten cap_gap_pct underwrite_reliability dscr dscr_status listed_on first_seen
-      last_verified offer_status condition_risk`,
+      last_verified offer_status report_status condition_risk`,
     ),
     derived: {
       cbsa: { kind: 'text', sql: "nullif(regexp_extract(rent_area_code, '^METRO([0-9]{5})', 1), '')" },
@@ -112,15 +114,15 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   },
   signals: {
     keys: ID,
-    columns: words('signal_state state city county zip signal_type amount has_address property_kind last_seen'),
+    columns: words('signal_state state city county metro zip signal_type amount has_address property_kind last_seen'),
   },
   auctions: {
     keys: ID,
-    columns: words('sale_date sale_status state city county zip appraised_value auction_type last_seen'),
+    columns: words('sale_date sale_status state city county metro zip appraised_value auction_type last_seen'),
   },
   leads: {
     keys: { ...ID, record_id: 'coalesce(signal_id, auction_id, id)' },
-    columns: words('lead_score state city county zip lead_type property_kind signals_count last_verified sale_date'),
+    columns: words('lead_score state city county metro zip lead_type property_kind signals_count last_verified sale_date'),
   },
   owners: { keys: ID, columns: words('owner_key properties_count state county last_verified') },
   filings: {
@@ -136,7 +138,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   },
   changes: {
     keys: { ...ID, record_id: 'record_id' },
-    columns: words('list change reason changed_at kind state county city zip changed_fields'),
+    columns: words('list change reason changed_at kind state county metro city zip changed_fields'),
     orderBy: 'changed_at, id',
   },
   reports: { keys: ID },
@@ -146,6 +148,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   assumptions: {},
   coverage: {},
   change_feeds: {},
+  places: {},
 };
 
 const MARTS = { deals, signals, auctions, leads, owners };

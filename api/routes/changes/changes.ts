@@ -6,6 +6,7 @@
  */
 import { dataOf } from '../envelope.ts';
 import { z } from 'zod';
+import { notComparedOf } from '../../../models/marts/change_feeds.ts';
 import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
 import { instantOf } from '../../../lib/time.ts';
 import { Problem } from '../../http/problem.ts';
@@ -238,6 +239,7 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
         : null,
     changesThrough,
     completeSince,
+    notCompared: notComparedOf(feed.list),
     note: NOTE,
     ...(options.sourcePrefix === undefined ? {} : { sourcePrefix: options.sourcePrefix }),
   };

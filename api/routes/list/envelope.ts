@@ -1,5 +1,6 @@
 /** The envelope of a list: its fields, the page of records and the state of their sources. */
 import { ABSENT } from '../../../lib/record.ts';
+import type { notComparedOf } from '../../../models/marts/change_feeds.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { JsonText } from '../../serving/json_text.ts';
 import { staleSources, type Family, type StaleSource } from '../../serving/stale_sources.ts';
@@ -84,6 +85,8 @@ export interface ListPage {
   /** Of the change feed; undefined if the list has none. */
   readonly changesThrough: string | undefined;
   readonly completeSince: string | undefined;
+  /** Of changes: fields whose values alone are no change. */
+  readonly notCompared?: ReturnType<typeof notComparedOf>;
   readonly note?: string;
   /** Start of the names of its sources; default: all sources of the table's families. */
   readonly sourcePrefix?: string;
@@ -100,6 +103,7 @@ export async function listBody(request: RouteRequest<Params>, page: ListPage): P
     ...publishedOf(manifest),
     changes_through: page.changesThrough,
     complete_since: page.completeSince,
+    not_compared: page.notCompared,
     stale_sources: stale,
     filters: filtersOf(params),
     fields: page.fields,

@@ -45,6 +45,7 @@ const SUMMARY_REASONS = [
   'underwriting_agreement',
   'underwriting_note',
   'underwrite_reason',
+  'report_status',
   'dscr_reason',
   'condition_risk',
   'condition_record_on',

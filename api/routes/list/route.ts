@@ -61,6 +61,15 @@ const feedFields = {
   complete_since: z.iso
     .datetime()
     .meta({ description: 'The earliest updated_since: all changes after it are reported.' }),
+  not_compared: z
+    .strictObject({ follows_day: z.array(z.string()), follows_reads: z.array(z.string()) })
+    .optional()
+    .meta({
+      description:
+        'Only with updated_since: fields whose values alone are no change. follows_day: from the date, such as an ' +
+        'age, and what follows from it; follows_reads: from the latest read or other rows. To have them as of today, ' +
+        'read the record again.',
+    }),
 };
 
 /** Schema of a list of such records. */

@@ -38,7 +38,8 @@ export async function exampleDeals(
   const isComplete = (row: number): boolean => offer?.at(row) === 'computed' && dscr?.at(row) === 'computed';
   const rank = (row: number): number => (isComplete(row) ? 0 : 2) + (hasMatch?.at(row) === true ? 0 : 1);
   // The rows come by score: sorting leaves equal ones in their order.
-  const rows = (await snapshot.select(freeDeals(await claims()))).sort((a, b) => rank(a) - rank(b));
+  const offered = freeDeals(await claims()).and('report_status', '=', 'available');
+  const rows = (await snapshot.select(offered)).sort((a, b) => rank(a) - rank(b));
   const found = snapshot.records('deals', rows.slice(0, limit), ['id', 'address', 'city', 'state', 'zip']);
   return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));
 }
@@ -337,7 +338,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         "listing's history, what-ifs, and a formula for every figure.",
       params: { fields: sections.param },
       pathParams: { id: dealId },
-      reasons: ['unknown_deal'],
+      reasons: ['unknown_deal', 'no_underwriting'],
       response: sections.response,
       check({ path }) {
         readValue('id', dealId, path['id'] ?? '');
@@ -346,6 +347,13 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         const id = readValue('id', dealId, request.path['id'] ?? '');
         const report = await buildReport(request, id);
         const { fields } = request.params;
+        if ((report?.['deal'] as Row | undefined)?.['report_status'] === 'no_underwriting')
+          throw new Problem(
+            'no_underwriting',
+            `The price, the units or the rent of deal ${id} is not known, so its report has no underwriting. Nothing ` +
+              'was charged. report_status of a deal says whether its report is sold.',
+            { id, free_id_index: `${publicUrl}/api/deals/ids`, ...dataOf(request.manifest) },
+          );
         if (report !== null) return fields === undefined ? report : sections.select(report, fields.members);
         throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, {
           id,
@@ -375,7 +383,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
           free_id_index: `${publicUrl}/api/deals/ids`,
           note_billing:
             'This response is free: no charge was made. A report is charged only if the response is 200; an invalid ' +
-            'id is 400 and an unknown id 404, both free.',
+            'id is 400, an unknown id and a deal without an underwriting are 404, all free.',
         }),
       },
     }),

@@ -208,6 +208,7 @@ describe('/api/deals/ids', () => {
       'units',
       'cap_rate',
       'deal_score',
+      'report_status',
       'absent',
     ]);
   });

@@ -41,8 +41,9 @@ describe('the report of a deal', () => {
       distress_status: 'matched',
     }),
     rowOf('deals', 3, { listing_status: 'sold' }),
+    rowOf('deals', 4, { deal_score: 10, list_price: null, report_status: 'no_underwriting' }),
   ];
-  const reports = rowsOfTable('reports', 3, (i) => ({
+  const reports = rowsOfTable('reports', 4, (i) => ({
     recompute: [
       {
         figure: 'price_per_unit',
@@ -163,6 +164,27 @@ describe('the report of a deal', () => {
     );
     assert.equal(unknown.headers.get('PAYMENT-RESPONSE'), null);
     assert.equal(shared.app.facilitator.settled, settled);
+  });
+
+  it('is refused free without an underwriting, as its report_status says, and is no example', async () => {
+    const { facilitator } = shared.app;
+    const settled = facilitator.settled;
+    const response = await buyer.fetch(reportUrl(uuid(4)));
+    const body = await bodyOf(response);
+    assert.deepEqual([response.status, body['reason'], body['billed']], [404, 'no_underwriting', false]);
+    assert.equal(response.headers.get('PAYMENT-RESPONSE'), null);
+    assert.equal(facilitator.settled, settled);
+    const { records } = (await bodyOf(await fetch(`${shared.app.url}/api/deals/ids`))) as { records: Row[] };
+    assert.deepEqual(
+      records.map(({ id, report_status }) => [id, report_status]),
+      [
+        [uuid(1), 'available'],
+        [uuid(2), 'available'],
+        [uuid(4), 'no_underwriting'],
+      ],
+    );
+    const template = await bodyOf(await fetch(reportUrl('{id}')));
+    assert.doesNotMatch(JSON.stringify(template['live_examples']), new RegExp(uuid(4), 'u'));
   });
 
   it('responds to the literal {id}, in any encoding, free and with exactly the fields of a template', async () => {

@@ -133,6 +133,7 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
     listing_url: `https://site.example/listings/${n}`,
     list_price: '740000.00',
   }),
+  places: (n) => ({ id: uuid(n), state: 'OH' }),
 };
 
 const defaultsByTable = new Map<TableName, Row>();

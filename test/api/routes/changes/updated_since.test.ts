@@ -144,6 +144,15 @@ describe('updated_since', () => {
     assert.equal((await buy('/api/deals/basic'))['changes_through'], undefined);
   });
 
+  it('lists the fields that move without a change', async () => {
+    const { not_compared: moving } = await buy(`/api/deals?updated_since=${BEGIN}`);
+    const { follows_day: day, follows_reads: reads } = moving as Record<string, readonly string[]>;
+    for (const field of ['deal_score', 'days_on_feed', 'motivation_score']) assert.ok(day?.includes(field), field);
+    for (const field of ['last_verified', 'provenance']) assert.ok(reads?.includes(field), field);
+    assert.ok(![...(day ?? []), ...(reads ?? [])].includes('list_price'));
+    assert.equal((await buy('/api/deals'))['not_compared'], undefined);
+  });
+
   it('is filtered by place and kind, and has records that may have left the place by their id alone', async () => {
     for (const [path, expected] of [
       ['/api/deals?zip=44702&', ['changed 4 zip']],
