@@ -44,13 +44,15 @@ export const auctions = listRoute({
   feed: {
     list: 'auctions',
     filters: [...Object.keys(placeFilters), 'auction_type'],
-    matching: (changes, { params }) => inPlace(changes, params).and('kind', '=', params.auction_type),
+    fields: { metro: 'county' },
+    matching: async (changes, { params, snapshot }) =>
+      (await inPlace(changes, params, snapshot)).and('kind', '=', params.auction_type),
   },
   check({ params: { from_date: from, to_date: to, include_past: past }, today }) {
     if (from === undefined && to !== undefined && past !== true)
       checkRange(['from_date', today], ['to_date', to], ' by default (today by the data clock)');
   },
-  list({ params, today }) {
+  async list({ params, today, snapshot }) {
     const served =
       params.include_past === true
         ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CANCELLED)
@@ -58,7 +60,7 @@ export const auctions = listRoute({
     return {
       itemName: 'auction',
       rank: { column: 'sale_date', direction: 'ASC' },
-      filters: inPlace(served, params)
+      filters: (await inPlace(served, params, snapshot))
         .and('sale_date', '>=', params.from_date)
         .and('sale_date', '<=', params.to_date)
         .and('appraised_value', '>=', params.min_appraised)

@@ -10,13 +10,13 @@ import type { Snapshot } from '../serving/open.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list/route.ts';
 import { noteOf, GENERATED_AT } from './envelope.ts';
-import { choiceParam, dayParam, integerParam, numberParam, textParam } from './params.ts';
-import { checkCountyByZip, inPlaceByZip, placeFilters } from './list/place.ts';
+import { choiceParam, dayParam, integerParam, numberParam } from './params.ts';
+import { inPlace, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
 import { startOfDay } from './weeks.ts';
 
-const { state, city, zip } = placeFilters;
+const { state, city, county, zip, metro } = placeFilters;
 
 const INDEX_SIZE = 50;
 /** Records per page of the full record, and of cards: well below 100 kB. */
@@ -48,10 +48,7 @@ const dealFilters = {
   min_score: integerParam('Minimum deal_score.', 0, 100),
   status: choiceParam(['Hot', 'Warm', 'Pass'], 'Status of the rental path (rental_status).'),
   zip,
-  county: textParam(
-    'Part of the county name, ignoring case. The ZIP of a listing decides its county. Only counties whose public ' +
-      'records are read can be named.',
-  ),
+  county,
   min_cap_underwritten: numberParam('Minimum cap_rate_underwritten, percent.'),
   max_cap_gap: numberParam('Maximum cap_gap_pct: the claimed cap rate less the underwritten one, in points.'),
   underwrite_reliability: choiceParam(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent is a usable proxy."),
@@ -59,6 +56,7 @@ const dealFilters = {
   listed_since: dayParam(
     'First day of listing: listed_on, or the day on which this service first read it where the site states none.',
   ),
+  metro,
 };
 
 type DealRequest = Pick<RouteRequest<typeof dealFilters>, 'params' | 'snapshot'>;
@@ -73,7 +71,7 @@ function listedSince(filters: Filters, day: string | undefined): Filters {
 }
 
 const matchingDeals = async ({ params, snapshot }: DealRequest): Promise<Filters> =>
-  listedSince(await inPlaceByZip(activeDeals(), params, snapshot), params.listed_since)
+  listedSince(await inPlace(activeDeals(), params, snapshot), params.listed_since)
     .and('list_price', '>=', params.min_price)
     .and('list_price', '<=', params.max_price)
     .and('cap_rate', '>=', params.min_cap)
@@ -140,9 +138,10 @@ export const deals = listRoute({
   feed: {
     list: 'deals',
     filters: Object.keys(placeFilters),
-    matching: (changes, { params, snapshot }) => inPlaceByZip(changes, params, snapshot),
+    // A record whose ZIP has changed may have left its county and its metro.
+    fields: { county: 'zip', metro: 'zip' },
+    matching: (changes, { params, snapshot }) => inPlace(changes, params, snapshot),
   },
-  check: ({ snapshot, params }) => checkCountyByZip(snapshot, params),
   list: async (request) => ({
     itemName: 'active deal',
     filters: await matchingDeals(request),
@@ -163,7 +162,6 @@ export const dealCards = listRoute({
   record: Card,
   fields: { groups: {} },
   page: CARDS_PAGE,
-  check: ({ snapshot, params }) => checkCountyByZip(snapshot, params),
   list: async (request) => ({
     itemName: 'active deal',
     filters: await matchingDeals(request),

@@ -4,6 +4,7 @@ import { Owner } from '../../models/marts/owners.ts';
 import { Problem } from '../http/problem.ts';
 import { Filters } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
+import { inCountyOrMetro, placeFilters } from './list/place.ts';
 import { listRoute } from './list/route.ts';
 import { integerParam, stateParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
@@ -43,9 +44,10 @@ export const owners = listRoute({
       `Name of the organization, or at least its first ${MIN_CHARACTERS} letters or digits. Case, accents, ` +
         'punctuation and the spelling of the legal form are ignored; % and * are no wildcards.',
     ),
-    county: textParam('Part of the county name, ignoring case.'),
+    county: placeFilters.county,
     state: stateParam('State of the county.'),
     min_properties: integerParam('Minimum properties_count.', MIN_PROPERTIES, MAX_PROPERTIES),
+    metro: placeFilters.metro,
   },
   record: Owner.schema,
   fields: FIELD_GROUPS.owners,
@@ -53,7 +55,8 @@ export const owners = listRoute({
   check({ params: { name } }) {
     if (name !== undefined) checkName(name);
   },
-  list({ params: { name, county, state, min_properties: least } }) {
+  async list({ params, snapshot }) {
+    const { name, state, min_properties: least } = params;
     const all = new Filters('owners');
     const named =
       name === undefined
@@ -62,7 +65,9 @@ export const owners = listRoute({
     return {
       itemName: 'organization with several distressed or listed properties',
       rank: { column: 'properties_count', direction: 'DESC' },
-      filters: named.containing('county', county).and('state', '=', state).and('properties_count', '>=', least),
+      filters: (await inCountyOrMetro(named, params, snapshot))
+        .and('state', '=', state)
+        .and('properties_count', '>=', least),
       note: OWNERS_NOTE,
     };
   },

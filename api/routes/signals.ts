@@ -37,12 +37,14 @@ export const signals = listRoute({
   feed: {
     list: 'signals',
     filters: [...Object.keys(placeFilters), 'signal_type'],
-    matching: (changes, { params }) => inPlace(changes, params).like('kind', params.signal_type),
+    fields: { metro: 'county' },
+    matching: async (changes, { params, snapshot }) =>
+      (await inPlace(changes, params, snapshot)).like('kind', params.signal_type),
   },
-  list: (request) => ({
+  list: async (request) => ({
     itemName: 'signal',
     rank: { column: 'amount', direction: 'DESC' },
-    filters: inPlace(currentSignals(), request.params)
+    filters: (await inPlace(currentSignals(), request.params, request.snapshot))
       .like('signal_type', request.params.signal_type)
       .and('amount', '>=', request.params.min_amount)
       .and('has_address', '=', request.params.has_address)

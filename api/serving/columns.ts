@@ -86,8 +86,8 @@ export class Column {
     return { below: low, isThere: this.#values[low] === wanted };
   }
 
-  /** For each code 1 if its value meets the condition. @param prefixes of the ZIPs, for a condition on counties */
-  accepting(condition: Condition, prefixes: readonly string[] = []): Uint8Array {
+  /** For each code 1 if its value meets the condition. */
+  accepting(condition: Condition): Uint8Array {
     const accepted = new Uint8Array(this.#values.length + 1);
     const { is } = condition;
     switch (is) {
@@ -102,9 +102,6 @@ export class Column {
       }
       case 'starting with':
         this.#accept(accepted, this.#texts(), (one) => one.startsWith(condition.value));
-        break;
-      case 'of a county':
-        this.#accept(accepted, this.#texts(), (one) => prefixes.some((prefix) => one.startsWith(prefix)));
         break;
       case 'one of':
       case 'none of':

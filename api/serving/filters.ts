@@ -15,8 +15,6 @@ export type Condition =
   | { readonly column: string; readonly is: 'one of' | 'none of'; readonly values: readonly string[] }
   /** The record has none of these keys of a property. */
   | { readonly column: 'id'; readonly is: 'of no property'; readonly values: readonly string[] }
-  /** The ZIP is known to be in one of these counties, by FIPS code. A ZIP may be in several counties. */
-  | { readonly column: 'zip'; readonly is: 'of a county'; readonly values: readonly string[] }
   | { readonly column: string; readonly is: 'absent' };
 
 /** Conditions joined with OR. */

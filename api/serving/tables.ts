@@ -227,14 +227,7 @@ export class Tables {
       return this.#marked(table, this.positions(table, column, values), is === 'none of' ? [1, 0] : [0, 1]);
     }
     const found = this.column(table, column);
-    const prefixes = is === 'of a county' ? this.#prefixesOf(condition.values) : [];
-    return { part: (part) => found.part(part), accepted: found.accepting(condition, prefixes) };
-  }
-
-  /** Starts of the ZIPs of counties. */
-  #prefixesOf(counties: readonly string[]): string[] {
-    const sql = 'SELECT zip_prefix FROM county_zips WHERE county_fips IN (SELECT value FROM json_each(?))';
-    return this.rows('deals', sql, JSON.stringify(counties)).map((row) => String(row['zip_prefix']));
+    return { part: (part) => found.part(part), accepted: found.accepting(condition) };
   }
 
   async #matches({ table, conditions }: Filters): Promise<Matches> {

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
 import { PRICES } from '../routes/prices.ts';
-import { metroOfCbsa, type Metro } from './map/metros.ts';
+import { metroNamed, type Metro } from './map/metros.ts';
 import { dollars, dollarsText, percent } from './format.ts';
 import { html, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
@@ -27,16 +27,16 @@ const RISKS: Readonly<Record<string, string>> = {
   code_case: 'open case on a serious fault',
 };
 
-/** The free index, each deal with its metro, which follows from the city, and its condition. */
+/** The free index, each deal with its metro and its condition. */
 export async function freeIndex({ request }: PageContext): Promise<readonly IndexedDeal[]> {
   const { records } = (await dealIds.handle(request)) as IndexBody;
   if (records.length === 0) return [];
   const { snapshot } = request;
-  const [cbsa, risk] = [snapshot.column('deals', 'cbsa'), snapshot.column('deals', 'condition_risk')];
+  const [metro, risk] = [snapshot.column('deals', 'metro'), snapshot.column('deals', 'condition_risk')];
   return records.flatMap((record) =>
     snapshot
       .withKey('deals', 'id', [record.id])
-      .map((row) => ({ record, metro: metroOfCbsa(cbsa.at(row)), risk: RISKS[String(risk.at(row))] })),
+      .map((row) => ({ record, metro: metroNamed(String(metro.at(row))), risk: RISKS[String(risk.at(row))] })),
   );
 }
 

@@ -64,23 +64,23 @@ export const allGaps = cachePerSnapshot(async (snapshot): Promise<GapFigures> =>
   gapFigures(snapshot, await snapshot.select(activeDeals())),
 );
 
-/** By the code of the metropolitan area; '' is every deal without one. */
-const gapsByCbsa = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, GapFigures>> => {
-  const cbsa = snapshot.column('deals', 'cbsa');
-  const groups = Map.groupBy(await snapshot.select(activeDeals()), (row) => String(cbsa.at(row) ?? ''));
+/** By the name of the metro; '' is every deal of another market. */
+const gapsByMetro = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, GapFigures>> => {
+  const metro = snapshot.column('deals', 'metro');
+  const groups = Map.groupBy(await snapshot.select(activeDeals()), (row) => String(metro.at(row) ?? ''));
   return new Map([...groups].map(([name, rows]) => [name, gapFigures(snapshot, rows)]));
 });
 
-export const figuresOf = async (snapshot: Snapshot, { cbsa }: Metro): Promise<GapFigures> =>
-  (await gapsByCbsa(snapshot)).get(cbsa) ?? NONE;
+export const figuresOf = async (snapshot: Snapshot, { name }: Metro): Promise<GapFigures> =>
+  (await gapsByMetro(snapshot)).get(name) ?? NONE;
 
 /** Metros with a deal or a record in the snapshot, each with its figures, most deals first. */
 export const metrosOf = cachePerSnapshot(
   async (snapshot): Promise<readonly { readonly metro: Metro; readonly figures: GapFigures }[]> => {
-    const gaps = await gapsByCbsa(snapshot);
+    const gaps = await gapsByMetro(snapshot);
     const read = snapshot.all('coverage').filter(({ status }) => status !== 'not_covered');
     const named = new Set(read.map(({ metro }) => String(metro)));
-    return METROS.map((metro) => ({ metro, figures: gaps.get(metro.cbsa) ?? NONE }))
+    return METROS.map((metro) => ({ metro, figures: gaps.get(metro.name) ?? NONE }))
       .filter(({ metro, figures }) => figures.deals > 0 || named.has(metro.name))
       .toSorted((a, b) => b.figures.deals - a.figures.deals);
   },

@@ -56,7 +56,6 @@ export function metroMapJson(): string {
       name,
       slug: slugOf(name),
       state: core[0]?.['state'],
-      cbsa: core[0]?.['cbsa'],
       counties: counties.map(({ county, state }) => `${county}, ${state}`),
       ...project(
         mean(places.map(({ longitude }) => Number(longitude))),

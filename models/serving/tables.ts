@@ -108,7 +108,6 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
       last_verified offer_status report_status condition_risk`,
     ),
     derived: {
-      cbsa: { kind: 'text', sql: "nullif(regexp_extract(rent_area_code, '^METRO([0-9]{5})', 1), '')" },
       has_match: { kind: 'flag', sql: 'json_array_length(distress_matches) > 0' },
     },
   },
@@ -122,7 +121,9 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   },
   leads: {
     keys: { ...ID, record_id: 'coalesce(signal_id, auction_id, id)' },
-    columns: words('lead_score state city county metro zip lead_type property_kind signals_count last_verified sale_date'),
+    columns: words(
+      `lead_score state city county metro zip lead_type property_kind signals_count last_verified sale_date`,
+    ),
   },
   owners: { keys: ID, columns: words('owner_key properties_count state county last_verified') },
   filings: {

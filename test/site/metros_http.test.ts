@@ -12,7 +12,7 @@ const asPage = { headers: { Accept: 'text/html' } };
 describe('figures of a metro', () => {
   const deal = (n: number, claimed: string | null, facts: Record<string, unknown> = {}) =>
     rowOf('deals', n, {
-      rent_area_code: 'METRO17410M17410',
+      metro: 'Cleveland',
       listing_status: 'active',
       rental_status: 'Pass',
       underwrite_reliability: 'ok',
@@ -31,7 +31,7 @@ describe('figures of a metro', () => {
   const claims = (n: number, first = 1, facts = {}) =>
     Array.from({ length: n }, (_, i) => deal(first + i, '8.00', facts));
 
-  const detroit = { rent_area_code: 'METRO19820M19820', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
+  const detroit = { metro: 'Detroit', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
   const shared = sharedApp({
     deals: [...claims(MIN_DEALS), deal(40, null), ...claims(MIN_DEALS - 1, 50, detroit)],
   });

@@ -18,6 +18,7 @@ export const COARSE = [
   'county',
   'city',
   'zip',
+  'metro',
   'signal_type',
   'auction_type',
   'lead_type',

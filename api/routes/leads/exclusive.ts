@@ -7,6 +7,7 @@ import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { PRICES } from '../prices.ts';
 import { Problem, type Reason } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
+import { placeHint } from '../list/place.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
 /** Leads offered to the ledger in one claim. */
@@ -183,7 +184,13 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       throw new Problem(
         'no_matches',
         NO_LEAD,
-        { filters: { ...params }, ...taken, list: leads.path, ...dataOf(manifest) },
+        {
+          filters: { ...params },
+          place: await placeHint(snapshot, params),
+          ...taken,
+          list: leads.path,
+          ...dataOf(manifest),
+        },
         taken.being_bought.at_least > 0 ? { 'Retry-After': '60' } : {},
       );
     },

@@ -49,7 +49,7 @@ type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' |
 
 /** Leads that match the filters and may be sold today, claimed or not. */
 export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
-  inPlace(await sellableLeads(request), request.params)
+  (await inPlace(await sellableLeads(request), request.params, request.snapshot))
     .and('lead_score', '>=', request.params.min_score)
     .and('signals_count', '>=', request.params.min_signals)
     .and('lead_type', '=', request.params.lead_type)
@@ -69,7 +69,9 @@ export const leads = listRoute({
   feed: {
     list: 'leads',
     filters: [...Object.keys(placeFilters), 'lead_type'],
-    matching: (changes, { params }) => inPlace(changes, params).and('kind', '=', params.lead_type),
+    fields: { metro: 'county' },
+    matching: async (changes, { params, snapshot }) =>
+      (await inPlace(changes, params, snapshot)).and('kind', '=', params.lead_type),
   },
   // Claims are read before the rows: a property claimed before this request is never in the list.
   async list(request) {

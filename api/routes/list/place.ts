@@ -1,9 +1,14 @@
-/** The place filters of the lists of properties: state, city, county and ZIP. */
-import { Problem } from '../../http/problem.ts';
+/**
+ * The places of a snapshot, from its table places, and the filters by them: state, metro, county, city and ZIP. A name
+ * finds every spelling that a source uses. An unknown name is no error: nothing matches, and a hint says what is near.
+ */
+import { z } from 'zod';
+import { METRO_NAMES, OTHER_MARKET } from '../../../models/metros.ts';
 import type { Filters } from '../../serving/filters.ts';
-import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
-import { knownPlaces } from '../lookup/places.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
+import { placeKey } from '../lookup/places.ts';
+import { STATE_BY_NAME } from '../lookup/states.ts';
 import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts';
 
 /**
@@ -12,62 +17,199 @@ import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts'
  */
 export const placeFilters = {
   state: stateParam('State of the property.'),
-  city: textParam('City of the property, full name, ignoring case.'),
-  county: textParam('Part of the county name, ignoring case.'),
+  city: textParam('City of the property, full name, ignoring case and spelling: St, St. and Saint are one.'),
+  county: textParam('Part of the county name as records have it, ignoring case and spelling, such as Jefferson.'),
   zip: zipParam('ZIP of the property.'),
+  metro: textParam(`Metro: ${METRO_NAMES.join(', ')}; ${OTHER_MARKET} for any other place.`),
 };
 
 /** The place filters of a request. */
-export type Place = ParamValues<typeof placeFilters>;
+export type PlaceParams = ParamValues<typeof placeFilters>;
 
-/** Rows in this place, of a table that has the name of the county. */
-export const inPlace = (filters: Filters, { state, city, county, zip }: Place): Filters =>
-  filters.and('state', '=', state).like('city', city).containing('county', county).and('zip', '=', zip);
+const Place = z.object({
+  state: z.string(),
+  county: z.string().nullable(),
+  metro: z.string().nullable(),
+  city: z.string().nullable(),
+  zip: z.string().nullable(),
+  has_listings: z.boolean(),
+  has_records: z.boolean(),
+});
+export type Place = z.infer<typeof Place>;
 
-/** Counties whose ZIPs are known, by FIPS code: name and state. */
-export const countiesWithZips = cachePerSnapshot(async (snapshot: Snapshot): Promise<ReadonlyMap<string, string>> => {
-  const { prefixes, countyNames } = await knownPlaces(snapshot);
-  const found = new Set(prefixes.map(([, county]) => county));
-  return new Map([...countyNames].filter(([county]) => found.has(county)));
+/** The rows of the table. */
+export const placesOf = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly Place[]> =>
+  z.array(Place).parse(snapshot.all('places')),
+);
+
+/** Letters and digits of a name in one form: "De Kalb" is DEKALB, "St. Louis" is STLOUIS. */
+const lettersOf = (name: string): string => placeKey(name).replaceAll(' ', '');
+
+const MAX_STATE_WORDS = 3;
+
+/** The same of a county, without the word itself and with the code of its state. */
+function countyLetters(name: string): string {
+  const words = placeKey(name)
+    .split(' ')
+    .filter((word) => word !== 'COUNTY');
+  for (let count = Math.min(MAX_STATE_WORDS, words.length - 1); count > 0; count -= 1) {
+    const code = STATE_BY_NAME.get(words.slice(-count).join(' '));
+    if (code !== undefined) return [...words.slice(0, -count), code].join('');
+  }
+  return words.join('');
+}
+
+/** The letters of each name of one kind of place. */
+type Names = ReadonlyMap<string, string>;
+const namesOf = cachePerSnapshot(async (snapshot): Promise<{ readonly cities: Names; readonly counties: Names }> => {
+  const places = await placesOf(snapshot);
+  const lettersOfAll = (names: readonly (string | null)[], letters: (name: string) => string): Names =>
+    new Map([...new Set(names)].flatMap((name) => (name === null ? [] : [[name, letters(name)] as const])));
+  return {
+    cities: lettersOfAll(
+      places.map(({ city }) => city),
+      lettersOf,
+    ),
+    counties: lettersOfAll(
+      places.map(({ county }) => county),
+      countyLetters,
+    ),
+  };
 });
 
-/** FIPS codes of the counties whose name contains this text, of those whose ZIPs are known. */
-async function countiesNamed(snapshot: Snapshot, name: string): Promise<readonly string[]> {
-  const text = name.toLowerCase();
-  return [...(await countiesWithZips(snapshot))]
-    .filter(([, county]) => county.toLowerCase().includes(text))
-    .map(([code]) => code);
+/** The names whose letters meet a condition. */
+const namesWhere = (names: Names, meets: (letters: string) => boolean): string[] =>
+  [...names].flatMap(([name, letters]) => (meets(letters) ? [name] : []));
+
+const metros = new Map(METRO_NAMES.map((name) => [lettersOf(name), name]));
+const isOtherMarket = (name: string): boolean => /^OTHERMARKETS?$/u.test(lettersOf(name));
+
+/** Rows in this county: its name contains the text, ignoring case, or contains it in another spelling. */
+async function inCounty(filters: Filters, county: string | undefined, snapshot: Snapshot): Promise<Filters> {
+  if (county === undefined) return filters;
+  const letters = countyLetters(county);
+  const { counties } = await namesOf(snapshot);
+  const values = letters === '' ? [] : namesWhere(counties, (known) => known.includes(letters));
+  return filters.either(
+    { column: 'county', is: 'containing', value: county },
+    { column: 'county', is: 'one of', values },
+  );
 }
 
-/**
- * Rows in this place, of a table without counties, such as deals: the ZIP says in which counties a row may be.
- * @param county ignored here if `checkCountyByZip` refuses it
- */
-export async function inPlaceByZip(
+/** Rows of a table with counties, but without a metro, in this county and metro. */
+export async function inCountyOrMetro(
   filters: Filters,
-  { county, ...place }: Place,
+  { county, metro }: PlaceParams,
   snapshot: Snapshot,
 ): Promise<Filters> {
-  const found = inPlace(filters, place);
-  return county === undefined
-    ? found
-    : found.either({ column: 'zip', is: 'of a county', values: await countiesNamed(snapshot, county) });
+  const found = await inCounty(filters, county, snapshot);
+  if (metro === undefined) return found;
+  const isHere = ({ metro: own }: Place): boolean =>
+    isOtherMarket(metro) ? own === null : own !== null && lettersOf(own) === lettersOf(metro);
+  const values = (await placesOf(snapshot)).flatMap((place) => (isHere(place) ? (place.county ?? []) : []));
+  return found.either({ column: 'county', is: 'one of', values: [...new Set(values)] });
 }
 
-/**
- * Refuse a county by which no row without a county can be found.
- * @throws Problem with the names of the counties whose ZIPs are known
- */
-export async function checkCountyByZip(snapshot: Snapshot, { county }: Place): Promise<void> {
-  if (county === undefined || (await countiesNamed(snapshot, county)).length > 0) return;
-  throw new Problem(
-    'invalid_parameter',
-    `county is ${JSON.stringify(county.slice(0, 100))}. Listings are placed in a county by their ZIP, and the ZIPs ` +
-      'of no county of this name are known. Use city or zip.',
-    {
-      field: 'county',
-      value: county.slice(0, 100),
-      accepted: [...(await countiesWithZips(snapshot)).values()].sort(),
-    },
-  );
+/** Rows in this place. */
+export async function inPlace(
+  filters: Filters,
+  { state, city, county, zip, metro }: PlaceParams,
+  snapshot: Snapshot,
+): Promise<Filters> {
+  let found = await inCounty(filters.and('state', '=', state).and('zip', '=', zip), county, snapshot);
+  if (city !== undefined) {
+    const letters = lettersOf(city);
+    const values = namesWhere((await namesOf(snapshot)).cities, (known) => known === letters);
+    found = found.either({ column: 'city', is: 'like', value: city }, { column: 'city', is: 'one of', values });
+  }
+  if (metro === undefined) return found;
+  return isOtherMarket(metro)
+    ? found.either({ column: 'metro', is: 'absent' })
+    : found.and('metro', '=', metros.get(lettersOf(metro)) ?? metro);
+}
+
+/** Most changed letters of a name that is near. */
+const MAX_CHANGES = 3;
+const MAX_NEAR = 5;
+
+/** Letters to add, remove or replace. */
+function changesBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+/** Names near a text, the nearest first. @param letters those of the part of a name that is compared */
+function nearestTo(text: string, names: readonly string[], letters: (name: string) => string): string[] {
+  const wanted = letters(text);
+  return [...new Set(names)]
+    .map((name) => ({ name, changes: changesBetween(wanted, letters(name)) }))
+    .filter(({ changes }) => changes <= Math.min(MAX_CHANGES, wanted.length >> 1))
+    .sort((a, b) => a.changes - b.changes || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_NEAR)
+    .map(({ name }) => name);
+}
+
+const withoutState = (name: string): string => name.split(', ')[0] ?? name;
+const countyName = (name: string): string => countyLetters(withoutState(name));
+
+/** What is known of a place without a match: whether it exists and is covered, and names near an unknown one. */
+export interface PlaceHint {
+  readonly is_known: boolean;
+  /** Whether a listing or a public record there is served. */
+  readonly is_covered: boolean;
+  readonly near: readonly string[];
+}
+
+/** The hint of a request without a match; undefined if it names no place. */
+export async function placeHint(
+  snapshot: Snapshot,
+  params: Readonly<Record<string, unknown>>,
+): Promise<PlaceHint | undefined> {
+  const { state, city, county, zip, metro }: PlaceParams = params;
+  if ([city, county, zip, metro].every((given) => given === undefined)) return undefined;
+  const all = (await placesOf(snapshot)).filter((place) => state === undefined || place.state === state);
+  const tests: readonly ((place: Place) => boolean)[] = [
+    (place) =>
+      county === undefined ||
+      (place.county !== null &&
+        (place.county.toLowerCase().includes(county.toLowerCase()) ||
+          countyLetters(place.county).includes(countyLetters(county)))),
+    (place) => city === undefined || (place.city !== null && lettersOf(place.city) === lettersOf(city)),
+    (place) => zip === undefined || (place.zip !== null && zip.startsWith(place.zip)),
+    (place) =>
+      metro === undefined ||
+      (isOtherMarket(metro)
+        ? place.metro === null
+        : place.metro !== null && lettersOf(place.metro) === lettersOf(metro)),
+  ];
+  const found = all.filter((place) => tests.every((test) => test(place)));
+  const isServed = (place: Place): boolean => place.has_listings || place.has_records;
+  const served = all.filter(isServed);
+  const unknown = (at: number): boolean => !all.some((place) => tests[at]?.(place) ?? true);
+  const near = [
+    ...(county !== undefined && unknown(0)
+      ? nearestTo(
+          county,
+          served.flatMap((place) => place.county ?? []),
+          countyName,
+        )
+      : []),
+    ...(city !== undefined && unknown(1)
+      ? nearestTo(
+          city,
+          served.flatMap((place) => (place.city === null ? [] : [`${place.city}, ${place.state}`])),
+          (name) => lettersOf(withoutState(name)),
+        )
+      : []),
+    ...(metro !== undefined && unknown(3) ? nearestTo(metro, METRO_NAMES, lettersOf) : []),
+  ];
+  return { is_known: found.length > 0, is_covered: found.some(isServed), near: near.slice(0, MAX_NEAR) };
 }

@@ -14,6 +14,7 @@ import type { Price } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { fieldsOf, filtersOf, listBody, queryOf, type List } from './envelope.ts';
+import { placeHint } from './place.ts';
 import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
 import type { Filters, RankedRows } from '../../serving/filters.ts';
 import type { JsonText } from '../../serving/json_text.ts';
@@ -114,6 +115,7 @@ async function listResponse(
       {
         filters,
         total_matches: total,
+        ...(total === 0 && found.table !== 'filings' ? { place: await placeHint(snapshot, params) } : {}),
         ...(state ? { changes_through: state.changesThrough, complete_since: state.completeSince } : {}),
         ...dataOf(manifest),
       },

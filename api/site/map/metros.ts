@@ -8,8 +8,6 @@ const Metro = z.strictObject({
   slug: z.string().regex(/^[a-z-]+$/),
   /** State of the county of its largest city. */
   state: z.string(),
-  /** Code of the metropolitan area. */
-  cbsa: z.string(),
   counties: z.array(z.string()),
   x: z.number(),
   y: z.number(),
@@ -21,12 +19,8 @@ export const METROS: readonly Metro[] = z
   .parse(JSON.parse(readFileSync(new URL('./metros.json', import.meta.url), 'utf8')));
 
 const byName = new Map(METROS.map((metro) => [metro.name, metro]));
-const byCbsa = new Map(METROS.toReversed().map((metro) => [metro.cbsa, metro]));
 
 export const metroNamed = (name: string): Metro | undefined => byName.get(name);
 
 export const METROS_PATH = '/metros';
 export const pathOf = ({ slug }: Metro): string => `${METROS_PATH}/${slug}`;
-
-/** The metro with this code; of two that share it, the first by name. */
-export const metroOfCbsa = (cbsa: unknown): Metro | undefined => byCbsa.get(String(cbsa));

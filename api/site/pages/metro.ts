@@ -7,7 +7,7 @@ import { dealCard, freeIndex, type IndexedDeal } from '../deal_cards.ts';
 import { count, countText, day, percent, percentText, rangeText, sentence } from '../format.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, externalLink, figures } from '../layout.ts';
-import { METROS, METROS_PATH, metroOfCbsa, pathOf, type Metro } from '../map/metros.ts';
+import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
 import { figuresOf, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
@@ -137,7 +137,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
   const rows = coverageOf(context, metro);
   const read = rows.filter(({ status }) => status !== 'not_covered');
   const oldest = read.map(({ oldest_read: at }) => at).filter((at) => at !== null);
-  const deals = (await freeIndex(context)).filter((deal) => deal.metro === metroOfCbsa(metro.cbsa));
+  const deals = (await freeIndex(context)).filter((deal) => deal.metro === metro);
   return html`<div class="hero">
       <div>
         <p class="eyebrow"><a href="${METROS_PATH}">Metros</a></p>
@@ -156,9 +156,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
           ofMetro.deals > 0 &&
           html`${gap(ofMetro)}
             <p class="actions">
-              <a
-                class="button"
-                href="/build?call=/api/deals&amp;state=${metro.state}&amp;city=${encodeURIComponent(metro.name)}"
+              <a class="button" href="/build?call=/api/deals&amp;metro=${encodeURIComponent(metro.name)}"
                 >Query deals in ${metro.name}</a
               >
             </p>`

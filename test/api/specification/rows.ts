@@ -71,6 +71,7 @@ const deal = (i: number, [state, city, price, cap, units, score, status]: DealLi
     cap_rate_underwritten: price === null ? null : '6.10',
     cap_gap_pct: price === null || cap === null ? null : '1.30',
     price_reduction_pct: '2.00',
+    county: more['zip'] === '63101' ? null : `${more['zip'] === '44702' ? 'Stark' : 'Cuyahoga'} County, OH`,
     ...more,
   });
 

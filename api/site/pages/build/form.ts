@@ -1,5 +1,6 @@
 /** The form of the query builder: fields in groups, with choices from the snapshot and errors at their fields. */
 import { PROPERTY_KINDS, SIGNAL_TYPES } from '../../../../models/fields.ts';
+import { METRO_NAMES, OTHER_MARKET } from '../../../../models/metros.ts';
 import type { Route } from '../../../routes/define.ts';
 import { paramFacts } from '../../../routes/params.ts';
 import { html, type Html } from '../../html.ts';
@@ -40,6 +41,7 @@ const field = (label: string, group: Group, limits?: Field['limits'], unit?: str
 
 const FIELDS: Readonly<Record<string, Field>> = {
   state: field('State', 'place', ['state', '']),
+  metro: field('Metro', 'place', ['metro', '']),
   county: field('County', 'place', ['county', 'has']),
   city: field('City', 'place', ['city', '']),
   zip: field('ZIP', 'place', ['zip', '']),
@@ -172,6 +174,8 @@ function choicesOf(name: string, { route, places }: Form): readonly Choice[] | u
     return places.states
       .map((value) => ({ value, text: choiceText(value) }))
       .toSorted((a, b) => (a.text < b.text ? -1 : 1));
+  if (name === 'metro')
+    return [...METRO_NAMES.map((value) => ({ value, text: value })), { value: OTHER_MARKET, text: 'Other markets' }];
   if (places && name === 'county')
     return [...places.counties].flatMap(([metro, counties]) =>
       counties.map((value) => ({ value, text: value, group: metro === '' ? 'Other counties' : `Metro ${metro}` })),

@@ -16,7 +16,7 @@ const DEALS: readonly Changed[] = [
   { list: 'deals', record: 2, changed_at: FIRST },
   { list: 'deals', record: 2, change: 'changed', fields: ['list_price', 'cap_rate'] },
   { list: 'deals', record: 3, change: 'gone', reason: 'sold' },
-  { list: 'deals', record: 4, change: 'changed', fields: ['zip'], city: 'Canton', zip: '44702' },
+  { list: 'deals', record: 4, change: 'changed', fields: ['zip'], ...OTHER_PLACE },
   { list: 'deals', record: 5, change: 'changed', fields: ['units'], changed_at: FIRST },
 ];
 const OTHERS: readonly Changed[] = [
@@ -43,7 +43,7 @@ const TABLES = {
     rowOf('deals', 1),
     rowOf('deals', 2),
     rowOf('deals', 3, { listing_status: 'sold' }),
-    rowOf('deals', 4, { city: 'Canton', zip: '44702' }),
+    rowOf('deals', 4, OTHER_PLACE),
     rowOf('deals', 5, { listing_status: 'delisted' }),
     rowOf('deals', 6),
   ],
@@ -181,7 +181,7 @@ describe('updated_since', () => {
 
   it('is refused before a payment with other filters, and for an instant without complete changes', async () => {
     for (const [query, detail] of [
-      [`deals?min_score=10&updated_since=${BEGIN}`, /^min_score cannot be combined .* state, city, county, zip\.$/],
+      [`deals?min_score=10&updated_since=${BEGIN}`, /^min_score cannot .* state, city, county, zip, metro\.$/],
       [`leads?property_kind=other&updated_since=${BEGIN}`, /^property_kind cannot .* lead_type\.$/],
       [`auctions?include_past=true&updated_since=${BEGIN}`, /^include_past cannot .* auction_type\.$/],
       [`filings?entity_type=domestic_llc&updated_since=${BEGIN}`, /^entity_type cannot .* state, city\.$/],

@@ -1,0 +1,89 @@
+/** Every spelling of a county, a city and a metro finds the same records, and a miss says what is near. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sharedApp } from '../support/test_app.ts';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { rowOf, type Row } from '../support/snapshot_fixtures.ts';
+
+/** State, county, metro and city of each deal. */
+const PLACES = [
+  ['KY', 'Jefferson County, KY', 'Louisville', 'Louisville'],
+  ['AL', 'Jefferson County, AL', 'Birmingham', 'Birmingham'],
+  ['MO', 'St. Louis County, MO', 'St. Louis', 'St. Louis'],
+  ['MO', 'St. Louis County, MO', 'St. Louis', 'SAINT LOUIS'],
+  ['OH', 'Stark County, OH', null, 'Canton'],
+  ['OH', 'Cuyahoga County, OH', 'Cleveland', 'Cleveland'],
+] as const;
+
+const placeOf = ([state, county, metro, city]: (typeof PLACES)[number]): Row => ({ state, county, metro, city });
+const deals = PLACES.map((place, i) => rowOf('deals', i + 1, { ...placeOf(place), deal_score: 50 - i }));
+const signals = PLACES.map((place, i) => rowOf('signals', i + 1, { ...placeOf(place), amount: `${1000 - i}.00` }));
+const places = PLACES.map((place, i) =>
+  rowOf('places', i + 1, { ...placeOf(place), county_fips: String(10_000 + i), has_listings: true, has_records: true }),
+);
+const elsewhere = rowOf('places', 90, { state: 'FL', county: 'Lake County, FL', county_fips: '12069' });
+
+describe('a filter by place', () => {
+  const shared = sharedApp({ deals, signals, places: [...places, elsewhere] });
+  const buyer = buyerWith();
+  /** Numbers of the records, or the problem of a 404. */
+  const found = async (path: string): Promise<number[] | Record<string, unknown>> => {
+    const response = await buyer.fetch(shared.app.url + path);
+    const body = await bodyOf(response);
+    if (response.status !== 200) return { status: response.status, ...body };
+    return (body['records'] as Row[]).map(({ id }) => Number(String(id).slice(-2)));
+  };
+
+  it('finds a county by a part of its name, by its state, and in another spelling', async () => {
+    for (const [county, expected] of [
+      ['Jefferson', [1, 2]],
+      ['jefferson county, ky', [1]],
+      ['Jefferson County Kentucky', [1]],
+      ['OH', [5, 6]],
+      ['Saint Louis', [3, 4]],
+      ['st louis county', [3, 4]],
+    ] as const)
+      for (const list of ['deals', 'deals/basic', 'signals'])
+        assert.deepEqual(
+          ((await found(`/api/${list}?county=${encodeURIComponent(county)}`)) as number[]).toSorted(),
+          expected,
+          `${list} ${county}`,
+        );
+  });
+
+  it('finds a city and a metro in each spelling, and other markets by their name', async () => {
+    for (const query of ['city=St%20Louis', 'city=Saint%20Louis', 'city=St.%20Louis', 'metro=st%20louis'])
+      for (const list of ['deals', 'signals']) assert.deepEqual(await found(`/api/${list}?${query}`), [3, 4], query);
+    assert.deepEqual(await found('/api/deals?metro=Cleveland'), [6]);
+    for (const name of ['other_market', 'Other%20markets'])
+      assert.deepEqual(await found(`/api/deals?metro=${name}`), [5]);
+    const { body } = await shared.get('/api/count/deals?metro=Saint%20Louis');
+    assert.deepEqual(body['matches'], { at_least: 1, at_most: 9 });
+    assert.deepEqual(((await found('/api/owners?metro=Cleveland')) as Record<string, unknown>)['status'], 404);
+  });
+
+  it('is 404 and free for an unknown place, and says what is near and whether it is covered', async () => {
+    const settled = shared.app.facilitator.settled;
+    for (const [query, expected] of [
+      [
+        'county=Jeferson',
+        { is_known: false, is_covered: false, near: ['Jefferson County, AL', 'Jefferson County, KY'] },
+      ],
+      ['city=Clevland', { is_known: false, is_covered: false, near: ['Cleveland, OH'] }],
+      ['metro=Clevelend', { is_known: false, is_covered: false, near: ['Cleveland'] }],
+      ['county=Lake', { is_known: true, is_covered: false, near: [] }],
+    ] as const) {
+      for (const list of ['deals', 'signals', 'leads', 'leads/exclusive']) {
+        const miss = (await found(`/api/${list}?${query}`)) as Record<string, unknown>;
+        assert.deepEqual(
+          [miss['status'], miss['reason'], miss['billed'], miss['place']],
+          [404, 'no_matches', false, expected],
+          `${list} ${query}`,
+        );
+      }
+    }
+    const known = (await found('/api/deals?county=Stark&min_units=99')) as Record<string, unknown>;
+    assert.deepEqual(known['place'], { is_known: true, is_covered: true, near: [] });
+    assert.equal(shared.app.facilitator.settled, settled);
+  });
+});
