@@ -61,7 +61,7 @@ export function dataFolder(): string {
   write(root, `staged/oh_stark_tax/${RUN}.json`, JSON.stringify({ parquet: { sha256: sha256(rows) } }));
   write(root, `staged/oh_stark_tax/${RUN}.parquet`, rows);
   write(root, `snapshots/${RUN}/deals.parquet`, table);
-  const tables = { deals: { file: 'deals.parquet', sha256: sha256(table) } };
+  const tables = { deals: { files: [{ file: 'deals.parquet', sha256: sha256(table) }] } };
   write(root, `snapshots/${RUN}/manifest.json`, JSON.stringify({ tables }));
   symlinkSync(`snapshots/${RUN}`, join(root, 'current'));
   write(root, `runs/${RUN}/report.json`, '{}\n');

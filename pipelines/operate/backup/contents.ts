@@ -82,8 +82,8 @@ const file = z.object({ file: z.string(), sha256: z.string() });
 /** The part of a manifest that states hashes. */
 const Hashes = z.object({
   tables: z.record(z.string(), z.object({ files: z.array(file) })),
-  database: file,
-  serving: z.array(file),
+  database: file.optional(),
+  serving: z.array(file).default([]),
 });
 const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 

@@ -68,6 +68,7 @@ describe('a run over one day', () => {
     assert.deepEqual(await verifySnapshot(layout, first.runId), []);
     const { manifest } = first;
     assert.deepEqual(Object.keys(manifest.tables).sort(), [
+      'agents',
       'assumptions',
       'auctions',
       'change_feeds',
@@ -79,7 +80,9 @@ describe('a run over one day', () => {
       'leads',
       'listing_history',
       'owners',
+      'places',
       'property_keys',
+      'registers',
       'rejects',
       'reports',
       'signals',
@@ -99,6 +102,7 @@ describe('a run over one day', () => {
     const duck = await openDuck();
     try {
       await duck.connection.run(`ATTACH ${literal(join(layout.current, 'dealfeed.duckdb'))} AS snapshot (READ_ONLY)`);
+      await duck.connection.run(`SET file_search_path = ${literal(layout.current)}`);
       for (const [name, { rows }] of Object.entries(first.manifest.tables)) {
         const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
         assert.equal(Number(count?.['n']), rows, name);
