@@ -5,7 +5,7 @@ import { openDuck, typesOf } from '../lib/duck.ts';
 import { sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { columnsOfFile } from '../lib/stored_types.ts';
-import { countyZips, loadMarts, referenceSql, selectMacros } from '../models/index.ts';
+import { loadMarts, loadReferences, referenceSql, selectMacros } from '../models/index.ts';
 import type { Manifest } from '../models/manifest.ts';
 import { LOOKUP_TABLES } from '../models/serving/lookup_tables.ts';
 import { SERVING_FILES, TABLE_NAMES } from '../models/serving/tables.ts';
@@ -27,7 +27,8 @@ export async function writeServingFiles(folder: string, database: string): Promi
       await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
     }
     await connection.run(selectMacros(LOOKUP_TABLES.map(({ sql }) => sql)));
-    for (const sql of referenceSql(countyZips())) await connection.run(sql);
+    for (const reference of loadReferences().filter(({ name }) => name === 'county_zips'))
+      for (const sql of referenceSql(reference)) await connection.run(sql);
     const entries: Manifest['serving'] = [];
     for (const file of SERVING_FILES.keys()) {
       const path = join(folder, file);

@@ -153,9 +153,6 @@ export function referenceSql({ name, record, csvPath }: Reference): readonly str
   ];
 }
 
-/** The ZIPs of counties, which the lookup of the API reads too. */
-export const countyZips = (): Reference => reference(REFERENCES.county_zips, 'county_zips');
-
 /** The reference tables, loaded before a build. */
 export const loadReferences = (): Reference[] =>
   Object.entries(REFERENCES).map(([name, record]) => reference(record, name));
