@@ -1,7 +1,9 @@
 /** What a comparison reads: rows of a published snapshot in JSON form, and what the world says about them. */
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { literal } from '../../lib/sql.ts';
+import { readJson } from '../../lib/files.ts';
+import { rowsOfFiles } from '../../lib/stored_types.ts';
+import { Manifest } from '../../models/manifest.ts';
 import type { Row, TrueRow } from './compare.ts';
 import type { CountyDebts } from './truth/debts.ts';
 import type { Truth } from './truth/truth.ts';
@@ -11,11 +13,12 @@ export type ReadTable = (table: string, where?: string) => Promise<Row[]>;
 
 /** Open a snapshot's folder, and close it after `use`. */
 export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => Promise<T>): Promise<T> {
+  const { tables } = Manifest.parse(await readJson(join(folder, 'manifest.json')));
   const duck = await openDuck();
   try {
     return await use((table, where = 'true') => {
-      const file = literal(join(folder, `${table}.parquet`));
-      return rowsOf(duck.connection, `SELECT * FROM read_parquet(${file}) WHERE ${where}`);
+      const files = tables[table]?.files.map(({ file }) => join(folder, file)) ?? [];
+      return rowsOf(duck.connection, `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`);
     });
   } finally {
     duck.close();

@@ -1,11 +1,10 @@
 /** The summary of a run counts each record that changed once, whatever else its parcel has. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
-import { literal } from '../../../lib/sql.ts';
 import { changesSince } from '../../../pipelines/run/summary/changes.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
+import { shownRows } from '../runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
 
 test('new and gone debts and other records are counted by their ids', async (t) => {
@@ -16,10 +15,8 @@ test('new and gone debts and other records are counted by their ids', async (t) 
     ['', SECOND_RUN],
     ['previous_', FIRST_RUN],
   ] as const)
-    for (const table of Object.keys((await readManifest(layout, runId)).tables)) {
-      const file = join(layout.snapshot(runId), `${table}.parquet`);
-      await duck.connection.run(`CREATE VIEW ${prefix}${table} AS FROM read_parquet(${literal(file)})`);
-    }
+    for (const table of Object.keys((await readManifest(layout, runId)).tables))
+      await duck.connection.run(`CREATE VIEW ${prefix}${table} AS ${await shownRows(layout, runId, table)}`);
   const expected = await rowsOf(
     duck.connection,
     `SELECT
