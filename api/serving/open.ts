@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { identifier } from '../../lib/sql.ts';
+import { isVerified, markVerified } from '../../lib/verified.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { servingVersion, SERVING_FILES, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
 import type { Column } from './columns.ts';
@@ -55,29 +56,38 @@ async function readManifest(folder: string, onlyLive: boolean): Promise<ServedMa
 /** Files that `make prune` removed from a snapshot that stays: pruned.json in its folder. */
 const PrunedFiles = z.object({ files: z.array(z.string()) });
 
-/** Check the hashes of the files. @returns their paths */
+/** The error for a file that is not there, with the remedy. */
+async function missingFile(folder: string, file: string): Promise<Error> {
+  const pruned = PrunedFiles.safeParse(await readJson(join(folder, 'pruned.json')));
+  return new Error(
+    pruned.data?.files.includes(file) === true
+      ? `${file} was removed by make prune: publish again with make run, or point current at a newer snapshot`
+      : `${file} is missing: restore it from a backup, or publish again with make run`,
+  );
+}
+
+/** Check that the files have their hashes; those of files that were checked on this disk are not computed again. */
 async function checkFiles(folder: string, { serving }: ServedManifest): Promise<ReadonlyMap<string, string>> {
-  const paths = new Map<string, string>();
-  for (const file of SERVING_FILES.keys()) {
-    const path = join(folder, file);
-    const stated = serving.find((one) => one.file === file);
-    if (!stated) throw new Error(`the manifest has no ${file}: ${ANOTHER_VERSION}`);
-    const found = await sha256OfFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
+  const stated = [...SERVING_FILES.keys()].map((file) => {
+    const found = serving.find((one) => one.file === file);
+    if (!found) throw new Error(`the manifest has no ${file}: ${ANOTHER_VERSION}`);
+    return found;
+  });
+  let isNew = false;
+  for (const one of stated) {
+    const isHashed = async (): Promise<boolean> => {
+      if (await isVerified(folder, one)) return true;
+      isNew = true;
+      return (await sha256OfFile(join(folder, one.file))) === one.sha256;
+    };
+    const isWhole = await isHashed().catch(async (error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? await missingFile(folder, one.file) : error;
     });
-    if (found === null) {
-      const pruned = PrunedFiles.safeParse(await readJson(join(folder, 'pruned.json')));
-      throw new Error(
-        pruned.data?.files.includes(file) === true
-          ? `${file} was removed by make prune: publish again with make run, or point current at a newer snapshot`
-          : `${file} is missing: restore it from a backup, or publish again with make run`,
-      );
-    }
-    if (found !== stated.sha256) throw new Error(`${file} does not have the hash in its manifest`);
-    paths.set(file, path);
+    if (!isWhole) throw new Error(`${one.file} does not have the hash in its manifest`);
   }
-  return paths;
+  // Only a help for the next start: the folder may be read-only.
+  if (isNew) await markVerified(folder, stated).catch(() => {});
+  return new Map(stated.map(({ file }) => [file, join(folder, file)]));
 }
 
 /** Check that this version wrote the files, and that they have the rows that the manifest states. */

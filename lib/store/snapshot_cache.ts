@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder, readJson, share, sync } from '../files.ts';
 import { HOUR_MS } from '../time.ts';
+import { markVerified } from '../verified.ts';
 import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
 import { downloadVerified, type Store } from './store.ts';
 
@@ -51,11 +52,13 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   await makeFolder(fetching);
   try {
     await downloadVerified(store, manifest, join(fetching, 'manifest.json'));
-    for (const { file, sha256 } of snapshotFiles(await readJson(join(fetching, 'manifest.json')))) {
+    const files = snapshotFiles(await readJson(join(fetching, 'manifest.json')));
+    for (const { file, sha256 } of files) {
       const name = snapshotFileName(run.run_id, file);
       if (name !== snapshotFileName('', file) || !(await shareFetched(dataDir, file, fetching)))
         await downloadVerified(store, { name, sha256 }, join(fetching, file));
     }
+    await markVerified(fetching, files);
     await writeFile(join(fetching, MARK), '');
     await sync(fetching);
     await rename(fetching, target).catch(async (error: NodeJS.ErrnoException) => {

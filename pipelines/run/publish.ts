@@ -10,6 +10,7 @@ import { duckVersion, rowsOf } from '../../lib/duck.ts';
 import { makeFolder, pointAt, share, sha256OfFile, sync } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
+import { markVerified } from '../../lib/verified.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
@@ -131,6 +132,7 @@ async function writeFiles(
   const manifestPath = join(folder, 'manifest.json');
   await writeFile(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`);
   await sync(manifestPath);
+  await markVerified(folder, serving);
   await sync(folder);
   return manifest;
 }

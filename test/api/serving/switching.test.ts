@@ -1,15 +1,21 @@
 /** Which snapshot serves: switches under traffic, damaged snapshots, and a server without a snapshot. */
 import assert from 'node:assert/strict';
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { sha256OfFile } from '../../../lib/files.ts';
+import { readJson, sha256OfFile } from '../../../lib/files.ts';
+import { isVerified, markVerified } from '../../../lib/verified.ts';
 import { openSnapshots } from '../../../api/serving/follow.ts';
+import { openSnapshot } from '../../../api/serving/open.ts';
+import { ServedManifest } from '../../../models/manifest.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { sharedApp, startSharedApp } from '../support/test_app.ts';
 import { changeManifest, rowsOfTable } from '../support/snapshot_fixtures.ts';
+
+const readServed = async (folder: string): Promise<ServedManifest> =>
+  ServedManifest.parse(await readJson(join(folder, 'manifest.json')));
 
 const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
 
@@ -130,6 +136,30 @@ describe('a snapshot', () => {
       await shared.switchTo('2026-11-20.01');
       assert.equal((await shared.get('/health')).body['status'], 'ok');
     });
+  }
+});
+
+it('reads a file again only if it changed since its hash was checked on this disk', async () => {
+  const shared = await startSharedApp();
+  try {
+    const folder = await shared.folder.publish('2026-11-20.01', { deals: scored(1) });
+    const path = join(folder, 'serving.sqlite');
+    const [stated = assert.fail()] = (await readServed(folder)).serving.filter(({ file }) => file === 'serving.sqlite');
+    (await openSnapshot(folder)).close();
+    assert.equal(await isVerified(folder, stated), true);
+
+    const bytes = await readFile(path);
+    const { atime, mtime } = await stat(path);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    await writeFile(path, bytes);
+    await utimes(path, atime, mtime);
+    await assert.rejects(openSnapshot(folder), /serving\.sqlite does not have the hash/u);
+
+    // A disk that lost a bit changes no time: only `make status` finds it.
+    await markVerified(folder, [stated]);
+    (await openSnapshot(folder)).close();
+  } finally {
+    await shared.close();
   }
 });
 
