@@ -132,8 +132,8 @@ test('a rate of 728 instead of 7.28 quarantines the page, and so does a row of a
   assert.equal(await refusal(weeksUpTo('2026-11-19', '7.28')), 'good');
   assert.equal(
     await refusal(weeksUpTo('2026-11-19', '728')),
-    'too_many_rejects: 1 of 110 rows refused, at most 0 % expected; ' +
-      'the first: MORTGAGE30US of 2026-11-19 is "728", expected a rate from 0 to 25 percent',
+    'too_many_rejects: 1 of 110 rows refused, at most 0 % expected: 1 bad_rate. ' +
+      'row 109: MORTGAGE30US of 2026-11-19 is "728", expected a rate from 0 to 25 percent',
   );
   assert.match(
     await refusal(weeksUpTo('2026-11-26', '7.10')),
