@@ -131,7 +131,8 @@ export const auditsOfReferences = (model: string, { references = {} }: Publicati
     name: `${model}.${column}_in_${target}`,
     about: `${column} is the id of a row of ${target}`,
     blocking: true,
-    sql: `SELECT ${column} FROM ${model} WHERE ${column} NOT IN (SELECT id FROM ${target})`,
+    // A null is in no list, not even in an empty one.
+    sql: `SELECT ${column} FROM ${model} WHERE ${column} IS NOT NULL AND ${column} NOT IN (SELECT id FROM ${target})`,
   }));
 
 /** What the SQL file of a model says. */
