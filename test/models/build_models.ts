@@ -254,7 +254,7 @@ async function buildOver(inputs: Inputs, selected: readonly Model[], session: re
       .filter(({ name }) => left.some((m) => m.name === name))
       .map((model) => ({
         ...model,
-        audits: model.audits.filter(({ name }) => isThere(/_in_(\w+)$/u.exec(name)?.[1] ?? model.name)),
+        audits: model.audits.filter(({ name }) => isThere(/[._]id_in_(\w+)$/u.exec(name)?.[1] ?? model.name)),
       }));
     /** The table; of one in parts, with the rows of the previous snapshot that today's do not replace. */
     const wholeTable = (table: string): string => {

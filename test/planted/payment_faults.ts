@@ -5,7 +5,7 @@ const FACILITATORS = 'api/payments/facilitator/facilitator.ts';
 const SQLITE = 'ledger/sqlite/store.ts';
 const ON_DISK = test(
   'ledger/sqlite_troubles.test.ts',
-  'a flushed write is on disk with all earlier ones when it returns',
+  'the writes of one commit wait for the disk if one of them must: WAL, synchronous = FULL',
 );
 
 export const paymentFaults: readonly PlantedFault[] = [

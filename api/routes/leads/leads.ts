@@ -65,7 +65,7 @@ export const leads = listRoute({
   filters: leadFilters,
   record: Lead.schema,
   fields: FIELD_GROUPS.leads,
-  page: 25,
+  page: 20,
   feed: {
     list: 'leads',
     filters: [...Object.keys(placeFilters), 'lead_type'],

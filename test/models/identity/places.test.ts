@@ -40,7 +40,7 @@ describe('the place of a deal', () => {
   before(async () => {
     built = await build(
       { int_properties: DEALS, int_property_rolls: ROLLS, stg_parcels: PARCELS },
-      ({ name }) => name === 'int_deal_places',
+      ({ name }) => name === 'int_deal_places' || name === 'int_metros',
     );
     found = new Map((await built.rows('int_deal_places')).map((row) => [row['id'], row]));
   });
