@@ -5,8 +5,6 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { openDuck, rowsOf } from '../../../lib/duck.ts';
-import { literal } from '../../../lib/sql.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { layoutOf } from '../../../pipelines/layout.ts';
 import { run } from '../../../pipelines/run/run.ts';
@@ -14,6 +12,7 @@ import { verifySnapshot } from '../../../pipelines/snapshots.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';
+import { published } from '../runs.ts';
 import { modelsOf } from '../some_tables.ts';
 
 const REAL = new URL('../../../../shared/real/', import.meta.url);
@@ -66,27 +65,18 @@ test('the real files pass through the same adapters into a published snapshot wi
   assert.ok(unread.length > 0 && unread.every((s) => s.row.status === 'never_read' && s.row.last_good_at === null));
   assert.deepEqual(await verifySnapshot(layout, result.runId), []);
 
-  const duck = await openDuck();
-  const one = async (sql: string): Promise<unknown> => Object.values((await rowsOf(duck.connection, sql))[0] ?? {})[0];
-  const published = (table: string): string => `read_parquet(${literal(join(layout.current, `${table}.parquet`))})`;
-  try {
-    assert.equal(Number(await one(`SELECT count(*) FROM ${published('filings')} WHERE source = 'colorado_sos'`)), 864);
-    assert.equal(
-      Number(
-        await one(
-          `SELECT count(*) FROM ${published('filings')} WHERE business_name ~ ', (Delinquent|Dissolved) .*[0-9]{4}$'`,
-        ),
-      ),
-      0,
-      'status suffixes are off the names',
-    );
-    assert.equal(
-      Number(await one(`SELECT count(*) FROM ${published('signals')} WHERE county_fips = '39113' AND amount IS NULL`)),
-      609,
-      'the list has no amounts, and none is made up',
-    );
-    assert.equal(Number(await one(`SELECT count(*) FROM ${published('leads')}`)), 0, 'no lead: the debts are unknown');
-  } finally {
-    duck.close();
-  }
+  const count = async (table: string, where = 'true'): Promise<number> =>
+    (await published(layout, result.runId, table, `WHERE ${where}`)).length;
+  assert.equal(await count('filings', "source = 'colorado_sos'"), 864);
+  assert.equal(
+    await count('filings', "business_name ~ ', (Delinquent|Dissolved) .*[0-9]{4}$'"),
+    0,
+    'status suffixes are off the names',
+  );
+  assert.equal(
+    await count('signals', "county_fips = '39113' AND amount IS NULL"),
+    609,
+    'the list has no amounts, and none is made up',
+  );
+  assert.equal(await count('leads'), 0, 'no lead: the debts are unknown');
 });

@@ -42,6 +42,7 @@ async function membersOf(snapshot: Snapshot, folder: string, lists: readonly (ke
     // A server has no macros of the feed.
     await duck.connection.run(macrosSql());
     await duck.connection.run(`ATTACH ${literal(join(folder, 'dealfeed.duckdb'))} AS published (READ_ONLY)`);
+    await duck.connection.run(`SET file_search_path = ${literal(folder)}`);
     for (const list of lists) {
       const today = list === 'auctions' ? [snapshot.manifest.as_of] : [];
       const rows = await rowsOf(
