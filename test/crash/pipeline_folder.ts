@@ -2,6 +2,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { namesIn } from '../../lib/files.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { hashOf } from '../../models/manifest.ts';
 import { parseRunId, type Layout } from '../../pipelines/layout.ts';
 import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
@@ -14,8 +15,11 @@ export async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((e) => !e.isDirectory()).map((e) => relative(folder, join(e.parentPath, e.name)));
 }
 
-/** What is wrong in the folder, each in one sentence: `current`, every snapshot, read, object and request record. */
-export async function wrongIn(layout: Layout): Promise<string[]> {
+/**
+ * What is wrong in the folder, each in one sentence: `current`, every snapshot, read, object (here or in the store) and
+ * request record.
+ */
+export async function wrongIn(layout: Layout, store?: Store): Promise<string[]> {
   const wrong: string[] = [];
   const current = await currentSnapshot(layout);
   if (current !== null) {
@@ -35,7 +39,7 @@ export async function wrongIn(layout: Layout): Promise<string[]> {
     const notes = await readFile(join(layout.run(runId), 'run.json'), 'utf8').catch(() => '{}');
     if (typeof JSON.parse(notes) !== 'object') wrong.push(`run.json of ${runId} is not whole`);
   }
-  return [...wrong, ...(await wrongInArchive(layout.root))];
+  return [...wrong, ...(await wrongInArchive(layout.root, store))];
 }
 
 export const PHASES = ['before', 'fetch', 'staging', 'build', 'publish', 'switch', 'after'] as const;

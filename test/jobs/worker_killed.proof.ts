@@ -8,6 +8,7 @@ import { readRecord, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../lib/archive.ts';
+import { openStore } from '../../lib/store/open.ts';
 import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../process/program.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
@@ -91,7 +92,7 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
       await pagesOf(await alone, `${DAY}.01`),
       "every page once, in the adapter's order",
     );
-    assert.deepEqual(await wrongIn(layout), []);
+    assert.deepEqual(await wrongIn(layout, await openStore(shared.STORE, 0)), []);
     const read = await readRecord(layout, 'heartland_multifamily', `${DAY}.01`);
     const again = (web.asked.get(HOST)?.length ?? 0) - once.length;
     const perSegment = SEGMENT_MS / RESPONSE_MS;

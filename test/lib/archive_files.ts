@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { type Archive, archiveFile, openArchive } from '../../lib/archive.ts';
 import type { RequestRecord } from '../../lib/request_record.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 
 export const recordOf = (rest: Partial<RequestRecord>): RequestRecord => ({
   source: 'a_source',
@@ -74,9 +76,9 @@ export async function archivedTexts(dataDir: string): Promise<string[]> {
 }
 
 /** What is wrong in an archive, each in one sentence: its file, every body, and every record. */
-export async function wrongInArchive(dataDir: string): Promise<string[]> {
+export async function wrongInArchive(dataDir: string, store?: Store): Promise<string[]> {
   if (!existsSync(archiveFile(dataDir))) return [];
-  const archive = await openArchive(dataDir);
+  const archive = await openStoredArchive(dataDir, store, () => {});
   const wrong: string[] = [];
   const db = new DatabaseSync(archiveFile(dataDir));
   for (const { integrity_check: found } of db.prepare('PRAGMA integrity_check').all())
@@ -90,7 +92,8 @@ export async function wrongInArchive(dataDir: string): Promise<string[]> {
     const named = records.flatMap(({ sha256 }) => sha256 ?? []);
     if (JSON.stringify(named.toSorted()) !== JSON.stringify(hashes.toSorted()))
       wrong.push(`${source} ${runId}: the records and the rows of the requests differ`);
-    for (const hash of named) if (!stored.has(hash)) wrong.push(`${source} ${runId} names ${hash}, which is not there`);
+    for (const hash of named)
+      if (!stored.has(hash)) await archive.read(hash).catch((error: unknown) => wrong.push((error as Error).message));
   }
   await archive.close();
   return wrong;
