@@ -20,7 +20,7 @@ import { answerExample, exampleCall } from './examples.ts';
  * Most characters of a route's description and its Bazaar entry as JSON. With the rest of the 402, the header is below
  * 3,000 characters of base64 then.
  */
-const MAX_CHARACTERS = 1_520;
+const MAX_CHARACTERS = 1_510;
 
 /**
  * Sizes of an entry, largest first: fields of a record, fields of another section, and the longest list of accepted
