@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { readJson, writeWhole } from './files.ts';
 
 /** File of a folder with the marks of its files. */
-const MARKS = 'verified.json';
+export const MARKS = 'verified.json';
 const Marks = z.record(z.string(), z.string());
 
 interface Stated {

@@ -60,9 +60,16 @@ export function dataFolder(): string {
   cpSync(join(ARCHIVED, 'archive'), join(root, 'archive'), { recursive: true });
   write(root, `staged/oh_stark_tax/${RUN}.json`, JSON.stringify({ parquet: { sha256: sha256(rows) } }));
   write(root, `staged/oh_stark_tax/${RUN}.parquet`, rows);
-  write(root, `snapshots/${RUN}/deals.parquet`, table);
-  const tables = { deals: { files: [{ file: 'deals.parquet', sha256: sha256(table) }] } };
-  write(root, `snapshots/${RUN}/manifest.json`, JSON.stringify({ tables }));
+  const published = (file: string, content: Buffer): object => {
+    write(root, `snapshots/${RUN}/${file}`, content);
+    return { file, bytes: content.length, sha256: sha256(content) };
+  };
+  const manifest = {
+    tables: { deals: { files: [published('deals.parquet', table)] } },
+    database: published('dealfeed.duckdb', Buffer.from('database')),
+    serving: [published('serving.sqlite', Buffer.from('rows to serve'))],
+  };
+  write(root, `snapshots/${RUN}/manifest.json`, JSON.stringify(manifest));
   symlinkSync(`snapshots/${RUN}`, join(root, 'current'));
   write(root, `runs/${RUN}/report.json`, '{}\n');
   mkdirSync(join(root, 'runs', '2026-11-19.01'), { recursive: true });
@@ -71,6 +78,7 @@ export function dataFolder(): string {
   // These belong to a process or can be made again.
   write(root, 'lock.sqlite', '');
   write(root, 'readers.sqlite', '');
+  write(root, `snapshots/${RUN}/verified.json`, '{}');
   write(root, 'spool/1.csv', 'half an answer');
   write(root, 'jobs/1.0/archive/archive.sqlite', 'pages of a job in progress');
   write(root, `runs/${RUN}/build.duckdb`, 'half a build');

@@ -4,6 +4,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { LINK_ENDING, namesIn } from '../../../lib/files.ts';
+import { snapshotFiles } from '../../../lib/store/snapshot_cache.ts';
+import { MARKS } from '../../../lib/verified.ts';
 import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
 import { parseRunId, type Layout } from '../../layout.ts';
 import { BUILD_DATABASE } from '../../run/partial_files.ts';
@@ -78,29 +80,25 @@ const jsonIn = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> 
   }
 };
 
-const file = z.object({ file: z.string(), sha256: z.string() });
-/** The part of a manifest that states hashes. */
-const Hashes = z.object({
-  tables: z.record(z.string(), z.object({ files: z.array(file) })),
-  database: file.optional(),
-  serving: z.array(file).default([]),
-});
+/** The files that a manifest states. */
+const StatedFiles = z.unknown().transform(snapshotFiles);
 const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 
 /** Hashes of a snapshot's files by name; empty if its manifest cannot be read. */
 export async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
-  const stated = await jsonIn(join(layout.snapshot(runId), 'manifest.json'), Hashes);
-  const { tables = {}, database = [], serving = [] } = stated ?? {};
-  const files = [...Object.values(tables).map((table) => table.files), database, serving].flat();
-  return new Map(files.map((entry) => [entry.file, entry.sha256]));
+  const stated = await jsonIn(join(layout.snapshot(runId), 'manifest.json'), StatedFiles);
+  return new Map((stated ?? []).map(({ file, sha256 }) => [file, sha256]));
 }
 
 /** Files of the snapshots, then those of the staged reads that they name. */
 export async function* publishedFiles(layout: Layout): AsyncGenerator<Listed> {
   for (const runId of (await namesIn(layout.snapshots)).filter((name) => parseRunId(name) !== null)) {
     const hashes = await statedHashes(layout, runId);
-    for await (const listed of walk(layout.root, `snapshots/${runId}`))
-      yield { ...listed, known: hashes.get(basename(listed.path)) };
+    for await (const listed of walk(layout.root, `snapshots/${runId}`)) {
+      const name = basename(listed.path);
+      // The marks are of files on this disk.
+      if (name !== MARKS) yield { ...listed, known: hashes.get(name) };
+    }
   }
   for await (const listed of walk(layout.root, 'staged')) {
     if (listed.path.endsWith(HANDED_OVER)) continue;
