@@ -3,10 +3,6 @@ import { change, test, type PlantedFault } from './fault.ts';
 
 const FACILITATORS = 'api/payments/facilitator/facilitator.ts';
 const SQLITE = 'ledger/sqlite/store.ts';
-const ON_DISK = test(
-  'ledger/sqlite_troubles.test.ts',
-  'the writes of one commit wait for the disk if one of them must: WAL, synchronous = FULL',
-);
 
 export const paymentFaults: readonly PlantedFault[] = [
   {
@@ -23,7 +19,6 @@ export const paymentFaults: readonly PlantedFault[] = [
     name: 'a write of the ledger waits for the disk only if it asks for it',
     changes: [change(SQLITE, "durability: Durability = 'flushed'", "durability: Durability = 'soon'")],
     caughtBy: [
-      ON_DISK,
       test(
         'ledger/conformance.test.ts',
         'has each change on the disk when a call returns, but for reservations and deliveries',
@@ -33,7 +28,12 @@ export const paymentFaults: readonly PlantedFault[] = [
   {
     name: 'a shared commit waits for the disk only if all of its writes ask for it',
     changes: [change(SQLITE, 'writes.some(({ durability })', 'writes.every(({ durability })')],
-    caughtBy: [ON_DISK],
+    caughtBy: [
+      test(
+        'ledger/sqlite_troubles.test.ts',
+        'the writes of one commit wait for the disk if one of them must: WAL, synchronous = FULL',
+      ),
+    ],
   },
   {
     name: 'money moves for an exclusive lead before its lines of the journal are on the disk',
