@@ -47,7 +47,7 @@ function waitsIn(lines: readonly string[]): number[] {
     lines.filter((line) => /^\s+at /u.test(line)),
     [],
   );
-  const said = lines.filter((line) => line.includes('STORE'));
+  const said = lines.filter((line) => line.startsWith('STORE'));
   for (const [i, line] of said.entries()) assert.match(line, i % 2 === 0 ? WAITING : BACK, said.join('\n'));
   assert.equal(said.length % 2, 0, said.join('\n'));
   return said.flatMap((line) => BACK.exec(line)?.[1] ?? []).map(Number);
