@@ -1,7 +1,7 @@
 /** Uploads the files of a data folder that the store lacks: runs, archived pages, snapshots, versions of reads. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson, sha256OfFile } from '../../lib/files.ts';
+import { readJson, sha256, sha256OfFile } from '../../lib/files.ts';
 import {
   readRunFiles,
   storeRunFiles,
@@ -82,7 +82,9 @@ class Push {
   async #page(hash: string): Promise<void> {
     const { archive, layout } = this.#folder;
     if (archive.size(hash) !== null) return this.#object(hash, () => archive.read(hash));
-    if ((await this.#store.size(objectName(hash))) !== null) return;
+    // A service that is killed in the middle of an upload may leave an empty object.
+    const size = await this.#store.size(objectName(hash));
+    if (size !== null && (size > 0 || hash === sha256(''))) return;
     throw new StoreDamage(
       `page ${hash} of the archive is neither in DATA_DIR ${JSON.stringify(layout.root)} nor in STORE ` +
         `${this.#store.shown}. Nothing was published. Restore the archive from a backup, and run again.`,

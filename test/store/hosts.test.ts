@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFile, cp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { sha256 } from '../../lib/files.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
 import { LAST_DAY } from '../../pipelines/clock.ts';
@@ -254,11 +255,13 @@ describe('hosts with one store', () => {
     open.push(run);
     const archive = await openArchive(layout.root);
     const [stored = '', lost = ''] = (await archive.records(SOURCES[0] ?? '', `${first}.01`)).flatMap(
-      ({ sha256 }) => sha256 ?? [],
+      ({ sha256: hash }) => hash ?? [],
     );
     await store.put(objectOf(stored), await archive.read(stored));
     const lostBytes = await archive.read(lost);
     for (const hash of [stored, lost]) assert.equal(loseBody(layout.root, hash), 1);
+    // As a service leaves it that is killed in the middle of an upload.
+    await store.put({ name: objectOf(lost).name, sha256: sha256('') }, new Uint8Array());
     await assert.rejects(run.pull('2026-11-23'), {
       name: 'StoreDamage',
       message:
