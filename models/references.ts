@@ -142,6 +142,10 @@ export const REFERENCES = {
       size: oneOf(BUILDING_SIZES, 'Name of the size.'),
       least_units: integer('Fewest units.', { unit: 'units' }),
       most_units: integer('Most units.', { unit: 'units', absent: 'the size has no upper end' }),
+      knot_units: integer('Units of a building that the figures of the size describe; between two, they are blended.', {
+        unit: 'units',
+        absent: 'the size has too few properties, so that its neighbors are blended',
+      }),
     },
   ),
   building_vintages: defineRecord(
@@ -152,6 +156,9 @@ export const REFERENCES = {
       vintage: oneOf(VINTAGES, 'Name of the years.'),
       first_year: integer('First year.', { unit: 'year', absent: 'the years have no first one' }),
       last_year: integer('Last year.', { unit: 'year', absent: 'the years have no last one' }),
+      knot_year: integer('Year of a building that the figures describe; between two, they are blended.', {
+        unit: 'year',
+      }),
     },
   ),
   /** Average mix of bedrooms by size and year of construction, from the survey of landlords. */
@@ -271,6 +278,26 @@ export const REFERENCES = {
     statute: text('Statute or ordinance.'),
     confirmed: flag('The text of the rule was read on an official page. The factors are choices either way.'),
     read_on: date('Day the text was last read.'),
+  }),
+  /**
+   * What owners of the survey earned, given our own cap rate of the same building on its value as the owner states it:
+   * in each block of units, properties built before 2000 in three groups by our cap rate. A knot is the weighted
+   * median of our cap rate in its group. The middle never falls from knot to knot, so that a higher rent or a lower
+   * price never lowers it.
+   */
+  noi_ranges: defineRecord('noi_range', 'One row per block of units and knot.', ['least_units', 'cap_pct'], {
+    least_units: integer('Fewest units of the block.', { unit: 'units' }),
+    most_units: integer('Most units of the block.', { unit: 'units', absent: 'the block has no upper end' }),
+    cap_pct: percent('Our cap rate.'),
+    low_pct: percent("First weighted quartile of the owners' NOI over the value."),
+    middle_pct: percent("Weighted median of the owners' NOI over the value."),
+    high_pct: percent("Third weighted quartile of the owners' NOI over the value."),
+    n: integer('Properties of the group.'),
+    n_eff: ratio('Effective number of properties: square of the sum of weights over the sum of squares.', {
+      decimals: 1,
+    }),
+    source: text('Source of the figures.'),
+    as_of: date('Last day that the figures describe.'),
   }),
   /** Our underwriting of properties that nobody here made, against their own NOI. Written by `make calibrate`. */
   noi_comparisons: defineRecord(
