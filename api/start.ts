@@ -44,6 +44,7 @@ function greetingOf({ url, publicUrl, payments, snapshots }: Serving, ledger: st
     `payments    ${payments.mode}, paid to ${payments.payTo}${gas}`,
     `ledger      ${ledger}`,
     '',
+    `pages       ${url}/deals   ${url}/coverage   ${url}/prices   ${url}/status`,
     `free        curl ${url}/api/meta`,
     `            curl ${url}/api/deals/ids`,
     ...(isSandbox

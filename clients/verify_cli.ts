@@ -42,7 +42,7 @@ async function keysText({ KEYS, RECEIPT }: VerifySettings): Promise<string> {
   const path = join(dirname(RECEIPT), KEYS_FILE);
   return readFile(path, 'utf8').catch(() => {
     throw new SettingError(
-      `KEYS is null, expected a saved /.well-known/jwks.json of the server that sold the answer, because ${path} ` +
+      `KEYS is not set, expected a saved /.well-known/jwks.json of the server that sold the answer, because ${path} ` +
         'does not exist',
     );
   });

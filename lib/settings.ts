@@ -196,8 +196,10 @@ export class SettingError extends Error {
 const NOT_SHOWN = /SECRET|KEY|TOKEN|AUTHORIZATION|COMMAND|^(RPC_URL|FACILITATOR_URL|LEDGER|QUEUE)$/;
 
 /** The value of a setting as a message may show it. */
-export const shownValue = (name: string, value: unknown): string =>
-  value !== undefined && NOT_SHOWN.test(name) ? 'not shown' : JSON.stringify(value ?? null);
+export function shownValue(name: string, value: unknown): string {
+  if (value === undefined) return 'not set';
+  return NOT_SHOWN.test(name) ? 'not shown' : JSON.stringify(value);
+}
 
 /**
  * Read settings from an environment. An empty variable counts as not set.

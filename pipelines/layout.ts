@@ -47,6 +47,9 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
   };
 }
 
+/** Empty file in the folder of a run that Ctrl-C ended. */
+export const STOPPED = 'stopped';
+
 /** Run id: `<day>.<number of the run on that day>`. */
 export const runIdOf = (asOf: string, number: number): string => `${asOf}.${String(number).padStart(2, '0')}`;
 

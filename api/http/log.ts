@@ -1,4 +1,4 @@
-/** The server log: lines of JSON, without secrets. */
+/** The server log, without secrets: lines of JSON, or of text on a terminal. */
 import { pino, type Logger } from 'pino';
 import type { Redact } from '../../lib/redact.ts';
 import { randomUUID } from 'node:crypto';
@@ -35,8 +35,27 @@ export interface LogDestination {
   flush(): void;
 }
 
+/** Members that every line on a terminal shows by position or not at all. */
+const BY_POSITION = new Set(['level', 'time', 'msg', 'request_id', 'method', 'path', 'query', 'route', 'status', 'ms']);
+
+/** A line of the log as text: time, then the request with its status and time, or the event, then what is special. */
+export function readableLine(line: string): string {
+  const entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const { time, level, msg, method, path, query, status, ms } = entry;
+  const text = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  const request = `${text(status)} ${text(method)} ${text(path)}${query === '' ? '' : `?${text(query)}`} ${text(ms)} ms`;
+  const others = Object.entries(entry)
+    .filter(([name]) => !BY_POSITION.has(name))
+    .map(([name, value]) => `${name}=${text(value)}`);
+  const what = msg === 'request' ? request : [msg, ...(method === undefined ? [] : [request])].map(text).join(': ');
+  const failed = Number(level) >= ERROR_LEVEL ? 'ERROR ' : '';
+  return `${[text(time).slice(11, 19), `${failed}${what}`, ...others].join('  ')}\n`;
+}
+
 /** Standard output, buffered and flushed on exit. Only a kill loses lines: those of the last 100 ms. */
 export function bufferedStdout(): LogDestination {
+  if (process.stdout.isTTY)
+    return { write: (line) => process.stdout.write(readableLine(line)), flush: () => undefined };
   const out = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
   setInterval(() => {
     out.flush();

@@ -15,7 +15,7 @@ async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, ID, TABLE, FIELD } = readSettings(analystSettings);
   if (ID === undefined)
     throw new SettingError(
-      'ID is null, expected the id of a deal, lead, signal, auction or filing, or the hash of a page; see make sql',
+      'ID is not set, expected the id of a deal, lead, signal, auction or filing, or the hash of a page; see make sql',
     );
   const archive = await openArchive(DATA_DIR);
   if (/^[0-9a-f]{64}$/u.test(ID)) {

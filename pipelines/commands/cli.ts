@@ -28,6 +28,7 @@ async function statusCommand(): Promise<number> {
     hasColor: isTTY && process.stdout.hasColors(),
     ...(isTTY ? { columns } : {}),
     ...(isTTY && !ALL ? { lines: rows } : {}),
+    hasHistory: ALL,
   });
 }
 
@@ -43,7 +44,9 @@ async function main(): Promise<number> {
   }
   if (command === 'status') return statusCommand();
   if (command === 'rebuild') return rebuildCommand();
-  throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run, status or rebuild`);
+  throw new SettingError(
+    `command is ${command === undefined ? 'not set' : JSON.stringify(command)}, expected run, status or rebuild`,
+  );
 }
 
 try {

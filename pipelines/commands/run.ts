@@ -1,4 +1,5 @@
 /** `make run`: checks the settings, then runs the pipeline and prints its summary. */
+import { writeFileSync } from 'node:fs';
 import { access, constants, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../lib/files.ts';
@@ -17,7 +18,7 @@ import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { FAMILIES } from '../../sources/kinds.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
 import type { HostJobs } from '../jobs/send.ts';
-import { layoutOf, type Layout } from '../layout.ts';
+import { layoutOf, STOPPED, type Layout } from '../layout.ts';
 import { SOURCE_GROUPS } from '../operate/schedule.ts';
 import { writeArguments } from '../operate/settings.ts';
 import { mayBeFetched, missingPermissions } from '../permission.ts';
@@ -29,6 +30,7 @@ import { dueByCadence } from '../run/read_sources.ts';
 import { run, type RunResult } from '../run/run.ts';
 import { bestDeals, formatEnd } from '../run/summary/end_screen.ts';
 import { formatSummary } from '../run/summary/summary.ts';
+import { currentSnapshot } from '../snapshots.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore, type RunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/stored_archive.ts';
@@ -72,11 +74,11 @@ function checkSettings(settings: PipelineSettings): void {
     );
   if (settings.LIVE && settings.CONTACT === undefined)
     throw new SettingError(
-      'CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1',
+      'CONTACT is not set, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1',
     );
   if (!settings.LIVE && settings.SANDBOX_URL === undefined)
     throw new SettingError(
-      'SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read the web ' +
+      'SANDBOX_URL is not set, expected the address of a running sandbox world: start with make run, or read the web ' +
         'with LIVE=1',
     );
 }
@@ -137,12 +139,16 @@ async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<
 }
 
 /**
- * On Ctrl-C print what the run has saved, then end by the signal, as without a listener.
+ * On Ctrl-C note that the operator stopped the run, print what it has saved, then end by the signal, as without a
+ * listener.
+ * @param runFolder its folder; null before the run began
  * @returns a function that removes the listener
  */
-function explainInterrupt(progress: Progress): () => void {
+function explainInterrupt(progress: Progress, runFolder: () => string | null): () => void {
   const stop = (): void => {
     progress.done();
+    const folder = runFolder();
+    if (folder !== null) writeFileSync(join(folder, STOPPED), '');
     printWrapped(
       'Stopped. The next run of this day continues from the pages read so far. make status shows what is published.',
     );
@@ -160,8 +166,10 @@ async function noticesBefore(
   all: readonly SourceSpec[],
 ): Promise<readonly string[]> {
   const unknown = await unknownDropFolders(layout.drop, all);
+  // Without a snapshot or on made-up data, nothing is sold that another ledger could know of.
+  const isSelling = settings.LIVE && (await currentSnapshot(layout)) !== null;
   return [
-    ...noLedgerYet(settings),
+    ...(isSelling ? noLedgerYet(settings) : []),
     ...unknown.map((name) => `not read: ${name} in the drop folder: no source has this name`),
   ];
 }
@@ -192,7 +200,8 @@ export async function runCommand(): Promise<number> {
   printWrapped(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
   for (const line of await noticesBefore(settings, layout, all)) printWrapped(line);
   for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) printWrapped(line);
-  const finish = explainInterrupt(progress);
+  let folder: string | null = null;
+  const finish = explainInterrupt(progress, () => folder);
   const secrets = secretsOf(all);
   const fetcher = createFetcher({
     archive,
@@ -223,6 +232,9 @@ export async function runCommand(): Promise<number> {
       mayFetch,
       soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
+      onBegin(runId) {
+        folder = layout.run(runId);
+      },
       due: (spec, lastGoodOn) => isChosen(spec) && (!settings.LIVE || isDue(spec, lastGoodOn)),
     });
     progress.done();
@@ -250,7 +262,7 @@ async function openJobs(
   if (QUEUE === undefined) return undefined;
   if (store === undefined)
     throw new SettingError(
-      'STORE is null, expected a bucket or a folder: with QUEUE, workers send what they read there',
+      'STORE is not set, expected a bucket or a folder: with QUEUE, workers send what they read there',
     );
   // Imported on demand: most runs have no queue, and its packages load slowly.
   const { openHostJobs } = await import('../jobs/send.ts');

@@ -15,6 +15,8 @@ export interface Screen {
   /** Columns of the screen; the table leaves out columns that do not fit. Default: unlimited. */
   readonly columns?: number;
   readonly hasColor?: boolean;
+  /** Adds the history of each source. */
+  readonly hasHistory?: boolean;
 }
 
 export interface StatusOptions extends Screen, HealthOptions {
@@ -51,7 +53,7 @@ function formatSnapshot(health: SnapshotHealth): string[] {
   return [
     `Snapshot  ${health.run_id} (${health.data_clock}), as of ${health.as_of}, ${health.age_days} d old, assumptions ` +
       `${health.assumption_set_id}; ${files}`,
-    `Audits    ${health.audits_passed} blocking passed${warnings === '' ? ', no warnings' : `; warnings: ${warnings}`}`,
+    `Audits    ${health.audits_passed} passed${warnings === '' ? ', no warnings' : `; warnings: ${warnings}`}`,
     `Rows      ${rows.map(([name, n]) => `${name} ${number(n)}`).join(', ')}`,
   ];
 }
@@ -71,6 +73,12 @@ function formatQueue(queue: NonNullable<Health['queue']>): string {
 const formatStore = ({ place, current, runs }: NonNullable<Health['store']>): string =>
   `Store     ${place}: ${current === null ? 'nothing published yet' : `${current} is current`}, ${plural(runs, 'run')}`;
 
+function formatAlert({ at, event, troubles, failure }: NonNullable<Health['alert']>): string {
+  const what = troubles.length === 1 ? (troubles[0] ?? '') : plural(troubles.length, 'problem');
+  const outcome = failure === null ? 'delivered' : 'NOT DELIVERED';
+  return `Alert     ${at.slice(0, 16).replace('T', ' ')} UTC, ${event}: ${what}; ${outcome}`;
+}
+
 /** Runs, queue, cost and disk. */
 function formatOperation(health: Health): string[] {
   const { last_run: run, running, queue, store, month, disk, free, backup } = health;
@@ -79,6 +87,7 @@ function formatOperation(health: Health): string[] {
     .join(', ');
   return [
     ...(run ? [formatLastRun(run)] : []),
+    ...(health.stopped === null ? [] : [`Stopped   ${health.stopped}, by you; the next run of its day continues it`]),
     ...(running === null ? [] : [`Now       a run is in progress (process ${running})`]),
     ...(queue ? [formatQueue(queue)] : []),
     ...(store ? [formatStore(store)] : []),
@@ -88,6 +97,7 @@ function formatOperation(health: Health): string[] {
           `Disk      ${sizes}; ${free === null ? 'unknown' : bytesShort(free)} free`,
         ]
       : []),
+    ...(health.alert === null ? [] : [formatAlert(health.alert)]),
     ...(backup ? [`Backup    ${backup.at.slice(0, 10)} in ${backup.folder}`] : []),
   ];
 }
@@ -123,7 +133,17 @@ export function formatHealth(health: Health, screen: Screen = {}): string[] {
   ];
   if (sources.length === 0) return [...above, ...below];
   const otherLines = above.length + EMPTY_LINES + 1 + below.length;
-  return [...above, '', ...formatSources(sources, screen, otherLines), '', ...below];
+  const history = screen.hasHistory === true ? ['', ...formatHistory(health.history)] : [];
+  return [...above, '', ...formatSources(sources, screen, otherLines), ...history, '', ...below];
+}
+
+/** A strip per source: 90 days, the last one today. */
+function formatHistory(history: Health['history']): string[] {
+  const width = Math.max(0, ...Object.keys(history).map((source) => source.length));
+  return [
+    'Last 90 days, today last: = read, x failed, . not read',
+    ...Object.entries(history).map(([source, strip]) => `${source.padEnd(width)}  ${strip}`),
+  ];
 }
 
 const GROUPS = ['late', 'broken', 'waiting', 'out_of_season', 'fresh'] as const;

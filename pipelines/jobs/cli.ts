@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const { QUEUE, DATA_DIR, STORE, CHROMIUM_PATH } = readSettings(pipelineSettings);
   if (QUEUE === undefined || STORE === undefined)
     throw new SettingError(
-      `${QUEUE === undefined ? 'QUEUE' : 'STORE'} is null, expected that of the runs; see docs/scaling.md#workers`,
+      `${QUEUE === undefined ? 'QUEUE' : 'STORE'} is not set, expected that of the runs; see docs/scaling.md#workers`,
     );
   const sources = await loadSources();
   const worker = await startWorker({

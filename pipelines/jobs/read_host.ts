@@ -70,7 +70,7 @@ function checkJob({ options, code }: WorkerContext, job: HostJob): void {
     );
   const missing = job.world ? undefined : job.secrets.find((secret) => secrets[secret] === undefined);
   if (missing !== undefined)
-    throw new SettingError(`${missing} is null, expected a value: run ${job.runId} has one, and reads ${job.site}`);
+    throw new SettingError(`${missing} is not set, expected a value: run ${job.runId} has one, and reads ${job.site}`);
 }
 
 /**

@@ -1,17 +1,17 @@
 /**
  * Alerts: ALERT_COMMAND receives each problem once when it is new and once when it is over. DATA_DIR/alerts.json has
- * the problems it was sent. A failed alert is sent again at the next call; a hanging command is killed. Neither
- * affects a run.
+ * the problems it was sent, and the outcome of its last call. A failed alert is sent again at the next call; a hanging
+ * command is killed. Neither affects a run.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { messageOf } from '../../lib/errors.ts';
-import { readJson, writeWhole } from '../../lib/files.ts';
+import { writeWhole } from '../../lib/files.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../layout.ts';
 import { takeLock } from '../run/lock.ts';
+import { readSent, sentFile, type LastCall, type Sent } from './alerts_sent.ts';
 import { checkHealth } from './health.ts';
 import { type Problem, problemKey, PROBLEMS } from './problems.ts';
 import { operatorSettings } from './settings.ts';
@@ -93,19 +93,9 @@ export async function sendAlerts(layout: Layout, print: (line: string) => void):
 /** Time for ALERT_COMMAND, after which it is killed: it must not hold up the next run. */
 const TIMEOUT_MS = 20_000;
 
-/** Content of alerts.json: the problems that the command knows of, by their key. */
-const Sent = z.object({
-  troubles: z.record(
-    z.string(),
-    z.object({
-      since: z.iso.datetime(),
-      trouble: z.looseObject({ kind: z.string(), subject: z.string(), message: z.string() }),
-    }),
-  ),
-});
-type Sent = z.infer<typeof Sent>['troubles'];
+type Known = Sent['troubles'];
 
-type AlertedProblem = Sent[string]['trouble'] & { readonly since: string };
+type AlertedProblem = Known[string]['trouble'] & { readonly since: string };
 
 /** One JSON object on the standard input of the command: all new problems, or all that are over. */
 export interface Alert {
@@ -129,7 +119,7 @@ interface Changes {
   readonly over: ReadonlyMap<string, AlertedProblem>;
 }
 
-function changesSince(sent: Sent, problems: readonly Problem[], since: string): Changes {
+function changesSince(sent: Known, problems: readonly Problem[], since: string): Changes {
   const current = new Map(
     problems.filter((problem) => PROBLEMS[problem.kind].alert).map((problem) => [problemKey(problem), problem]),
   );
@@ -140,44 +130,47 @@ function changesSince(sent: Sent, problems: readonly Problem[], since: string): 
   return { fresh: new Map(fresh), over: new Map(over) };
 }
 
-/** One line about a call of the command. */
-function formatCall(event: Alert['event'], keys: readonly string[], { failure }: CallResult): string {
-  const problems = `${keys.length === 1 ? '' : `${keys.length} problems, the first: `}${keys[0] ?? ''}`;
-  return failure === null
-    ? `alert sent (${event}): ${problems}`
-    : `alert not sent (${event}): ${problems}: ALERT_COMMAND failed: ${failure}; the next run sends it again`;
+/** Lines about a call of the command: its outcome, and each problem, for the log of the process. */
+function formatCall({ event, troubles, failure }: LastCall, byKey: ReadonlyMap<string, AlertedProblem>): string[] {
+  const problems = `${troubles.length === 1 ? '' : `${troubles.length} problems, the first: `}${troubles[0] ?? ''}`;
+  const outcome =
+    failure === null
+      ? `alert sent (${event}): ${problems}`
+      : `alert not sent (${event}): ${problems}: ALERT_COMMAND failed: ${failure}; the next run sends it again`;
+  const messages = [...byKey.values()].map(({ message }) => `  ${event === 'new' ? 'problem' : 'over'}: ${message}`);
+  return [outcome, ...messages];
 }
 
 /**
  * Send an alert for new problems and one for problems that are over.
- * @returns one line per call of the command; never throws for what the command does
+ * @returns lines for the log of the process; never throws for what the command does
  */
 export async function alertChanges(
   problems: readonly Problem[],
   { layout, command, timeoutMs = TIMEOUT_MS, now = () => new Date() }: AlertOptions,
 ): Promise<string[]> {
-  const path = join(layout.root, 'alerts.json');
   const lock = await takeLock(join(layout.root, 'alerts.sqlite'));
   if ('holder' in lock) return ['alerts: another process is sending them'];
   try {
-    const read = Sent.safeParse(await readJson(path).catch(() => undefined));
-    const before: Sent = read.success ? read.data.troubles : {};
-    const { fresh, over } = changesSince(before, problems, now().toISOString());
+    const before = await readSent(layout);
+    const { fresh, over } = changesSince(before.troubles, problems, now().toISOString());
     const lines: string[] = [];
+    const after: Sent = { last: before.last, troubles: { ...before.troubles } };
     const send = async (event: Alert['event'], byKey: ReadonlyMap<string, AlertedProblem>): Promise<CallResult> => {
       const alert: Alert = { event, data_dir: layout.root, troubles: [...byKey.values()] };
       const result = await callCommand(command, alert, timeoutMs);
-      lines.push(formatCall(event, [...byKey.keys()], result));
+      after.last = { at: now().toISOString(), event, troubles: [...byKey.keys()], failure: result.failure };
+      lines.push(...formatCall(after.last, byKey));
       return result;
     };
-    const after: Sent = { ...before };
     const first = fresh.size > 0 ? await send('new', fresh) : null;
-    if (first?.failure === null) for (const [key, { since, ...trouble }] of fresh) after[key] = { since, trouble };
+    if (first?.failure === null)
+      for (const [key, { since, ...trouble }] of fresh) after.troubles[key] = { since, trouble };
     // Wait for a hanging command only once.
     if (over.size > 0 && first?.hasHung !== true && (await send('over', over)).failure === null)
-      for (const key of over.keys()) delete after[key];
+      for (const key of over.keys()) delete after.troubles[key];
     if (JSON.stringify(after) !== JSON.stringify(before))
-      await writeWhole(path, `${JSON.stringify({ troubles: after }, null, 1)}\n`);
+      await writeWhole(sentFile(layout), `${JSON.stringify(after, null, 1)}\n`);
     return lines;
   } finally {
     lock.release();

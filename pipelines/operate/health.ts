@@ -13,9 +13,10 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { queueState, type QueueState } from '../jobs/queue.ts';
 import { bytesShort } from '../format.ts';
-import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
+import { compareRunIds, parseRunId, STOPPED, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../snapshots.ts';
+import { lastAlert, type LastCall } from './alerts_sent.ts';
 import { backupProblems, latestBackup, type LatestBackup } from './backup/latest.ts';
 import { problem, worstLevel, type Level, type Problem } from './problems.ts';
 import { storeState, type StoreState } from '../store/state.ts';
@@ -43,8 +44,10 @@ type RunReport = z.infer<typeof RunReport>;
 
 interface PastRun {
   readonly runId: string;
-  /** Null if the run is in progress, or died. */
+  /** Null if the run is in progress, was stopped, or died. */
   readonly report: RunReport | null;
+  /** Whether Ctrl-C ended it. */
+  readonly isStopped: boolean;
 }
 
 /** Runs, oldest first. */
@@ -53,9 +56,30 @@ async function pastRuns(layout: Layout): Promise<PastRun[]> {
   const runs: PastRun[] = [];
   for (const runId of names.filter((name) => parseRunId(name) !== null).sort(compareRunIds)) {
     const report = RunReport.safeParse(await readJson(join(layout.run(runId), 'run.json')));
-    runs.push({ runId, report: report.success ? report.data : null });
+    const isStopped = (await namesIn(layout.run(runId))).includes(STOPPED);
+    runs.push({ runId, report: report.success ? report.data : null, isStopped });
   }
   return runs;
+}
+
+/** Days of the strip of a source. */
+const HISTORY_DAYS = 90;
+
+/**
+ * The runs of the last ninety days by source, a character a day, oldest first: `=` its last read of the day was good,
+ * `x` it failed, `.` it was not read.
+ */
+function readHistory(runs: readonly RunReport[], today: string): ReadonlyMap<string, string> {
+  const marks = new Map<string, string[]>();
+  for (const run of runs) {
+    const at = HISTORY_DAYS - 1 - daysBetween(run.run_id.slice(0, 10), today);
+    for (const { source, status } of at < 0 || at >= HISTORY_DAYS ? [] : run.reads) {
+      const strip = marks.get(source) ?? Array.from({ length: HISTORY_DAYS }, () => '.');
+      if (status !== 'not_due') strip[at] = status === 'good' || status === 'degraded' ? '=' : 'x';
+      marks.set(source, strip);
+    }
+  }
+  return new Map([...marks].map(([source, strip]) => [source, strip.join('')]));
 }
 
 export interface Cost {
@@ -102,6 +126,8 @@ export interface Health {
     readonly seconds: number;
     readonly cost: Cost;
   } | null;
+  /** Strip of each source: readHistory. */
+  readonly history: Readonly<Record<string, string>>;
   /** Cost of the last thirty days. */
   readonly month: Cost;
   /** Bytes on the disk. */
@@ -116,6 +142,10 @@ export interface Health {
   readonly store: StoreState | null;
   /** Process id of the run in progress. */
   readonly running: string | null;
+  /** The last run, if Ctrl-C ended it. */
+  readonly stopped: string | null;
+  /** The last call of ALERT_COMMAND; null if nothing was sent. */
+  readonly alert: LastCall | null;
   readonly troubles: readonly Problem[];
 }
 
@@ -139,7 +169,7 @@ function runProblems(runs: readonly PastRun[], running: string | null): Problem[
   const last = runs.at(-1);
   if (!last) return [];
   if (last.report === null) {
-    if (running !== null) return [];
+    if (running !== null || last.isStopped) return [];
     const message =
       `run ${last.runId} ended without a report: it was killed, the machine went down, the disk is full, or its ` +
       'ledger or queue was unavailable';
@@ -165,7 +195,7 @@ function snapshotHealth(manifest: Manifest, damage: readonly string[], today: st
     assumption_set_id: manifest.assumption_set_id,
     rows: Object.fromEntries(Object.entries(manifest.tables).map(([name, t]) => [name, t.rows])),
     damage,
-    audits_passed: manifest.audits.filter((audit) => audit.blocking).length,
+    audits_passed: manifest.audits.length - failing.length,
     warnings: failing.map((audit) => ({ audit: audit.name, rows: audit.failing_rows })),
     notice: manifest.notice,
   };
@@ -276,6 +306,7 @@ async function checkFolder(
   const running = runs.at(-1)?.report === null ? await lockHolder(layout) : null;
   const reports = runs.flatMap((run) => (run.report ? [run.report] : []));
   const lastReport = reports.at(-1);
+  const alert = await lastAlert(layout);
   const crawl = queue === undefined ? undefined : await queueState(queue);
   const stored = store === undefined ? undefined : await storeState(store);
   return {
@@ -287,11 +318,14 @@ async function checkFolder(
       free: await freeBytes(layout),
       backup: await latestBackup(layout),
       running,
+      stopped: running === null && runs.at(-1)?.isStopped === true ? (runs.at(-1)?.runId ?? null) : null,
+      alert,
       queue: crawl?.state ?? null,
       store: stored?.state ?? null,
     },
     problems: [
       ...runProblems(runs, running),
+      ...(alert?.failure ? [problem('alert_not_told', 'ALERT_COMMAND', `nobody was told: ${alert.failure}`)] : []),
       ...(await ledgerProblems(ledger)),
       ...(crawl?.problems ?? []),
       ...(stored?.problems ?? []),
@@ -324,6 +358,7 @@ export async function checkHealth(
       checked_on: checkedOn,
       snapshot: null,
       sources: [],
+      history: Object.fromEntries(readHistory(reports, checkedOn)),
       month: sumCosts(reports),
       ...facts,
       troubles,
@@ -349,6 +384,7 @@ export async function checkHealth(
     checked_on: checkedOn,
     snapshot: snapshotHealth(manifest, damage, checkedOn),
     sources: sourcesHealth,
+    history: Object.fromEntries(readHistory(reports, checkedOn)),
     month: sumCosts(reports.filter((report) => daysBetween(report.run_id, checkedOn) < MONTH_DAYS)),
     ...facts,
     troubles,

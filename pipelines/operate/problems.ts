@@ -150,6 +150,8 @@ export const PROBLEMS = {
   queue_unavailable: { level: 'critical', alert: true },
   store_unavailable: { level: 'critical', alert: true },
   store_damaged: { level: 'critical', alert: true },
+  // The command cannot tell that it fails.
+  alert_not_told: { level: 'warning', alert: false },
   no_worker: { level: 'warning', alert: true },
 } as const satisfies Record<string, { level: Level; alert: boolean }>;
 

@@ -10,11 +10,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { readJson, writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
+import { isPlaceholder } from '../../lib/placeholders.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from './alerts.ts';
 import { JOBS, lastSlot, nextSlot, type Job } from './schedule.ts';
+import { operatorSettings } from './settings.ts';
 
 const MINUTE_MS = 60_000;
 const MAX_ATTEMPTS = 3;
@@ -153,7 +155,14 @@ if (import.meta.main) {
   try {
     const { DATA_DIR, LIVE, CONTACT } = readSettings(pipelineSettings);
     if (LIVE && CONTACT === undefined)
-      throw new SettingError('CONTACT is null, expected an address or URL where site owners reach you');
+      throw new SettingError('CONTACT is not set, expected an address or URL where site owners reach you');
+    const { ALERT_COMMAND } = readSettings(operatorSettings);
+    if (ALERT_COMMAND === undefined || isPlaceholder(ALERT_COMMAND))
+      throw new SettingError(
+        `ALERT_COMMAND is ${ALERT_COMMAND === undefined ? 'not set' : 'an example'}: nobody would be told of a ` +
+          "problem. Expected a command such as 'node deploy/alert.ts mailto:you@your.domain', or an https address of " +
+          'Slack, Discord or Mattermost in its place (docs/operating.md#alerts)',
+      );
     const stopping = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {

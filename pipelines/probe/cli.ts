@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   const isLive = settings.SANDBOX_URL === undefined;
   if (isLive && settings.CONTACT === undefined)
     throw new SettingError(
-      'CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent',
+      'CONTACT is not set, expected an address or URL where site owners reach you: it goes into the user agent',
     );
   const all = await loadSources();
   const wanted = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');

@@ -40,6 +40,8 @@ export interface RunOptions extends ReadOptions {
   readonly tablesUrl?: string | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
+  /** Called with the id of the run when it begins. */
+  readonly onBegin?: (runId: string) => void;
 }
 
 export interface RunResult {
@@ -67,6 +69,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const previous = await snapshotBefore(layout, clock.asOf);
   const follows = (await snapshotOfDay(layout, clock.asOf)) ?? previous;
   const runId = await claimRunId(layout, clock.asOf, store);
+  options.onBegin?.(runId);
   const startedMs = Date.now();
   const failuresFolder = join(layout.run(runId), 'failures');
 

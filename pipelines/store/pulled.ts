@@ -34,7 +34,7 @@ export async function assertWithoutStore(layout: Layout): Promise<void> {
   const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
   if (saved.success)
     throw new SettingError(
-      `STORE is null, expected ${saved.data.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
+      `STORE is not set, expected ${saved.data.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
         `To leave the store, remove ${pulledFile(layout)}`,
     );
 }

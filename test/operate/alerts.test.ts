@@ -1,15 +1,21 @@
 /** Alerts: a command of the operator's is told of each trouble once, and can do a run no harm. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { describe, test, type TestContext } from 'node:test';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { alertChanges, type Alert } from '../../pipelines/operate/alerts.ts';
+import { lastAlert } from '../../pipelines/operate/alerts_sent.ts';
+import { checkHealth } from '../../pipelines/operate/health.ts';
 import { problem, PROBLEMS, type Problem, type ProblemKind } from '../../pipelines/operate/problems.ts';
-import { cli } from '../process/program.ts';
+import { BARE } from '../environment.ts';
+import { cli, startProgram } from '../process/program.ts';
 
 const quarantined = problem(
   'source_quarantined',
@@ -119,7 +125,9 @@ test('a command that hangs is killed with everything it started', async () => {
 test('any number of problems is one call, and a command that hangs is waited for once', async () => {
   const { layout, file, heard } = await listener();
   const many = Array.from({ length: 40 }, (_, i) => problem('source_stale', `source_${i}`, 'it is late'));
-  assert.equal((await tell(many, layout, 'sleep 60', 200)).length, 1);
+  const lines = await tell(many, layout, 'sleep 60', 200);
+  assert.equal(lines.filter((line) => line.startsWith('alert not sent')).length, 1);
+  assert.equal(lines.filter((line) => line.startsWith('  problem: ')).length, 40, 'each is in the log of the process');
   await tell(many, layout, `cat >> ${file}`);
   assert.equal((await heard()).length, 40);
   assert.equal(
@@ -173,4 +181,71 @@ test('two calls at the same time send a problem once', async () => {
   const { layout, file, heard } = await listener();
   await Promise.all([1, 2, 3].map(() => tell([stale], layout, `sleep 0.2; cat >> ${file}`)));
   assert.equal((await heard()).length, 1);
+});
+
+describe('the alert command of deploy/', () => {
+  /** What an address was sent, and when. */
+  async function inbox(t: TestContext, status = 200): Promise<{ url: string; received: string[] }> {
+    const received: string[] = [];
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        received.push(body);
+        response.writeHead(status).end();
+      });
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    t.after(() => server.close());
+    return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`, received };
+  }
+  const command = (address: string): string => `${process.execPath} deploy/alert.ts ${address}`;
+
+  test('tells a chat room of a quarantined source, a lost run and money in doubt within ten seconds', async (t) => {
+    const { layout } = await listener();
+    const { url, received } = await inbox(t);
+    const faults = [
+      quarantined,
+      problem('run_died', '2026-11-20.01', 'run 2026-11-20.01 ended without a report'),
+      problem('settlement_unknown', 'p1', 'purchase p1 was sent for settlement and its outcome is unknown'),
+    ];
+    assert.match((await tell(faults, layout, command(url), 10_000))[0] ?? '', /^alert sent \(new\)/u);
+    const [body = ''] = received;
+    const { text: said, content, event } = JSON.parse(body) as Record<string, string>;
+    assert.deepEqual([received.length, event, content], [1, 'new', said]);
+    for (const { message } of faults) assert.ok(said?.includes(message), message);
+    assert.deepEqual((await lastAlert(layout))?.failure, null);
+  });
+
+  test('says why nobody was told, and `make status` has it as a problem', async (t) => {
+    const { layout } = await listener();
+    const { url } = await inbox(t, 500);
+    assert.match((await tell([stale], layout, command(url), 10_000))[0] ?? '', /127\.0\.0\.1:\d+ answered 500/u);
+    const { troubles, alert } = await checkHealth(layout, []);
+    assert.ok(troubles.some(({ kind }) => kind === 'alert_not_told'));
+    assert.match(alert?.failure ?? '', /answered 500/u);
+    assert.match((await tell([stale], layout, command('')))[0] ?? '', /no address is given/u);
+  });
+
+  test('sends mail through the sendmail of the machine', async () => {
+    const { layout, file } = await listener();
+    await writeFile(join(layout.root, 'sendmail'), `#!/bin/sh\necho "$@" > ${file}; cat >> ${file}\n`, { mode: 0o755 });
+    const withMail = `PATH=${layout.root}:$PATH ${command('mailto:ops@deals.test')}`;
+    assert.match((await tell([stale], layout, withMail))[0] ?? '', /^alert sent/u);
+    const mail = await readFile(file, 'utf8');
+    assert.match(mail, /^-i ops@deals\.test\nTo: ops@deals\.test\nSubject: Dealfeed: 1 new/u);
+    assert.ok(mail.includes(stale.message));
+  });
+});
+
+test('the scheduler does not start where nobody would be told of a problem', async () => {
+  for (const ALERT_COMMAND of ['', 'node deploy/alert.ts mailto:you@example.org']) {
+    const env = { ...BARE, DATA_DIR: tmpdir(), ALERT_COMMAND };
+    const scheduler = startProgram(['pipelines/operate/scheduler.ts'], env);
+    assert.equal((await scheduler.ended).status, 1);
+    assert.match(
+      scheduler.lines[0] ?? '',
+      /^ALERT_COMMAND is (?:not set|an example): nobody would be told of a problem\./u,
+    );
+  }
 });

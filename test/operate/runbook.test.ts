@@ -22,7 +22,7 @@ const sections = new Map(
 // Problems of a read link to the reason of the read.
 const BY_REASON = ['source_quarantined', 'source_unavailable', 'source_degraded'];
 /** Failures that have no word in the code. */
-const NAMED_HERE = ['alert_not_told', 'data_lost', 'disk_full', 'folder_in_use', 'receipt_key_leaked'];
+const NAMED_HERE = ['data_lost', 'disk_full', 'folder_in_use', 'receipt_key_leaked'];
 
 test('every reason has a section, and every section is of a reason', () => {
   const reasons = [

@@ -76,6 +76,17 @@ describe('the state of a folder', () => {
     assert.equal((await look('2027-01-15')).month.runs, 0, 'thirty days later it is no longer counted');
   });
 
+  test('the history of a source has a mark for each of ninety days', async () => {
+    const { history } = await look();
+    const of = (source: string): string => history[source] ?? assert.fail(source);
+    assert.equal(of('heartland_multifamily').length, 90);
+    assert.ok(of('heartland_multifamily').endsWith('.=x'), 'read on the first day, failed on the second');
+    assert.ok(of('hud_fmr').endsWith('.=='));
+    const lines: string[] = [];
+    await status(layout, (line) => lines.push(line), { hasHistory: true });
+    assert.ok(lines.some((line) => /^heartland_multifamily +\.{88}=x$/u.test(line)));
+  });
+
   test('problems name their section of the runbook, which exists', async () => {
     const health = await look();
     assert.deepEqual(kinds(health).sort(), ['source_quarantined', 'source_unavailable']);

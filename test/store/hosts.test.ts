@@ -275,7 +275,7 @@ describe('hosts with one store', () => {
   });
 
   test('a folder with a history of its own is refused, and one that continues a store without STORE', async () => {
-    const message = /^STORE is null, expected s3:\/\/deals\/feed: DATA_DIR "[^"]+" continues that store\./u;
+    const message = /^STORE is not set, expected s3:\/\/deals\/feed: DATA_DIR "[^"]+" continues that store\./u;
     await assert.rejects(
       openRunStore({}, two, () => {}),
       { name: 'SettingError', message },

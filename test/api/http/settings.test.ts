@@ -89,13 +89,13 @@ describe('settings of the server', () => {
       },
       /^FACILITATOR_AUTHORIZATION is not shown, expected 2 authorizations, one for each URL of FACILITATOR_URL$/,
     ],
-    ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that receives the payments/],
+    ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is not set, expected the address that receives the payments/],
     [
       'a receiver with a wrong checksum',
       { ...real, PAY_TO: PAY_TO.replace('dA6', 'DA6') },
       /^PAY_TO is "0x.*expected an address/,
     ],
-    ['no public address', { ...real, PUBLIC_BASE_URL: '' }, /^PUBLIC_BASE_URL is null/],
+    ['no public address', { ...real, PUBLIC_BASE_URL: '' }, /^PUBLIC_BASE_URL is not set/],
     [
       'a public address without TLS',
       { ...real, PUBLIC_BASE_URL: 'http://api.dealfeed.test' },
@@ -106,7 +106,7 @@ describe('settings of the server', () => {
       { ...real, PUBLIC_BASE_URL: 'https://api.dealfeed.test/v1' },
       /^PUBLIC_BASE_URL is .*without a path/,
     ],
-    ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],
+    ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is not set, expected the URL of a Base node/],
     [
       'too little gas for a settlement',
       { GAS_PER_SETTLEMENT: '20999' },
@@ -119,8 +119,8 @@ describe('settings of the server', () => {
     ],
     ['gas that is not a number', { GAS_PER_DAY: 'much' }, /^GAS_PER_DAY is "much", expected an amount of gas$/],
     ['a fraction of gas', { GAS_PER_DAY: '150000.5' }, /^GAS_PER_DAY is "150000.5", expected an amount of gas$/],
-    ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is null/],
-    ['no key', self, /^SETTLE_KEY is null, expected a key/],
+    ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is not set/],
+    ['no key', self, /^SETTLE_KEY is not set, expected a key/],
     [
       'a key that is none',
       { ...self, SETTLE_KEY: 'hunter2' },

@@ -54,7 +54,7 @@ describe('make receipt-key', () => {
     for (const [env, problem] of [
       [{ ROTATE: '1' }, /expected an existing file/],
       [{ REVOKE: 'x' }, /expected an existing file/],
-      [{ RECEIPT_KEY_FILE: '' }, /RECEIPT_KEY_FILE is null, expected the file of the keys/],
+      [{ RECEIPT_KEY_FILE: '' }, /RECEIPT_KEY_FILE is not set, expected the file of the keys/],
     ] as const) {
       const refused = await run(env);
       assert.equal(refused.status, 1);

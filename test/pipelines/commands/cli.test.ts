@@ -39,9 +39,9 @@ const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[
     /^SOURCES is ",", expected names or families of sources, or none$/,
   ],
   [{ LIVE: 'yes' }, /^LIVE is "yes", expected either 0 or 1$/],
-  [{ LIVE: '1' }, /^CONTACT is null, expected /],
+  [{ LIVE: '1' }, /^CONTACT is not set, expected /],
   [{ LIVE: '1', CONTACT: 'me@dealfeed.test', DAY: '2026-11-20' }, /^DAY is "2026-11-20", expected none with LIVE=1/],
-  [{}, /^SANDBOX_URL is null, expected /],
+  [{}, /^SANDBOX_URL is not set, expected /],
   [
     { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'oh_atlantis_tax' },
     /^SOURCES is "oh_atlantis_tax", expected .*: oh_atlantis_tax is neither\. Families: listings, .* lists all\.$/,
