@@ -1,5 +1,5 @@
 # `make help` lists the commands. Settings and arguments follow a command or are environment variables
-# (docs/settings.md). "##@" starts a group of the list, "##" behind a target is its line.
+# (docs/settings.md). "##@" starts a group of the list, "##" behind a target is its line, "##+" one for rare tasks.
 SHELL := /bin/bash
 BIN := node_modules/.bin
 NODE := $(BIN)/node
@@ -27,7 +27,7 @@ $(NODE): package-lock.json package.json .npmrc
 ##@ Set up and run
 .PHONY: setup run worker
 
-setup: ## install missing packages; PRODUCTION=1 leaves out those for the sandbox and the tests
+setup: ##+ install missing packages; PRODUCTION=1 leaves out those for the sandbox and the tests
 	@$(INSTALL_PACKAGES) $(if $(filter 1,$(PRODUCTION)),--omit=dev)
 	@$(if $(filter 1,$(PRODUCTION)),touch,rm -f) $(PRODUCTION_MARK)
 	@touch $(NODE)
@@ -35,7 +35,7 @@ setup: ## install missing packages; PRODUCTION=1 leaves out those for the sandbo
 run: $(NODE) ## read the sources, build the models, publish; LIVE=1: the real web; DAY=, SOURCES=daily|ohio|colorado|none|names
 	@node sandbox/around.ts node pipelines/commands/cli.ts run
 
-worker: $(NODE) ## read and stage queued sources until stopped; needs the QUEUE of runs, and their DATA_DIR or STORE
+worker: $(NODE) ##+ read and stage queued sources until stopped; needs the QUEUE of runs, and their DATA_DIR or STORE
 	@node pipelines/jobs/cli.ts
 
 
@@ -51,16 +51,16 @@ schedule: $(NODE) ## run the scheduled jobs and send alerts until stopped: daily
 probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all
 	@node pipelines/probe/cli.ts
 
-prune: $(NODE) ## list snapshots, pages and reads past their retention (KEEP_DAYS); APPLY=1 deletes them
+prune: $(NODE) ##+ list snapshots, pages and reads past their retention (KEEP_DAYS); APPLY=1 deletes them
 	@node pipelines/operate/prune.ts
 
-rebuild: $(NODE) ## rebuild published days from archived pages and compare; SOURCE=...: parse one source again, DRY=1
+rebuild: $(NODE) ##+ rebuild published days from archived pages and compare; SOURCE=...: parse one source again, DRY=1
 	@node pipelines/commands/cli.ts rebuild
 
 backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; VERIFY=1 FROM=...: check one
 	@node pipelines/operate/backup/cli.ts $(if $(filter 1,$(VERIFY)),verify,backup)
 
-restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR, with its ledger; BACKUP=...
+restore: $(NODE) ##+ restore the newest backup of FROM=... into an empty DATA_DIR, with its ledger; BACKUP=...
 	@node pipelines/operate/backup/cli.ts restore
 
 
@@ -76,19 +76,19 @@ query: $(NODE) ## run a worked query: NAME=hidden_upside; without NAME, list the
 explain: $(NODE) ## trace a number to its formula, assumptions, page and bytes: ID=... FIELD=noi_underwritten
 	@node pipelines/analyse/explain_cli.ts
 
-diff: $(NODE) ## compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjson or .parquet writes every change
+diff: $(NODE) ##+ compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjson or .parquet writes every change
 	@node pipelines/analyse/diff_cli.ts
 
-release: $(NODE) ## copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
+release: $(NODE) ##+ copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
 	@node pipelines/release/cli.ts
 
-backtest: $(NODE) ## show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
+backtest: $(NODE) ##+ show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
 	@node pipelines/commands/backtest.ts
 
-calibrate: $(NODE) ## recompute the calibrated tables from FOLDER, compare underwriting with real NOI; WRITE=1
+calibrate: $(NODE) ##+ recompute the calibrated tables from FOLDER, compare underwriting with real NOI; WRITE=1
 	@node pipelines/commands/calibrate.ts
 
-reconcile: $(NODE) ## compare the current sandbox snapshot with the sandbox's known facts
+reconcile: $(NODE) ##+ compare the current sandbox snapshot with the sandbox's known facts
 	@node sandbox/reconcile.ts
 
 
@@ -101,16 +101,16 @@ serve: $(NODE) ## serve the current snapshot and the site on PORT (4021); test m
 buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=OH'; FULL=1: all records; SERVER=...
 	@node clients/buy.ts
 
-collect: $(NODE) ## fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>
+collect: $(NODE) ##+ fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>
 	@node clients/collect_cli.ts
 
-verify: $(NODE) ## verify a bought answer offline: FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json FOLDER=pages
+verify: $(NODE) ##+ verify a bought answer offline: FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json FOLDER=pages
 	@node clients/verify_cli.ts
 
-receipt-key: $(NODE) ## make the key that signs receipts: RECEIPT_KEY_FILE=...; ROTATE=1 replaces it, REVOKE=<kid>
+receipt-key: $(NODE) ##+ make the key that signs receipts: RECEIPT_KEY_FILE=...; ROTATE=1 replaces it, REVOKE=<kid>
 	@node api/payments/receipts/key_cli.ts
 
-mcp: $(NODE) ## run an MCP server on standard input and output: each endpoint is a tool; has spending caps
+mcp: $(NODE) ##+ run an MCP server on standard input and output: each endpoint is a tool; has spending caps
 	@node clients/mcp.ts
 
 
@@ -124,7 +124,7 @@ ledger: $(NODE) ## show revenue, open settlements, sold leads; AUDIT=1: compare 
 ##@ Develop
 .PHONY: fmt check test prove bench docs help
 
-fmt: $(NODE) ## format the TypeScript
+fmt: $(NODE) ##+ format the TypeScript
 	@prettier --log-level warn --write .
 
 # In parallel, each with its output in a log. The caches of format and types go by content and version.
@@ -142,15 +142,22 @@ test: $(NODE) ## run make check and all *.test.ts
 	@$(MAKE) --no-print-directory check
 	@node test/run.ts
 
-prove: $(NODE) ## run the long tests: test/**/*.proof.ts, and more cases of others; ONLY=crash: those whose path has it
+prove: $(NODE) ##+ run the long tests: test/**/*.proof.ts, and more cases of others; ONLY=crash: those whose path has it
 	@node test/prove.ts
 
-bench: $(NODE) ## measure speed and memory against baselines; QUICK=1, ONLY=name, WRITE_DOCS=1, BASE=commit
+bench: $(NODE) ##+ measure speed and memory against baselines; QUICK=1, ONLY=name, WRITE_DOCS=1, BASE=commit
 	@node bench/run.ts
 
-docs: $(NODE) ## write the generated pages of docs/
+docs: $(NODE) ##+ write the generated pages of docs/
 	@node docs/generate/cli.ts
 
-help: ## list the commands
-	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-12s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
+help: ## list the commands; ALL=1: those for rare tasks too
+	@awk -v all=$(ALL) '/^##@ / { group = substr($$0, 5) } \
+	  /^[a-z-]+:.*##[+]? / && (all || !/##[+] /) { \
+	    if (group) { printf "\n%s\n", group; group = "" } \
+	    split($$0, part, /:.*##[+]? /); printf "  make %-12s %s\n", part[1], part[2] }' Makefile
+
+# A misspelled command.
+.DEFAULT:
+	@similar=$$(grep -oE "^$$(printf %.2s $@)[a-z-]*:.*##" Makefile | cut -d: -f1 | paste -sd' '); \
+	echo "make $@: there is no such command$${similar:+; similar: $$similar}. make help ALL=1 lists all." >&2; exit 2

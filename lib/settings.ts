@@ -2,6 +2,7 @@
  * Settings: environment variables, read once and checked by zod. A wrong setting ends the program with one line that
  * names the setting, its value, and what was expected. docs/settings.md is generated from this file.
  */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isPlaceholder } from './placeholders.ts';
 import { storeSettings } from './store/settings.ts';
@@ -201,6 +202,31 @@ export function shownValue(name: string, value: unknown): string {
   return NOT_SHOWN.test(name) ? 'not shown' : JSON.stringify(value);
 }
 
+/** Pages and the file in which every argument of a command occurs. */
+const NAMED_IN = ['../docs/settings.md', '../docs/agents.md', '../Makefile'];
+/** First letters that similar names share, and how many of them a message names. */
+const [SAME_START, SIMILAR_SHOWN] = [2, 3];
+
+/**
+ * Arguments of the `make` that started this process must exist: a misspelled one would be ignored without a word.
+ * @param flags MAKEFLAGS: options, then `-- NAME=value NAME=value`, with spaces of a value escaped
+ * @throws SettingError naming the unknown argument and similar ones
+ */
+export function checkArguments(flags: string): void {
+  const given = [...flags.matchAll(/(?<!\\) ([A-Za-z_]\w*)=/gu)].map(([, name = '']) => name);
+  if (given.length === 0) return;
+  const pages = NAMED_IN.map((page) => readFileSync(new URL(page, import.meta.url), 'utf8'));
+  const known = new Set(pages.join('\n').match(/\b[A-Z][A-Z_]*\b/gu));
+  const unknown = given.find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const distance = (name: string): number => Math.abs(name.length - unknown.length);
+  const near = [...known]
+    .filter((name) => name.startsWith(unknown.toUpperCase().slice(0, SAME_START)))
+    .sort((a, b) => distance(a) - distance(b));
+  const similar = near.length === 0 ? '' : `; similar: ${near.slice(0, SIMILAR_SHOWN).join(', ')}`;
+  throw new SettingError(`${unknown} is not an argument or setting${similar}. docs/settings.md lists all.`);
+}
+
 /**
  * Read settings from an environment. An empty variable counts as not set.
  * @throws SettingError that names the variable, its value unless secret, and what was expected
@@ -209,6 +235,7 @@ export function readSettings<S extends z.ZodObject>(
   shape: S,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): z.infer<S> {
+  if (env === process.env) checkArguments(env['MAKEFLAGS'] ?? '');
   const known = Object.fromEntries(
     Object.keys(shape.shape).map((key) => [key, env[key] === '' ? undefined : env[key]]),
   );

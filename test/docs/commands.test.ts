@@ -31,10 +31,29 @@ test('every `make <target>` in pages, messages and comments exists', () => {
   assert.deepEqual([...new Set(unknown)], []);
 });
 
-test('there are at most 32 targets, which are phony, and make help lists them', () => {
-  const { stdout } = spawnSync('make', ['help'], { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env['PATH'] } });
-  const listed = [...stdout.matchAll(/^ {2}make ([a-z-]+) /gmu)].map((match) => match[1] ?? '');
+const make = (...args: string[]) =>
+  spawnSync('make', args, { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+const namesIn = (text: string): string[] => [...text.matchAll(/^ {2}make ([a-z-]+) /gmu)].map(([, name = '']) => name);
+
+test('make help lists the commands of every day, and with ALL=1 each of the at most 32 targets, which are phony', () => {
+  const [few, listed] = [namesIn(make('help').stdout), namesIn(make('help', 'ALL=1').stdout)];
+  assert.ok(few.length <= 14 && few.includes('run') && few.every((name) => listed.includes(name)), few.join());
   const phony = [...makefile.matchAll(/^\.PHONY: (.*)$/gmu)].flatMap((match) => (match[1] ?? '').split(' '));
   assert.deepEqual([listed.sort(), phony.sort()], [[...targets].sort(), [...targets].sort()]);
   assert.ok(targets.size <= 32, `${targets.size} targets`);
+});
+
+/** Not written as a command, because no page may name one that does not exist. */
+const MISSPELLED = 'stats';
+
+test('a misspelled command or argument is named with those that are near', () => {
+  const [command, argument] = [make(MISSPELLED), make('status', 'DAAY=2026-11-20')];
+  assert.deepEqual([command.status, argument.status], [2, 2]);
+  assert.match(command.stderr, /^make \w+: there is no such command; similar: status\./mu);
+  assert.match(argument.stderr, /^DAAY is not an argument or setting; similar: .*\bDAY\b/mu);
+});
+
+test('a value that looks like an argument is not one', () => {
+  const { stderr } = make('sql', "Q=SELECT 1 AS a, 'DAAY=3'");
+  assert.doesNotMatch(stderr, /DAAY is not/u);
 });

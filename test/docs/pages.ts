@@ -28,5 +28,5 @@ export const makefile = readFileSync(`${ROOT}Makefile`, 'utf8');
 
 /** Targets that `make help` lists. */
 export const targets: ReadonlySet<string> = new Set(
-  [...makefile.matchAll(/^([a-z-]+):.*## /gm)].map((m) => m[1] ?? ''),
+  [...makefile.matchAll(/^([a-z-]+):.*##\+? /gm)].map((m) => m[1] ?? ''),
 );

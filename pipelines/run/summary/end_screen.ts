@@ -20,6 +20,8 @@ export interface EndOptions {
 }
 
 const LABEL = 11;
+/** Columns of a usual terminal. */
+const SCREEN = 80;
 /** Published tables to print; the report has all of them. */
 const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
 /** Reasons of rejected rows that are named. */
@@ -76,9 +78,14 @@ function formatWarnings(result: RunResult, { columns = Number.POSITIVE_INFINITY,
 
 function formatBest(best: readonly BestDeal[], columns: number): string[] {
   if (best.length === 0) return [];
-  const lines = best.flatMap(({ score, status, place, units, price, why }) => [
-    ...labeled(`  ${String(score).padStart(3)} ${status.padEnd(5)}`, `${place}, ${dwellings(units)}${price}`, columns),
-    ...labeled(' '.repeat(LABEL), shortened(why, columns), columns),
+  const width = Math.min(columns, SCREEN);
+  const lines = best.flatMap(({ score, status, capRate, place, units, price, why }) => [
+    ...labeled(
+      `  ${String(score).padStart(3)} ${status.padEnd(5)}`,
+      `${capRate}${price}, ${dwellings(units)}${place}`,
+      width,
+    ),
+    ...labeled(' '.repeat(LABEL), shortened(why, width), width),
   ]);
   return ['', 'The best deals, by deal_score', ...lines];
 }
@@ -154,6 +161,8 @@ const SHOWN = 3;
 interface BestDeal {
   readonly score: number;
   readonly status: string;
+  /** Underwritten cap rate, with a comma after it; empty without one. */
+  readonly capRate: string;
   /** Address and city, as published. */
   readonly place: string;
   readonly units: number | null;
@@ -173,7 +182,7 @@ export async function bestDeals(file: string): Promise<BestDeal[]> {
     const rows = await rowsOf(
       connection,
       `SELECT deal_score, rental_status, address || ', ' || city || ', ' || state AS place, units,
-         format('${'{:t,}'}', list_price::BIGINT) AS price, why_this_is_interesting AS why
+         format('${'{:t,}'}', list_price::BIGINT) AS price, cap_rate_underwritten AS cap_rate, why_this_is_interesting AS why
        FROM read_parquet(${literal(file)})
        WHERE listing_status = 'active' AND deal_score IS NOT NULL
        ORDER BY deal_score DESC, id LIMIT ${SHOWN}`,
@@ -181,6 +190,7 @@ export async function bestDeals(file: string): Promise<BestDeal[]> {
     return rows.map((row) => ({
       score: Number(row['deal_score']),
       status: String(row['rental_status'] ?? ''),
+      capRate: row['cap_rate'] === null ? '' : `${Number(row['cap_rate']).toFixed(1)} % cap, `,
       place: String(row['place']),
       units: row['units'] === null ? null : Number(row['units']),
       price: `$${String(row['price'])}`,

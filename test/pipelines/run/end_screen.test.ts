@@ -6,8 +6,24 @@ import type { RunResult } from '../../../pipelines/run/run.ts';
 
 const WHY = 'Foreclosure sale in 10 days; covers a new loan: DSCR 1.54; offer up to $203,500.';
 const BEST = [
-  { score: 70, status: 'Hot', place: '1740 N Quillmond Ave, Tampa, FL', units: 2, price: '$228,000', why: WHY },
-  { score: 68, status: 'Hot', place: '9720 Oakwick Rd., Milwaukee, WI', units: null, price: '$283,000', why: WHY },
+  {
+    score: 70,
+    status: 'Hot',
+    capRate: '8.1 % cap, ',
+    place: '1740 N Quillmond Ave, Tampa, FL',
+    units: 2,
+    price: '$228,000',
+    why: WHY,
+  },
+  {
+    score: 68,
+    status: 'Hot',
+    capRate: '',
+    place: '9720 Oakwick Rd., Milwaukee, WI',
+    units: null,
+    price: '$283,000',
+    why: WHY,
+  },
 ];
 const audit = (name: string) => ({ name, about: 'rows add up', blocking: false, failing: 3, rows: [], sql: '' });
 const table = (rows: number) => ({ rows, bytes: 1, sha256: 'a'.repeat(64) });
@@ -48,11 +64,13 @@ for (const columns of [60, 80, 120]) {
   });
 }
 
-test('names the score, place, units, price and reason of each deal, and the commands that follow', () => {
+test('names each deal on one line of 80 columns, the cap rate first, then the reason, and the commands that follow', () => {
   const lines = formatEnd(RESULT, options);
   const text = lines.join('\n');
-  assert.ok(text.includes(`   70 Hot  1740 N Quillmond Ave, Tampa, FL, 2 units, $228,000\n           ${WHY}`), text);
-  assert.ok(text.includes('   68 Hot  9720 Oakwick Rd., Milwaukee, WI, $283,000'), 'no units are stated');
+  assert.ok(lines.includes('   70 Hot  8.1 % cap, $228,000, 2 units, 1740 N Quillmond Ave, Tampa, FL'), text);
+  assert.ok(text.includes('covers a new loan: DSCR 1.54'));
+  for (const line of lines.slice(lines.indexOf('The best deals, by deal_score'))) assert.ok(line.length <= 100, line);
+  assert.ok(text.includes('   68 Hot  $283,000, 9720 Oakwick Rd., Milwaukee, WI'), 'no units are stated');
   assert.ok(lines.includes('Published  data/snapshots/2026-11-20.01 in 26 s'));
   assert.ok(lines.includes('           600 deals, 4,675 leads'), 'in this order, without tables that nobody asks for');
   assert.ok(lines.includes('Changes    since 2026-11-19.01: 12 price cuts'));
