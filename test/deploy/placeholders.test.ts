@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { mnemonicToAccount } from 'viem/accounts';
 import { readServerSettings, serverSettings } from '../../api/settings.ts';
+import { isPlaceholder } from '../../lib/placeholders.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { PAY_TO, receiptKeyPath } from '../api/support/receipt_key.ts';
 import { PROJECT } from './dockerfile.ts';
@@ -43,7 +44,7 @@ describe('on Base, the server refuses', () => {
     const all = Object.fromEntries(
       [...example.matchAll(/^#?([A-Z_]+)=(.*)$/gmu)].map(([, name, value]) => [name, value]),
     );
-    const { CONTACT = '', AWS_REGION, ...ofServer } = all as Record<string, string>;
+    const { CONTACT = '', ALERT_COMMAND, AWS_REGION, ...ofServer } = all as Record<string, string>;
     const left = new Set<string>();
     for (const [name, value] of Object.entries(ofServer)) {
       const env = { ...OWN, [name]: value };
@@ -57,6 +58,7 @@ describe('on Base, the server refuses', () => {
     }
     assert.deepEqual([...left].sort(), ['AWS_ENDPOINT_URL', 'FACILITATOR_URL', 'PAY_TO', 'PUBLIC_BASE_URL', 'STORE']);
     assert.equal(AWS_REGION, 'us-east-1', 'a region that may be meant');
+    assert.ok(isPlaceholder(ALERT_COMMAND ?? ''), 'the scheduler refuses it');
     assert.throws(() => readSettings(pipelineSettings, { CONTACT }), { message: /^CONTACT is "you@example\.org", / });
     readServerSettings(OWN);
   });

@@ -8,7 +8,9 @@ import { after, describe, test } from 'node:test';
 import { serverSettings } from '../../api/settings.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
 import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/settings.ts';
+
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
+import { operatorSettings } from '../../pipelines/operate/settings.ts';
 import { PROJECT } from './dockerfile.ts';
 
 const UNITS = join(PROJECT, 'deploy/systemd');
@@ -18,7 +20,9 @@ const linesOf = (unit: string, name: string): string[] =>
   [...read(`deploy/systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, 'gmu'))].map((match) => match[1] ?? '');
 
 const KNOWN = new Set<string>([
-  ...[serverSettings, pipelineSettings, backUpSettings].flatMap((settings) => Object.keys(settings.shape)),
+  ...[serverSettings, pipelineSettings, operatorSettings, backUpSettings].flatMap((settings) =>
+    Object.keys(settings.shape),
+  ),
   ...BUCKET_VARIABLES,
   ...BUCKET_KEYS,
 ]);

@@ -1,12 +1,15 @@
 /** make status: what is printed, what a monitor reads, and what is trouble. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import fs, { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import fs, { appendFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, mock, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
-import type { Layout } from '../../pipelines/layout.ts';
+import { layoutOf, type Layout } from '../../pipelines/layout.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
@@ -14,6 +17,7 @@ import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
+import { startProgram } from '../process/program.ts';
 
 const root = new URL('../../', import.meta.url);
 const kinds = (health: Health): ProblemKind[] => health.troubles.map((t) => t.kind);
@@ -248,4 +252,20 @@ describe('the state of a folder', () => {
     assert.equal(await status(layout, (line) => lines.push(line)), 2);
     assert.match(lines.join('\n'), /Problem {3}.*manifest\.json.*See docs\/runbook\.md#snapshot_damaged/);
   });
+});
+
+test('a run that Ctrl-C ended is stopped by the operator, not a crash', async (t) => {
+  const sandbox = await startSandbox({
+    world: makeWorld({ seed: 7, listings: 8, parcels: 40, auctions: 0, filings: 0 }),
+    day: '2026-11-20',
+  });
+  t.after(() => sandbox.close());
+  const layout = layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-stopped-')));
+  const env = { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'tax' };
+  const program = startProgram(['pipelines/commands/cli.ts', 'run'], env);
+  assert.ok(await program.said(/^reading /u), program.lines.join('\n'));
+  program.child.kill('SIGINT');
+  assert.equal((await program.ended).signal, 'SIGINT');
+  const { stopped, troubles } = await checkHealth(layout, []);
+  assert.deepEqual([stopped, troubles.map(({ kind }) => kind)], ['2026-11-20.01', ['nothing_published']]);
 });
