@@ -43,7 +43,8 @@ export function readableLine(line: string): string {
   const entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { time, level, msg, method, path, query, status, ms } = entry;
   const text = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
-  const request = `${text(status)} ${text(method)} ${text(path)}${query === '' ? '' : `?${text(query)}`} ${text(ms)} ms`;
+  const address = `${text(path)}${query === '' ? '' : `?${text(query)}`}`;
+  const request = `${text(status)} ${text(method)} ${address} ${text(ms)} ms`;
   const others = Object.entries(entry)
     .filter(([name]) => !BY_POSITION.has(name))
     .map(([name, value]) => `${name}=${text(value)}`);

@@ -74,7 +74,7 @@ function checkSettings(settings: PipelineSettings): void {
     );
   if (settings.LIVE && settings.CONTACT === undefined)
     throw new SettingError(
-      'CONTACT is not set, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1',
+      'CONTACT is not set, expected an address or URL where site owners reach you: it goes into the user agent',
     );
   if (!settings.LIVE && settings.SANDBOX_URL === undefined)
     throw new SettingError(

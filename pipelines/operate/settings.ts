@@ -16,7 +16,7 @@ export const operatorSettings = z.object({
     .optional()
     .describe(
       'Shell command that receives each new problem once, and again when it is over, as JSON on its standard input, ' +
-        'after each run and every hour of `make schedule`, which does not start without it. `deploy/alert.ts` sends to ' +
+        'after each run and every hour of `make schedule`, which needs it. `deploy/alert.ts` sends to ' +
         'mailboxes and chat rooms.',
     ),
   KEEP_DAYS: days(120).describe(

@@ -35,7 +35,7 @@ const make = (...args: string[]) =>
   spawnSync('make', args, { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env['PATH'] } });
 const namesIn = (text: string): string[] => [...text.matchAll(/^ {2}make ([a-z-]+) /gmu)].map(([, name = '']) => name);
 
-test('make help lists the commands of every day, and with ALL=1 each of the at most 32 targets, which are phony', () => {
+test('make help lists the commands of every day, and with ALL=1 each of the at most 32 targets', () => {
   const [few, listed] = [namesIn(make('help').stdout), namesIn(make('help', 'ALL=1').stdout)];
   assert.ok(few.length <= 14 && few.includes('run') && few.every((name) => listed.includes(name)), few.join());
   const phony = [...makefile.matchAll(/^\.PHONY: (.*)$/gmu)].flatMap((match) => (match[1] ?? '').split(' '));

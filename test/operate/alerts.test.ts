@@ -190,7 +190,7 @@ describe('the alert command of deploy/', () => {
     const server = createServer((request, response) => {
       void text(request).then((body) => {
         received.push(body);
-        response.writeHead(status).end();
+        return response.writeHead(status).end();
       });
     });
     await new Promise<void>((resolve) => {

@@ -30,7 +30,7 @@ async function readNode({ DATA_DIR, NETWORK: network, RPC_URL }: AuditSettings):
   const wallet = await readWallet(DATA_DIR);
   const rpcUrl = RPC_URL ?? (wallet?.network === network.name ? wallet.rpc_url : undefined);
   if (rpcUrl !== undefined) return { network, rpcUrl };
-  throw new SettingError(`RPC_URL is not set, expected the server's value; no sandbox server is running on ${DATA_DIR}`);
+  throw new SettingError(`RPC_URL is not set, expected that of the server; no sandbox server runs on ${DATA_DIR}`);
 }
 
 /** @returns the exit status */

@@ -182,7 +182,8 @@ export async function bestDeals(file: string): Promise<BestDeal[]> {
     const rows = await rowsOf(
       connection,
       `SELECT deal_score, rental_status, address || ', ' || city || ', ' || state AS place, units,
-         format('${'{:t,}'}', list_price::BIGINT) AS price, cap_rate_underwritten AS cap_rate, why_this_is_interesting AS why
+         format('${'{:t,}'}', list_price::BIGINT) AS price, cap_rate_underwritten AS cap_rate,
+         why_this_is_interesting AS why
        FROM read_parquet(${literal(file)})
        WHERE listing_status = 'active' AND deal_score IS NOT NULL
        ORDER BY deal_score DESC, id LIMIT ${SHOWN}`,

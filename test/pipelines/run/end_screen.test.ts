@@ -64,7 +64,7 @@ for (const columns of [60, 80, 120]) {
   });
 }
 
-test('names each deal on one line of 80 columns, the cap rate first, then the reason, and the commands that follow', () => {
+test('names each deal on one line of 80 columns, cap rate first, then the reason, and what follows', () => {
   const lines = formatEnd(RESULT, options);
   const text = lines.join('\n');
   assert.ok(lines.includes('   70 Hot  8.1 % cap, $228,000, 2 units, 1740 N Quillmond Ave, Tampa, FL'), text);
