@@ -33,9 +33,8 @@ import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
 import { PageArchive } from './site/archive/page_archive.ts';
-import type { SandboxBuyer } from './site/buyer.ts';
 import { errorPages } from './site/error_pages.ts';
-import { mountPurchase } from './site/purchase.ts';
+import { mountBoughtReport, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
 import { mountSite, type Site } from './site/site.ts';
 import type { Snapshots } from './serving/follow.ts';
 
@@ -56,8 +55,8 @@ export interface AppDeps {
     /** Shown in /api/meta and in every 402 if the money is test money. */
     readonly notice?: string;
   };
-  /** Buyer of the sandbox's test purchase. Refused if the money is real. */
-  readonly sandboxBuyer?: SandboxBuyer;
+  /** The wallet with test money that pages of the sandbox pay with. Refused if the money is real. */
+  readonly testWallet?: TestWallet;
   /** Data folder with the archived pages, of which the site shows those that the free example report cites. */
   readonly archiveOf: string;
   /** Store of the archived pages that the folder does not have. */
@@ -222,7 +221,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
 
 /** The pages for people. */
 function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
-  const { payments, publicUrl, snapshots, sandboxBuyer } = deps;
+  const { payments, publicUrl, snapshots, testWallet } = deps;
   const { routes, cursors, claims, health, nowMs } = parts;
   const site = mountSite(router, {
     routes,
@@ -235,17 +234,18 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     health,
     nowMs,
     notice: payments.notice ?? '',
-    hasTestPurchase: sandboxBuyer !== undefined,
+    hasTestWallet: testWallet !== undefined,
   });
   const archive = new PageArchive(deps.archiveOf, deps.store);
   mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
-  if (sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: sandboxBuyer });
+  mountBoughtReport(router, snapshots);
+  if (testWallet) mountTestWallet(router, testWallet, publicUrl);
   return site;
 }
 
 /** Everything that runs before a route, from the outside in. */
 function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts, site: Site): void {
-  const { publicUrl, snapshots, sandboxBuyer, log = () => undefined } = deps;
+  const { publicUrl, snapshots, log = () => undefined } = deps;
   koa.use(carryResponses);
   koa.use(logRequests(log));
   // Also outside, to log errors of compressing, redacting and rendering a response.
@@ -253,7 +253,7 @@ function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts
   const [crossOriginApi, crossOriginMcp] = [crossOrigin(), crossOrigin(['POST'])];
   koa.use((ctx, next) => (ctx.path === MCP_PATH ? crossOriginMcp : crossOriginApi)(ctx, next));
   koa.use(compression());
-  koa.use(errorPages(site, snapshots, sandboxBuyer !== undefined));
+  koa.use(errorPages(site, snapshots));
   koa.use(redactResponses(redact));
   koa.use(catchErrors);
   if (limit) {
@@ -266,8 +266,8 @@ function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts
 }
 
 export function createApp(deps: AppDeps): App {
-  const { payments, publicUrl, proxies = 0, sandboxBuyer } = deps;
-  if (sandboxBuyer && payments.mode !== 'sandbox') throw new Error('the test purchase is only for test money');
+  const { payments, publicUrl, proxies = 0, testWallet } = deps;
+  if (testWallet && payments.mode !== 'sandbox') throw new Error('the test wallet is only for test money');
   const parts = createParts(deps);
   const { routes, layer, health, limit } = parts;
   const router = new Router({ sensitive: true });

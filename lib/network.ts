@@ -15,6 +15,9 @@ export interface Network {
   readonly chainId: number;
   readonly title: string;
   readonly usdc: Token;
+  /** A public node and an explorer, for wallets that do not know the network yet. */
+  readonly rpc: string;
+  readonly explorer: string;
 }
 
 /** The default network, and the only one with real money. */
@@ -23,6 +26,8 @@ export const BASE: Network = {
   chainId: 8453,
   title: 'Base',
   usdc: { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', name: 'USD Coin', version: '2' },
+  rpc: 'https://mainnet.base.org',
+  explorer: 'https://basescan.org',
 };
 
 /** The public test network of Base, with test money. */
@@ -31,6 +36,8 @@ export const BASE_SEPOLIA: Network = {
   chainId: 84_532,
   title: 'Base Sepolia',
   usdc: { address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e', name: 'USDC', version: '2' },
+  rpc: 'https://sepolia.base.org',
+  explorer: 'https://sepolia.basescan.org',
 };
 
 /** Base and its token, for code that pays or is paid there alone. */

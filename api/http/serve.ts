@@ -15,7 +15,6 @@ import { FacilitatorUnavailable } from '../payments/facilitator/facilitator.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
-import { sandboxBuyer } from '../site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
 import type { LoadFailure, Snapshots } from '../serving/follow.ts';
 import { openFollowed, type FollowedSnapshots } from '../serving/mirror.ts';
@@ -88,17 +87,13 @@ const urlHost = (host: string): string => {
   return host === '0.0.0.0' ? '127.0.0.1' : host;
 };
 
-/** The buyer of the test purchase; only with test money. */
-function testBuyer({ payments }: RunningPayments, baseUrl: string): Pick<AppDeps, 'sandboxBuyer'> {
-  const { sandbox, payTo } = payments;
-  if (!sandbox) return {};
-  const { chain, buyer } = sandbox;
-  return { sandboxBuyer: sandboxBuyer({ privateKey: buyer.privateKey, chain, payTo, baseUrl }) };
+/** The test wallet of the pages; only in the sandbox. */
+function testWallet({ payments: { sandbox, payTo } }: RunningPayments): Pick<AppDeps, 'testWallet'> {
+  return sandbox ? { testWallet: { privateKey: sandbox.buyer.privateKey, chain: sandbox.chain, payTo } } : {};
 }
 
-/** The parts of a server when its socket is bound, and the addresses at which it is reached. */
+/** The parts of a server when its socket is bound, and its public address. */
 interface OpenServer {
-  readonly url: string;
   readonly publicUrl: string;
   readonly running: RunningPayments;
   readonly receiptKeys: ReceiptKeys;
@@ -107,7 +102,7 @@ interface OpenServer {
 
 function appDeps(
   { settings, redact = redactor([]), checkResponses }: ServeOptions,
-  { url, publicUrl, running, receiptKeys, snapshots }: OpenServer,
+  { publicUrl, running, receiptKeys, snapshots }: OpenServer,
 ): AppDeps {
   const { payments, network, chain, facilitator, signatures, ledger, health } = running;
   return {
@@ -134,7 +129,7 @@ function appDeps(
       receiptKeys,
       ...(payments.notice === undefined ? {} : { notice: payments.notice }),
     },
-    ...testBuyer(running, url),
+    ...testWallet(running),
     unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
     proxies: settings.PROXY_HOPS,
     ...(checkResponses === undefined ? {} : { checkResponses }),
@@ -221,7 +216,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const { payments } = running;
     const receiptKeys = await openReceiptKeys(settings);
     const app = createApp({
-      ...appDeps(options, { url, publicUrl, running, receiptKeys, snapshots: following }),
+      ...appDeps(options, { publicUrl, running, receiptKeys, snapshots: following }),
       log(entry) {
         metrics.observe(entry);
         log?.(entry);

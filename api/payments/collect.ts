@@ -132,7 +132,8 @@ export function purchaseCollector(options: CollectOptions): PurchaseCollector {
       try {
         payload = parseSIWxHeader(header);
         address = getAddress(payload.address);
-        message = createSIWxMessage(payload as CompleteSIWxInfo, payload.address);
+        // The library writes the address with its checksum; a wallet signs it as it names itself, often in lower case.
+        message = createSIWxMessage(payload as CompleteSIWxInfo, address).replace(address, payload.address);
       } catch {
         return { kind: 'refused', why: 'SIGN-IN-WITH-X is not a signed message in base64' };
       }

@@ -28,6 +28,7 @@ export interface Assets {
   /** URLs with a version. */
   readonly style: string;
   readonly script: string;
+  readonly payScript: string;
   readonly font: string;
   readonly files: readonly AssetFile[];
 }
@@ -43,13 +44,16 @@ export function loadAssets(): Assets {
     .join('\n')
     .replace(FONT_PATH, font);
   const script = read('./enhance.js').toString('utf8');
+  const payScript = read('./pay/pay.js').toString('utf8');
   return {
     style: versioned('/site/style.css', style),
     script: versioned('/site/enhance.js', script),
+    payScript: versioned('/site/pay.js', payScript),
     font,
     files: [
       { path: '/site/style.css', type: 'text/css; charset=utf-8', content: style },
       { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', content: script },
+      { path: '/site/pay.js', type: 'text/javascript; charset=utf-8', content: payScript },
       { path: FONT_PATH, type: 'font/woff2', content: fontFile },
       ...MAP_FILES.map(({ path, content }) => ({ path, type: 'image/svg+xml', content })),
     ],

@@ -47,11 +47,9 @@ const cap = (rate: string | null): Html =>
 
 const note = (risk: string | undefined): Html | '' => (risk === undefined ? '' : html`<br />${risk}`);
 
-/** @param purchase whether the report can be bought with test money on this server */
-export function dealCard({ record, risk }: IndexedDeal, purchase: boolean): Html {
+export function dealCard({ record, risk }: IndexedDeal): Html {
   const { id, address, city, state, list_price: price, units, cap_rate: rate, deal_score: score } = record;
   const street = address ?? 'Street not published';
-  const report = `/api/deals/${id}/report`;
   const similar = new URLSearchParams({
     call: '/api/deals',
     state: state ?? '',
@@ -65,9 +63,7 @@ export function dealCard({ record, risk }: IndexedDeal, purchase: boolean): Html
     <h3>${street}</h3>
     <p>${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}${note(risk)}</p>
     <p class="tile-end">
-      <a href="${purchase ? `/sandbox/buy?call=${encodeURIComponent(report)}` : report}" rel="nofollow"
-        >Report, ${REPORT_PRICE}<span class="sr">, of ${street}</span></a
-      >
+      <a href="/api/deals/${id}/report" rel="nofollow">Report, ${REPORT_PRICE}<span class="sr">, of ${street}</span></a>
       <a href="/build?${similar.toString()}" rel="nofollow"
         >Similar deals<span class="sr"> in ${city}, up to this price</span></a
       >

@@ -73,6 +73,7 @@
     if (!fresh) return;
     result.replaceChildren(...fresh.childNodes);
     addCopyButtons(result);
+    document.dispatchEvent(new Event('built'));
     for (const id of ['problems', 'city-choices', 'zip-choices'])
       document.getElementById(id)?.replaceChildren(...(page.getElementById(id)?.childNodes ?? []));
     page.querySelectorAll('.field').forEach(updateField);

@@ -1,9 +1,13 @@
-/** Error pages, for people who open an API URL in a browser. Programs get the problem document. */
+/** Pages in place of problem documents, for people: the 402 is where they buy, the 404 helps to find a page. */
 import type { Context, Middleware } from 'koa';
+import { stateOf } from '../http/request_state.ts';
+import type { Route } from '../routes/define.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
 import { PAGES } from './pages/all.ts';
+import { feedName, fieldOf } from './pages/build/form.ts';
+import { payPanel } from './pay/panel.ts';
 import { SITE_HEADERS, wantsPage, type Site } from './site.ts';
 
 interface ProblemBody {
@@ -12,7 +16,6 @@ interface ProblemBody {
   readonly status: number;
   readonly reason: string;
   readonly billed: boolean | null;
-  readonly price?: string;
 }
 
 const isProblem = (ctx: Context): boolean =>
@@ -41,57 +44,64 @@ const notFound = ({ detail, status, reason }: ProblemBody): Html =>
       <a href="/llms.txt">llms.txt</a>.
     </p>`;
 
-function content(problem: ProblemBody, path: string, purchase: boolean): Html {
-  if (problem.reason === 'not_found') return notFound(problem);
-  const { title, detail, status, reason, billed, price } = problem;
-  const [route = '', search = ''] = path.split('?');
-  const isPriced = reason === 'payment_required' && price !== undefined;
-  const build = isPriced
-    ? `/build?${new URLSearchParams({ call: route }).toString()}${search === '' ? '' : `&${search}`}`
-    : '/build';
-  return html`<h1>${title}</h1>
+const response = (problem: ProblemBody, summary: string, isOpen: boolean): Html =>
+  html`<details ${isOpen && html` open`}>
+    <summary>${summary}</summary>
+    ${code('The problem document', JSON.stringify(problem, null, 2))}
+  </details>`;
+
+/** Where a person buys a call. */
+function purchase(problem: ProblemBody, path: string, { options }: Site, route: Route): Html {
+  const [call = '', search = ''] = path.split('?');
+  const filters = [...new URLSearchParams(search)];
+  const isReport = route.path.includes(':id');
+  return html`<h1>${isReport ? 'The report of one deal' : feedName(route.path)}</h1>
+    <p class="lead">
+      ${filters.map(([name, value]) => html`<span class="tag">${fieldOf(name).label}: ${value}</span> `)}
+      ${isReport ? html`It has the layout of <a href="/report">the example report</a>.` : 'No match, no charge.'}
+    </p>
+    ${payPanel(options, route, path)}
+    <div id="answer"></div>
     ${
-      isPriced
-        ? html`<p class="lead">
-            This endpoint costs <strong>${price}</strong> per call, paid with x402. A browser alone cannot pay.
-          </p>`
-        : html`<p class="lead">${detail}</p>`
+      !isReport &&
+      html`<p><a href="/build?${new URLSearchParams([['call', call], ...filters]).toString()}">Change the query</a></p>`
     }
+    ${response(problem, 'What a program receives', false)}`;
+}
+
+const refusal = (problem: ProblemBody): Html =>
+  html`<h1>${problem.title}</h1>
+    <p class="lead">${problem.detail}</p>
     <p class="actions">
-      ${
-        isPriced &&
-        purchase &&
-        html`<a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>`
-      }
-      <a class="button${isPriced && purchase ? ' second' : ''}" href="${build}">Build a query</a
-      ><a class="button second" href="/">Front page</a>
+      <a class="button" href="/build">Build a query</a><a class="button second" href="/">Front page</a>
     </p>
     <p>
-      ${billed === null ? 'The outcome of the payment is unknown; save the request id.' : 'Nothing was charged.'}
-      Reason: <code>${reason}</code>, status ${status}.
+      ${problem.billed === null ? 'It is not known yet whether you paid; save the request id.' : 'Nothing was charged.'}
+      Reason: <code>${problem.reason}</code>, status ${problem.status}.
     </p>
-    <details ${isPriced ? '' : html` open`}>
-      <summary>API response</summary>
-      ${code('The problem document', JSON.stringify(problem, null, 2))}
-    </details>`;
-}
+    ${response(problem, 'API response', true)}`;
 
 /** Replace a problem document by a page if Accept names text/html. Status and headers stay. */
 export const errorPages =
-  (site: Site, snapshots: Snapshots, purchase: boolean): Middleware =>
+  (site: Site, snapshots: Snapshots): Middleware =>
   async (ctx, next) => {
     await next();
     if (!isProblem(ctx)) return;
     ctx.vary('Accept');
     if (!wantsPage(ctx)) return;
     const problem = JSON.parse(String(ctx.body)) as ProblemBody;
+    const reached = stateOf(ctx).route?.path;
+    const route = site.options.routes.find(({ path }) => path === reached);
+    const isSold = problem.reason === 'payment_required' && route !== undefined;
+    const title = isSold ? 'Buy' : problem.reason === 'not_found' ? 'Page not found' : problem.title;
+    const content = isSold
+      ? purchase(problem, ctx.originalUrl, site, route)
+      : problem.reason === 'not_found'
+        ? notFound(problem)
+        : refusal(problem);
     const lease = snapshots.acquire();
     try {
-      ctx.body = site.frame(
-        { path: '', title: problem.reason === 'not_found' ? 'Page not found' : problem.title, about: problem.detail },
-        content(problem, ctx.originalUrl, purchase),
-        lease?.snapshot,
-      );
+      ctx.body = site.frame({ path: '', title, about: problem.detail }, content, lease?.snapshot);
       ctx.type = 'text/html; charset=utf-8';
       ctx.set({ ...SITE_HEADERS });
     } finally {

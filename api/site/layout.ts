@@ -15,8 +15,6 @@ interface Navigation {
   readonly columns: readonly { readonly title: string; readonly links: readonly MenuLink[] }[];
 }
 
-const PURCHASE: MenuLink = { path: '/sandbox/buy', label: 'Test purchase' };
-
 const FOR_PROGRAMS: readonly MenuLink[] = [
   { path: '/openapi.json', label: 'OpenAPI' },
   { path: '/llms.txt', label: 'llms.txt' },
@@ -28,7 +26,7 @@ const FOR_PROGRAMS: readonly MenuLink[] = [
 /** Pages of the columns of the footer. */
 const COLUMNS: readonly (readonly [title: string, paths: readonly string[]])[] = [
   ['Data', ['/deals', '/metros', '/coverage', '/report', '/status']],
-  ['Buy', ['/prices', '/build', PURCHASE.path]],
+  ['Buy', ['/prices', '/build']],
   ['Method', ['/scores', '/reference']],
 ];
 
@@ -43,16 +41,12 @@ const MAIN: ReadonlySet<string> = new Set([
   '/reference',
 ]);
 
-/** @param purchase whether the server has the sandbox's test purchase */
-export function navigationOf(pages: readonly Page[], purchase: boolean): Navigation {
-  const all = [
-    ...pages.flatMap(({ path, label }) => (label === undefined ? [] : [{ path, label }])),
-    ...(purchase ? [PURCHASE] : []),
-  ];
+export function navigationOf(pages: readonly Page[]): Navigation {
+  const all = pages.flatMap(({ path, label }) => (label === undefined ? [] : [{ path, label }]));
   const columns = COLUMNS.map(([title, paths]) => ({ title, links: all.filter(({ path }) => paths.includes(path)) }));
   return {
     all,
-    main: all.filter(({ path }) => MAIN.has(path) || path === PURCHASE.path),
+    main: all.filter(({ path }) => MAIN.has(path)),
     columns: [...columns, { title: 'For programs', links: FOR_PROGRAMS }],
   };
 }
@@ -73,6 +67,8 @@ export interface Frame {
   /** Shown at the top if the data are made up or the money is test money. */
   readonly notices: readonly Notice[];
   readonly assets: Omit<Assets, 'files'>;
+  /** Whether it has a panel to pay with. */
+  readonly pays: boolean;
   /** Last line of the page. */
   readonly foot: Piece;
 }
@@ -173,6 +169,7 @@ export const renderDocument = (frame: Frame, content: Piece): Html =>
         <link rel="api-catalog" href="/.well-known/api-catalog" />
         <link rel="service-desc" href="/openapi.json" type="application/json" />
         <script src="${frame.assets.script}" defer></script>
+        ${frame.pays && html`<script src="${frame.assets.payScript}" defer></script>`}
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>

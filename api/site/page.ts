@@ -15,8 +15,8 @@ export interface SiteOptions {
   /** Where payments are taken. */
   readonly network: Network;
   readonly health: () => Promise<Health>;
-  /** Whether this server has the sandbox's test purchase. */
-  readonly hasTestPurchase: boolean;
+  /** Whether pages pay with the sandbox's test wallet, and with no other. */
+  readonly hasTestWallet: boolean;
 }
 
 export interface PageContext {

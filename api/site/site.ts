@@ -102,6 +102,7 @@ const apiIndex = (publicUrl: string): Record<string, string> => ({
 export const wantsPage = (ctx: Context): boolean => /\btext\/html\b/i.test(ctx.get('Accept'));
 
 export interface Site {
+  readonly options: SiteOptions;
   /** Put content that is no listed page, such as an error, into the frame of the site. */
   frame(page: Pick<Page, 'path' | 'title' | 'about'>, content: Html, snapshot?: Snapshot): string;
 }
@@ -121,7 +122,7 @@ const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notic
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
   const assets = loadAssets();
-  const navigation = navigationOf(PAGES, deps.hasTestPurchase);
+  const navigation = navigationOf(PAGES);
   const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
   const frame: Site['frame'] = (page, content, snapshot) =>
@@ -133,6 +134,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         publicUrl,
         navigation,
         assets,
+        pays: /\sdata-pay\s/u.test(content.text),
         notices: noticesOf(snapshot, notice),
         foot: html`${snapshot ? snapshotLine(snapshot) : 'There is no snapshot to serve.'} Every figure comes from
         public pages and declared assumptions. Nothing here is advice.`,
@@ -210,5 +212,5 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       send(ctx, file, type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
     });
   }
-  return { frame };
+  return { options: deps, frame };
 }

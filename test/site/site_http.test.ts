@@ -237,19 +237,10 @@ describe('with a snapshot', () => {
 });
 
 describe('with real money', () => {
-  it('there is no test purchase: no page, no link, and no option to add one', async () => {
-    assert.equal((await fetch(`${shared.app.url}/sandbox/buy`, asPage)).status, 404);
-    assert.equal(
-      (await fetch(`${shared.app.url}/sandbox/buy`, { method: 'POST', body: 'call=/api/deals' })).status,
-      404,
-    );
-    assert.doesNotMatch(await (await fetch(shared.app.url, asPage)).text(), /sandbox\/buy/);
-    const buyer = { address: '0x0', purchase: () => Promise.reject(new Error('never')) };
+  it('there can be no test wallet', () => {
     assert.throws(
       () =>
-        createApp({ payments: { mode: 'facilitator' }, sandboxBuyer: buyer } as unknown as Parameters<
-          typeof createApp
-        >[0]),
+        createApp({ payments: { mode: 'facilitator' }, testWallet: {} } as unknown as Parameters<typeof createApp>[0]),
       /test money/,
     );
   });

@@ -205,7 +205,7 @@ const VERSION = {
 } as const;
 const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
 
-const Report = z.strictObject({
+export const Report = z.strictObject({
   note: NOTE.optional(),
   property: z.string().meta({ description: 'Address of the property, in one line.' }),
   summary: z.array(z.string()).meta({ description: 'The report in plain sentences.' }),

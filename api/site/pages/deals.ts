@@ -134,20 +134,20 @@ function form(index: readonly IndexedDeal[], query: URLSearchParams, refusal: Pr
   </form>`;
 }
 
-const cards = (found: readonly IndexedDeal[], purchase: boolean): Html =>
+const cards = (found: readonly IndexedDeal[]): Html =>
   html`<ul class="tiles deals">
-    ${found.map((deal) => dealCard(deal, purchase))}
+    ${found.map(dealCard)}
   </ul>`;
 
 /** The first cards, and the others behind a summary that opens without a script. */
-function list(found: readonly IndexedDeal[], purchase: boolean): Html {
+function list(found: readonly IndexedDeal[]): Html {
   const folded = found.slice(SHOWN_CARDS);
-  return html`${cards(found.slice(0, SHOWN_CARDS), purchase)}
+  return html`${cards(found.slice(0, SHOWN_CARDS))}
   ${
     folded.length > 0 &&
     html`<details class="others">
       <summary>Show ${folded.length === 1 ? 'one more deal' : `${countText(folded.length)} more deals`}</summary>
-      ${cards(folded, purchase)}
+      ${cards(folded)}
     </details>`
   }`;
 }
@@ -181,7 +181,7 @@ export const deals: Page = {
   cache: 'none',
   about: 'The fifty best small multifamily deals by score, free: address, asking price, units, advertised cap rate.',
   async content(context: PageContext) {
-    const { query, meta, site } = context;
+    const { query, meta } = context;
     const index = await freeIndex(context);
     const { filters, refusal } = filtersOf(query);
     const found = index.filter((deal) => matches(deal, filters));
@@ -193,7 +193,7 @@ export const deals: Page = {
       </p>
       <div class="deal-search">${form(index, query, refusal)} ${map(found)}</div>
       <h2 id="list">${countText(found.length)} ${found.length === 1 ? 'deal' : 'deals'}</h2>
-      ${found.length === 0 ? none(total) : list(found, site.hasTestPurchase)}
+      ${found.length === 0 ? none(total) : list(found)}
       <section class="panel">
         <h2>Content of a paid call</h2>
         <p>

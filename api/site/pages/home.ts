@@ -178,7 +178,7 @@ async function bestDeals(context: PageContext): Promise<Html | ''> {
   if (index.length === 0) return '';
   return html`<h2>For sale now, highest scores first</h2>
     <ul class="tiles deals">
-      ${index.slice(0, MAX_CARDS).map((deal) => dealCard(deal, context.site.hasTestPurchase))}
+      ${index.slice(0, MAX_CARDS).map(dealCard)}
     </ul>
     <p>
       <a href="/deals"
@@ -203,12 +203,7 @@ const howToBuy = ({ site }: PageContext): Html =>
           A bad request (400) and a query without matches (404) are free. Over MCP, the same calls are tools at
           <code>${site.publicUrl}/mcp</code>.
         </p>
-        ${
-          site.hasTestPurchase &&
-          html`<p class="actions">
-            <a class="button second" href="/sandbox/buy">Make a test purchase, and see every header</a>
-          </p>`
-        }
+        <p class="actions"><a class="button second" href="/build">Or buy here, with a wallet of your browser</a></p>
       </div>
     </div>
     ${code(

@@ -95,7 +95,7 @@ function records(rows: readonly Row[], metro: Metro): Html {
       notRead.length > 0 &&
       html`<details>
         <summary>${plural(notRead.length, 'kind', 'kinds')} we do not read, and why</summary>
-        <dl class="headers">
+        <dl class="page-facts">
           ${notRead.map(
             ({ kind, why }) =>
               html`<div>
@@ -118,11 +118,11 @@ function records(rows: readonly Row[], metro: Metro): Html {
     }`;
 }
 
-function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean): Html | '' {
+function indexed(found: readonly IndexedDeal[], metro: Metro): Html | '' {
   if (found.length === 0) return '';
   return html`<h2>In the free index</h2>
     <ul class="tiles deals">
-      ${found.slice(0, MAX_CARDS).map((deal) => dealCard(deal, purchase))}
+      ${found.slice(0, MAX_CARDS).map(dealCard)}
     </ul>
     <p>
       <a href="/deals?metro=${metro.slug}"
@@ -132,7 +132,7 @@ function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean)
 }
 
 async function content(context: PageContext, metro: Metro): Promise<Html> {
-  const { request, site } = context;
+  const { request } = context;
   const ofMetro = await figuresOf(request.snapshot, metro);
   const rows = coverageOf(context, metro);
   const read = rows.filter(({ status }) => status !== 'not_covered');
@@ -178,7 +178,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
         note: oldest.length === 0 ? 'none is read yet' : html`oldest read ${day(oldest.toSorted()[0])}`,
       },
     ])}
-    ${indexed(deals, metro, site.hasTestPurchase)} ${records(rows, metro)}`;
+    ${indexed(deals, metro)} ${records(rows, metro)}`;
 }
 
 /** A page for each metro. */

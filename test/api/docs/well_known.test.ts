@@ -137,7 +137,7 @@ describe('the documents for catalogs and crawlers', () => {
     const robots = parseRobots(`${PUBLIC_URL}/robots.txt`, await (await get('/robots.txt')).text());
     for (const path of ['/', '/reference', '/openapi.json', '/api/deals'])
       assert.equal(robots.isAllowed(PUBLIC_URL + path, 'SomeBot'), true, path);
-    for (const path of ['/api/purchases/1', '/sandbox/buy'])
+    for (const path of ['/api/purchases/1', '/sandbox/wallet'])
       assert.equal(robots.isAllowed(PUBLIC_URL + path, 'SomeBot'), false, path);
     assert.deepEqual(robots.getSitemaps(), [`${PUBLIC_URL}/sitemap.xml`]);
     const sitemap = await (await get('/sitemap.xml')).text();

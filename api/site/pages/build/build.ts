@@ -111,10 +111,10 @@ export const build: Page = {
                   ${given.size === 0 ? 'Fill in the form' : 'Correct the marked values'} to see the URL, its price and
                   how many records match.
                 </p>`
-              : html`${result(route, { path, address: site.publicUrl + path, counted, purchase: site.hasTestPurchase })}
-                ${await sampleHtml(route, context, params)}`
+              : html`${result(route, site, { path, counted })} ${await sampleHtml(route, context, params)}`
           }
         </section>
-      </div>`;
+      </div>
+      <div id="answer"></div>`;
   },
 };

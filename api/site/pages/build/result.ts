@@ -5,7 +5,8 @@ import type { ListRoute } from '../../../routes/list/route.ts';
 import { html, type Html } from '../../html.ts';
 import { code, cardTable } from '../../layout.ts';
 import { rangeText, count, dollars, percent } from '../../format.ts';
-import type { PageContext } from '../../page.ts';
+import type { PageContext, SiteOptions } from '../../page.ts';
+import { payPanel } from '../../pay/panel.ts';
 import type { CheckedQuery } from './form.ts';
 import { fieldOf, limitedField } from './form.ts';
 import { dealIds } from '../../../routes/deals.ts';
@@ -184,28 +185,20 @@ const typescript = (address: string, isCsv: boolean): string =>
 
 interface Built {
   readonly path: string;
-  readonly address: string;
   readonly counted: Counted | null;
-  readonly purchase: boolean;
 }
 
-export function result(route: Route, { address, path, counted, purchase }: Built): Html {
+export function result(route: Route, site: SiteOptions, { path, counted }: Built): Html {
   const isEmpty = counted?.matches.at_most === 0;
+  const address = site.publicUrl + path;
   return html`<p>
       <span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.
     </p>
-    ${counted && matchesText(counted)} ${code('URL to buy', address)}
-    ${
-      !isEmpty &&
-      purchase &&
-      html`<p class="actions">
-        <a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>
-      </p>`
-    }
+    ${counted && matchesText(counted)} ${code('URL to buy', address)} ${!isEmpty && payPanel(site, route, path)}
     <details>
       <summary>Call it from a program</summary>
       ${code('With curl: the 402 with the price, free', `curl -i '${address}'`)}
       ${code('In TypeScript', typescript(address, route.media === 'text/csv'))}
-      ${purchase && code('In this folder, with test money', `make buy URL='${path}'`)}
+      ${site.hasTestWallet && code('In this folder, with test money', `make buy URL='${path}'`)}
     </details>`;
 }

@@ -93,10 +93,6 @@ const paying = ({ site }: PageContext): Html =>
       Each priced call is paid with <a href="https://www.x402.org" rel="noreferrer">x402</a>: a signed transfer of USDC,
       sent with the request. You send no transaction and pay no gas. A client such as <code>@x402/fetch</code> does all
       three steps below.
-      ${
-        site.hasTestPurchase &&
-        html`<a href="/sandbox/buy?call=${encodeURIComponent(SHOWN_CALL)}">Buy a call with test money</a> to see them.`
-      }
     </p>
     ${code('A paid call in TypeScript', paidCall(site.publicUrl + SHOWN_CALL, site.network.name))}
     <ol>

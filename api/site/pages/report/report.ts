@@ -27,24 +27,31 @@ import { incomeSteps } from './steps.ts';
 /** Characters of a hash that are unique within a report. */
 const SHORT = 12;
 
-const pagesBehind = (pages: readonly CitedPage[]): Html =>
+const pagesBehind = (pages: readonly CitedPage[], isExample: boolean): Html =>
   html`<h2 id="pages">Pages behind this report</h2>
     <p>
-      Each row names the page it was read from, by the SHA-256 of its archived bytes. The site shows an archived page
-      where the terms of its source allow that and no other property is on it.
+      Each row names the page it was read from, by the SHA-256 of its archived bytes.
+      ${
+        isExample &&
+        'The site shows an archived page where the terms of its source allow that and no other property is on it.'
+      }
     </p>
     ${cardTable(
       'Pages that the report cites',
-      [{ label: 'Record' }, { label: 'Source' }, { label: 'Read' }, { label: 'SHA-256' }, { label: 'Archived page' }],
-      pages.map(({ role, title, address, readAt, sha256, hiddenBecause }) => [
-        RECORDS[role] ?? role,
-        externalLink(address, title),
-        day(readAt),
-        html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
-        hiddenBecause === null
-          ? html`<a href="${ARCHIVE_PATH}/${sha256}">View the archived page</a>`
-          : `not shown: ${hiddenBecause}`,
-      ]),
+      ['Record', 'Source', 'Read', 'SHA-256', ...(isExample ? ['Archived page'] : [])].map((label) => ({ label })),
+      pages.map(({ role, title, address, readAt, sha256, hiddenBecause }) => {
+        const view =
+          hiddenBecause === null
+            ? html`<a href="${ARCHIVE_PATH}/${sha256}">View the archived page</a>`
+            : `not shown: ${hiddenBecause}`;
+        return [
+          RECORDS[role] ?? role,
+          externalLink(address, title),
+          day(readAt),
+          html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
+          ...(isExample ? [view] : []),
+        ];
+      }),
     )}`;
 
 const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
@@ -87,7 +94,7 @@ const recompute = ({ recompute: steps }: ReportBody): Html =>
     <p>
       ${steps.length} figures, each a formula over named inputs. Decimals are exact; <code>round2</code> rounds half
       away from zero, <code>clamp</code> limits to 0 to 1, <code>floor_to</code> rounds down to a multiple. The inputs
-      of each are in <code>recompute</code> of <a href="${EXAMPLE_PATH}">the same report as JSON</a>.
+      of each are in <code>recompute</code> of the same report as JSON.
     </p>
     <details>
       <summary>Show all ${steps.length} formulas</summary>
@@ -153,12 +160,14 @@ const contents = ({ history: versions }: ReportBody): Html =>
     </ol>
   </nav>`;
 
-function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
+/** A report as a page. @param of the free example, or a report that its reader bought */
+export function reportContent(report: ReportBody, pages: readonly CitedPage[], of: 'example' | 'bought'): Html {
   const { deal } = report;
+  const isExample = of === 'example';
   const all = report.assumptions.values;
   const titleOf = (source: string): string => pages.find((page) => page.source === source)?.title ?? source;
   const weight = (key: string): number => Number(all[key] ?? 0);
-  return html`<h1>${report.property}</h1>
+  return html`${isExample ? html`<h1>${report.property}</h1>` : html`<h2>${report.property}</h2>`}
     <p class="lead">${deal.why_this_is_interesting}</p>
     ${figures([
       {
@@ -184,9 +193,12 @@ function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
       { label: 'DSCR', value: ratio(deal.dscr), note: dscrText(deal) },
     ])}
     <p>
-      This is the free example, the response of <a href="${EXAMPLE_PATH}"><code>${EXAMPLE_PATH}</code></a
-      >. The report of any other deal costs $${PRICES['/api/deals/:id/report']}. Listed by
-      ${externalLink(deal.listing_url, titleOf(deal.source))}, verified ${day(deal.last_verified)}.
+      ${
+        isExample &&
+        html`This is the free example, the response of <a href="${EXAMPLE_PATH}"><code>${EXAMPLE_PATH}</code></a
+          >. The report of any other deal costs $${PRICES['/api/deals/:id/report']}.`
+      }
+      Listed by ${externalLink(deal.listing_url, titleOf(deal.source))}, verified ${day(deal.last_verified)}.
     </p>
     ${contents(report)}
     <div class="split">
@@ -211,7 +223,8 @@ function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
           .join(', ')}. <a href="/scores">How scores are computed</a>
       </p>
     </div>
-    ${distress(report)} ${sensitivity(report)} ${history(report, titleOf)} ${pagesBehind(pages)} ${recompute(report)}`;
+    ${distress(report)} ${sensitivity(report)} ${history(report, titleOf)} ${pagesBehind(pages, isExample)}
+    ${recompute(report)}`;
 }
 
 export const report: Page = {
@@ -227,7 +240,7 @@ export const report: Page = {
       const example = site.routes.find((route) => route.path === EXAMPLE_PATH);
       if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
       const body = (await example.handle(request)) as ReportBody;
-      return reportContent(body, citedPages(body, request.snapshot));
+      return reportContent(body, citedPages(body, request.snapshot), 'example');
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return html`<h1>Example report</h1>

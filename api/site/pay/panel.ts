@@ -1,0 +1,59 @@
+/** The panel that buys one call with a wallet of the browser: pay.js drives it. */
+import { html, type Html } from '../html.ts';
+import type { Route } from '../../routes/define.ts';
+import type { SiteOptions } from '../page.ts';
+
+/** Where the test wallet of the sandbox answers. */
+export const TEST_WALLET_PATH = '/sandbox/wallet';
+
+const MOST_RECORDS = '500';
+
+/** A call with as many records as one payment buys. */
+function wholeCall({ params }: Route, path: string): string {
+  const [route = '', search = ''] = path.split('?');
+  const query = new URLSearchParams(search);
+  if (Object.hasOwn(params, 'limit') && !query.has('limit')) query.set('limit', MOST_RECORDS);
+  return query.size === 0 ? route : `${route}?${query.toString()}`;
+}
+
+/**
+ * The panel that buys one call. Without a script or a wallet it says how else to pay.
+ * @param path path and query of the call; a list is bought with as many records as the price allows
+ */
+export function payPanel({ network, hasTestWallet }: SiteOptions, route: Route, path: string): Html {
+  const { title, chainId, rpc, explorer } = network;
+  return html`<section
+    class="panel pay"
+    data-pay
+    data-call="${wholeCall(route, path)}"
+    data-price="${route.price}"
+    data-network="${JSON.stringify({ title, chainId, rpc, explorer })}"
+    ${hasTestWallet && html` data-test-wallet="${TEST_WALLET_PATH}"`}
+  >
+    <h2>${hasTestWallet ? 'Pay with test money' : 'Pay with a wallet'}</h2>
+    <p class="wallets actions"></p>
+    <p class="no-wallet">
+      ${
+        hasTestWallet
+          ? 'The test wallet needs JavaScript.'
+          : `No wallet found in this browser. Use one that holds USDC on ${title}, such as MetaMask, Rabby or Coinbase Wallet.`
+      }
+      A program pays <a href="/reference#paying">in three steps</a>.
+    </p>
+    <p role="status"></p>
+    <dl class="pairs">
+      <div>
+        <dt>Price</dt>
+        <dd>$${route.price} in ${hasTestWallet ? 'test money' : `USDC on ${title}`}, nothing for gas</dd>
+      </div>
+      <div>
+        <dt>Charged</dt>
+        <dd>only if you receive an answer</dd>
+      </div>
+      <div>
+        <dt>You get</dt>
+        <dd>the records on this page, files to save, and a signed receipt</dd>
+      </div>
+    </dl>
+  </section>`;
+}
