@@ -36,7 +36,7 @@ export function payPanel({ network, hasTestWallet }: SiteOptions, route: Route, 
       ${
         hasTestWallet
           ? 'The test wallet needs JavaScript.'
-          : `No wallet found in this browser. Use one with USDC on ${title}, such as MetaMask, Rabby or Coinbase Wallet.`
+          : `No wallet found in this browser. Use one with USDC on ${title}, such as MetaMask or Rabby.`
       }
       A program pays <a href="/reference#paying">in three steps</a>.
     </p>
