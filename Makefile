@@ -85,7 +85,7 @@ release: $(NODE) ##+ copy a snapshot with dictionary, changes and checksums into
 backtest: $(NODE) ##+ show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
 	@node pipelines/commands/backtest.ts
 
-calibrate: $(NODE) ##+ recompute the calibrated tables from FOLDER, compare underwriting with real NOI; WRITE=1
+calibrate: $(NODE) ##+ write what is fitted on the raw public files of FOLDER: tables, range, measured errors
 	@node pipelines/commands/calibrate.ts
 
 reconcile: $(NODE) ##+ compare the current sandbox snapshot with the sandbox's known facts

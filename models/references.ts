@@ -58,13 +58,7 @@ const grossRent = (bedrooms: string) => money(`Median gross rent, ${bedrooms} (B
 
 const CENSUS_REGIONS = ['northeast', 'midwest', 'south', 'west'] as const;
 
-export const POPULATIONS = ['survey', 'assessor', 'loans'] as const;
-
 export const TAX_AT_SALE = ['uncapped', 'valued_yearly', 'price_may_count', 'not_reset'] as const;
-
-export const AIMS = ['reached', 'median_not_reached', 'spread_not_reached', 'neither_reached', 'too_few'] as const;
-
-const quartile = (about: string) => ratio(`${about} of our NOI over the property's own.`);
 
 /** By the name of the CSV file, in the order in which they are loaded. */
 export const REFERENCES = {
@@ -299,42 +293,6 @@ export const REFERENCES = {
     source: text('Source of the figures.'),
     as_of: date('Last day that the figures describe.'),
   }),
-  /** Our underwriting of properties that nobody here made, against their own NOI. Written by `make calibrate`. */
-  noi_comparisons: defineRecord(
-    'noi_comparison',
-    'One row per group of properties, size and vintage, and per year of the worksheets.',
-    ['population', 'size', 'vintage', 'year'],
-    {
-      population: oneOf(
-        POPULATIONS,
-        'survey: owners of the Rental Housing Finance Survey; assessor: worksheets of Cook County, a model of his ' +
-          'own; loans: statements and underwriting of securitized loans.',
-      ),
-      size: oneOf(BUILDING_SIZES, 'Size of the building.'),
-      vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all properties of the size.'),
-      year: text('Year of the worksheets of the assessor; all: every year.'),
-      n: integer('Properties with a positive NOI of their own.'),
-      underwriting_q1: quartile("By uw-2026.3 at today's tax: first quartile"),
-      underwriting_median: quartile("By uw-2026.3 at today's tax: median"),
-      underwriting_q3: quartile("By uw-2026.3 at today's tax: third quartile"),
-      proxy_q1: quartile('By the simple proxy (noi_hud_2br): first quartile'),
-      proxy_median: quartile('By the simple proxy (noi_hud_2br): median'),
-      proxy_q3: quartile('By the simple proxy (noi_hud_2br): third quartile'),
-      rent_median: ratio("Median of our potential rent over the property's own.", {
-        absent: 'the files have no potential rent of these properties',
-      }),
-      expenses_median: ratio("Median of our operating expenses over the property's own.", {
-        absent: 'the files have no expenses of these properties',
-      }),
-      aim: oneOf(
-        AIMS,
-        'Aim: a median of 0.90 to 1.10, and quartiles nearer to each other, over the median, than those of the ' +
-          'simple proxy. too_few: fewer than 100 properties.',
-      ),
-      source: text('Source of the NOI.'),
-      as_of: date('End of the newest month that a file of the comparison describes.'),
-    },
-  ),
   /**
    * Parcel numbers as counties print them, with the key by which rows are compared. The macro parcel_key_of implements
    * the rules; a test compares it with the key of each row. Other counties: letters and digits of the number.

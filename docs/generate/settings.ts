@@ -7,7 +7,7 @@ import { ledgerArguments } from '../../ledger/settings.ts';
 import { cell, table } from '../../lib/markdown.ts';
 import { pipelineSettings, rebuildSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
-import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
+import { calibrateSettings } from '../../pipelines/commands/calibrate.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings, statusArguments, writeArguments } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/probe_sources.ts';

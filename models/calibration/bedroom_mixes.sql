@@ -4,21 +4,15 @@
 
 with
 
-terms as (select parameter('thin_n_eff')::decimal(13, 1) as thin_n_eff),
-
 counted as (
-  select *
-  from survey_properties
-  where collected > 0
-    and units_0br + units_1br + units_2br + units_3br + units_4br = units
+  select * from trained
+  where collected > 0 and units_0br + units_1br + units_2br + units_3br + units_4br = units
 ),
 
 cells as (
-  select size, vintage, weight, units_0br, units_1br, units_2br, units_3br, units_4br
-  from counted
-  where vintage is not null
-  union all
-  select size, 'any', weight, units_0br, units_1br, units_2br, units_3br, units_4br from counted
+  select * from counted where vintage is not null
+  union all by name
+  select * replace ('any' as vintage) from counted
 ),
 
 sums as (
@@ -26,77 +20,40 @@ sums as (
     size,
     vintage,
     cast(count(*) as integer) as n,
-    effective_n(sum(weight), sum(cast(weight as hugeint) * weight)) as n_eff,
-    [
-      sum(cast(weight as hugeint) * units_0br),
-      sum(cast(weight as hugeint) * units_1br),
-      sum(cast(weight as hugeint) * units_2br),
-      sum(cast(weight as hugeint) * units_3br),
-      sum(cast(weight as hugeint) * units_4br)
-    ] as weighted_units
+    effective_n(sum(weight), sum(weight * weight)) as n_eff,
+    [sum(weight * units_0br), sum(weight * units_1br), sum(weight * units_2br), sum(weight * units_3br),
+      sum(weight * units_4br)] as units_by_bedrooms
   from cells
   group by size, vintage
 ),
 
-by_bedrooms as (
-  select
-    size,
-    vintage,
-    unnest([0, 1, 2, 3, 4]) as bedrooms,
-    unnest(weighted_units) as weighted_units,
-    list_sum(weighted_units) as all_units
-  from sums
-),
-
-rounded_down as (
+rounded_shares as (
   select
     *,
-    ten_thousandths(weighted_units, all_units) as share,
-    remainder_of_ten_thousandths(weighted_units, all_units) as remainder
-  from by_bedrooms
-),
-
-shares as (
-  select
-    size,
-    vintage,
-    bedrooms,
-    share + case
-      when row_number() over (partition by size, vintage order by remainder desc, bedrooms)
-        <= ten_thousandths(1, 1) - sum(share) over (partition by size, vintage) then 1
-      else 0
-    end as share
-  from rounded_down
-),
-
-mixes as (
-  select
-    size,
-    vintage,
-    any_value(from_ten_thousandths(share)) filter (bedrooms = 0) as share_0,
-    any_value(from_ten_thousandths(share)) filter (bedrooms = 1) as share_1,
-    any_value(from_ten_thousandths(share)) filter (bedrooms = 2) as share_2,
-    any_value(from_ten_thousandths(share)) filter (bedrooms = 3) as share_3,
-    any_value(from_ten_thousandths(share)) filter (bedrooms = 4) as share_4
-  from shares
-  group by size, vintage
+    [part::double / list_sum(units_by_bedrooms) * 10000 for part in units_by_bedrooms] as parts,
+    10000 - list_sum([floor(part) for part in parts]) as missing,
+    list_grade_up([floor(part) - part for part in parts]) as by_remainder,
+    [
+      ((floor(part) + (list_position(by_remainder, place) <= missing)::integer) * 0.0001)::decimal(16, 4)
+      for part, place in parts
+    ] as mix
+  from sums
 )
 
 select
-  sums.size,
-  sums.vintage,
-  mixes.share_0,
-  mixes.share_1,
-  mixes.share_2,
-  mixes.share_3,
-  mixes.share_4,
-  sums.n,
-  sums.n_eff,
-  case when sums.n_eff < thin_n_eff then 'parent' else 'cell' end as basis,
-  parameter('survey_source') as source,
-  parameter('survey_as_of')::date as as_of
-from sums
-cross join terms
-join mixes
-  on mixes.size = sums.size
-  and mixes.vintage = case when sums.n_eff < thin_n_eff then 'any' else sums.vintage end
+  own.size,
+  own.vintage,
+  shown.mix[1] as share_0,
+  shown.mix[2] as share_1,
+  shown.mix[3] as share_2,
+  shown.mix[4] as share_3,
+  shown.mix[5] as share_4,
+  own.n,
+  own.n_eff,
+  case when own.n_eff < 15 then 'parent' else 'cell' end as basis,
+  survey_source() as source,
+  survey_as_of() as as_of
+from rounded_shares as own
+join rounded_shares as shown
+  on shown.size = own.size
+  and shown.vintage = case when own.n_eff < 15 then 'any' else own.vintage end

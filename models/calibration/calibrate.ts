@@ -1,80 +1,54 @@
 /** Recomputes the calibrated reference tables from raw public files, by the SQL beside this file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { rowsOf } from '../../lib/duck.ts';
-import type { RecordDefinition } from '../../lib/record.ts';
-import { identifier, literal } from '../../lib/sql.ts';
-import { currentAssumptions } from '../assumptions.ts';
-import { loadReferences, macrosSql, referenceSql, type Reference } from '../index.ts';
-import { CALIBRATION_PARAMETERS, SURVEY_METROS } from './declared.ts';
-import { CALIBRATION_FILES, loadFiles } from './files.ts';
+import { openSmall, rowsOf } from '../../lib/duck.ts';
+import { createTable } from '../../lib/record.ts';
+import { literal } from '../../lib/sql.ts';
+import { Assumption, currentAssumptions } from '../assumptions.ts';
+import { loadReferences, macrosSql, referenceSql } from '../index.ts';
+import { loadFiles } from './files.ts';
 
-/** Tables between the files and the results, in order. */
-export const STEPS = [
-  'survey_properties',
-  'expense_ratios',
-  'expense_ratio_values',
-  'expense_line_values',
-  'census_answers',
-] as const;
+/** Reference tables that are computed from the survey, in order: insurance_sizes reads expense_lines. */
+export const SURVEY_TABLES = ['bedroom_mixes', 'expense_cells', 'expense_lines', 'insurance_sizes'] as const;
 
-/** Reference tables that the calibration computes, in order: insurance_sizes reads expense_lines. */
-export const CALIBRATED = [
-  'bedroom_mixes',
-  'expense_cells',
-  'expense_lines',
-  'insurance_sizes',
-  'insurance_states',
-  'census_metros',
-  'hvs_areas',
-  'tax_rules',
-] as const;
+/** All reference tables that are computed. */
+const CALIBRATED = [...SURVEY_TABLES, 'insurance_states', 'census_metros'] as const;
 
-export type CalibratedTable = (typeof CALIBRATED)[number];
-
-type Row = Readonly<Record<string, unknown>>;
+/** Source of what the survey's owners stated, and the end of the year that they describe. */
+export const SURVEY = { source: 'Rental Housing Finance Survey 2012, public-use file', as_of: '2011-12-31' } as const;
 
 /** A SQL file of this folder. */
-export const stepSql = (name: string): string => readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8');
+export const sqlOf = (name: string): string => readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8');
 
-const valuesOf = (rows: readonly (readonly (string | null)[])[]): string =>
-  rows.map((row) => `(${row.map((cell) => (cell === null ? 'NULL' : literal(cell))).join(', ')})`).join(', ');
+/** A column for tables that hold no more than the calibration needs. */
+export const nullable = <T extends { name: string; sql: string }>({ name, sql }: T) =>
+  ({ name, sql, absent: 'not compared' }) as const;
 
-const MANAGEMENT_SHARE = 'management_share_';
+/** A database with the files of a folder, and the calibrated tables computed from them. */
+export type Calibration = Awaited<ReturnType<typeof openSmall>>;
 
-/** Management fees by size, as the underwriting declares them. */
-const managementFees = (): string[][] =>
-  currentAssumptions()
-    .rows.filter(({ key }) => key.startsWith(MANAGEMENT_SHARE))
-    .map(({ key, value }) => [key.slice(MANAGEMENT_SHARE.length), value]);
-
-/** Macros, declared inputs and reference tables; the tables of the files must be loaded. */
-export async function prepareCalibration(connection: DuckDBConnection): Promise<void> {
-  const metros = SURVEY_METROS.map(([cbsa, region, earlierName]) => [cbsa, region, earlierName ?? null]);
-  await connection.run(`
-    CREATE TABLE calibration_parameters AS
-      SELECT * FROM (VALUES ${valuesOf(CALIBRATION_PARAMETERS)}) AS t(key, value, basis);
-    CREATE TABLE management_fees AS
-      SELECT size, CAST(share AS DECIMAL(6, 4)) AS share FROM (VALUES ${valuesOf(managementFees())}) AS t(size, share);
-    CREATE TABLE declared_survey_metros AS
-      SELECT * FROM (VALUES ${valuesOf(metros)}) AS t(cbsa, region, earlier_name)`);
+/**
+ * Compute the calibrated tables from the files of a folder.
+ * @param trained rent groups of the survey that count. Default: all
+ * @throws MissingFile
+ */
+export async function openCalibration(folder: string, trained?: readonly string[]): Promise<Calibration> {
+  const calibration = await openSmall();
+  const { connection } = calibration;
+  await loadFiles(connection, folder);
   for (const sql of loadReferences().flatMap(referenceSql)) await connection.run(sql);
-  await connection.run(macrosSql());
-  await connection.run(stepSql('macros'));
-}
-
-/** Compute all steps and tables. The tables of the files and those of prepareCalibration must exist. */
-async function computeTables(connection: DuckDBConnection): Promise<void> {
-  for (const name of [...STEPS, ...CALIBRATED])
-    await connection.run(`CREATE TABLE ${identifier(name)} AS ${stepSql(name)}`);
-}
-
-/** A reference table. */
-export function referenceNamed(name: string): Reference {
-  const found = loadReferences().find((reference) => reference.name === name);
-  if (!found) throw new Error(`${name} is not a reference table`);
-  return found;
+  await connection.run(createTable('declared_assumptions', Assumption.columns.map(nullable)));
+  const values = currentAssumptions().rows.map(({ key, value }) => `(${literal(key)}, ${literal(value)})`);
+  await connection.run(`INSERT INTO declared_assumptions (key, value) VALUES ${values.join(', ')}`);
+  await connection.run(macrosSql() + sqlOf('macros'));
+  await connection.run(`CREATE MACRO survey_source() AS '${SURVEY.source}'`);
+  await connection.run(`CREATE MACRO survey_as_of() AS DATE '${SURVEY.as_of}'`);
+  const isTrained = trained ? `rent_group IN (${trained.map(literal).join(', ')})` : 'true';
+  await connection.run(`CREATE TABLE survey AS ${sqlOf('survey')}`);
+  await connection.run(`CREATE TABLE trained AS FROM survey WHERE ${isTrained}`);
+  await connection.run(`CREATE TABLE census_areas AS ${sqlOf('census_areas')}`);
+  for (const table of CALIBRATED) await connection.run(`CREATE TABLE ${table} AS ${sqlOf(table)}`);
+  return calibration;
 }
 
 const cell = (value: unknown): string => {
@@ -82,44 +56,27 @@ const cell = (value: unknown): string => {
   return /[",\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Compare rows by key; enums have the order of their values. */
-function compareRows({ key, columns }: RecordDefinition, a: Row, b: Row): number {
-  for (const name of key) {
-    const values = columns.find((column) => column.name === name)?.values;
-    const [one, other] = [String(a[name]), String(b[name])];
-    if (one === other) continue;
-    if (values) return values.indexOf(one) - values.indexOf(other);
-    return one < other ? -1 : 1;
+/** The CSV file of rows, with the columns of the first. */
+export const csvText = (rows: readonly Readonly<Record<string, unknown>>[]): string =>
+  [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((row) => `${row.map(cell).join(',')}\n`).join('');
+
+/** The text of each calibrated CSV file by its path, sorted by its key. @throws MissingFile */
+export async function calibratedTables(folder: string): Promise<Map<string, string>> {
+  const { connection, close } = await openCalibration(folder);
+  try {
+    const texts = new Map<string, string>();
+    for (const { name, record, csvPath } of loadReferences()) {
+      if (!CALIBRATED.some((each) => each === name)) continue;
+      const columns = record.columns.map((column) => `${column.name}::${column.sql} AS ${column.name}`);
+      const order = record.key.map((key) => {
+        const values = record.columns.find((column) => column.name === key)?.values;
+        return values ? `list_position([${values.map(literal).join(', ')}], ${key})` : key;
+      });
+      const query = `SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`;
+      texts.set(csvPath, csvText(await rowsOf(connection, query)));
+    }
+    return texts;
+  } finally {
+    await close();
   }
-  return 0;
-}
-
-/** Rows of a reference table as its CSV file, sorted by key. */
-export function csvText(name: string, rows: readonly Row[]): string {
-  const { record } = referenceNamed(name);
-  const names = record.columns.map((column) => column.name);
-  const sorted = [...rows].sort((a, b) => compareRows(record, a, b));
-  const lines = sorted.map((row) => names.map((column) => cell(row[column])).join(','));
-  return `${[names.join(','), ...lines].join('\n')}\n`;
-}
-
-/** A computed table as its CSV file. */
-async function formatCsv(connection: DuckDBConnection, name: CalibratedTable): Promise<string> {
-  const columns = referenceNamed(name).record.columns.map(
-    (column) => `CAST(${column.name} AS ${column.sql}) AS ${column.name}`,
-  );
-  return csvText(name, await rowsOf(connection, `SELECT ${columns.join(', ')} FROM ${identifier(name)}`));
-}
-
-/** Recompute every calibrated table from a folder. @returns the text of each CSV file @throws MissingFile */
-export async function calibrate(
-  connection: DuckDBConnection,
-  folder: string,
-): Promise<ReadonlyMap<CalibratedTable, string>> {
-  await loadFiles(connection, folder, CALIBRATION_FILES);
-  await prepareCalibration(connection);
-  await computeTables(connection);
-  const texts = new Map<CalibratedTable, string>();
-  for (const name of CALIBRATED) texts.set(name, await formatCsv(connection, name));
-  return texts;
 }

@@ -1,78 +1,78 @@
-/** Compares the underwriting of the project's own models with the published NOI of real properties. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Underwrites buildings whose own NOI is known, by the project's own models. */
+import { rowsOf } from '../../lib/duck.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { createTable } from '../../lib/record.ts';
-import { identifier, literal } from '../../lib/sql.ts';
-import { Assumption, currentAssumptions } from '../assumptions.ts';
+import { literal } from '../../lib/sql.ts';
+import { currentAssumptions } from '../assumptions.ts';
 import { buildModels } from '../build.ts';
 import { columnsOfModels } from '../columns.ts';
 import { tablesRead } from '../graph.ts';
 import { loadModels, type Model } from '../index.ts';
 import { Run } from '../inputs.ts';
-import { POPULATIONS } from '../references.ts';
-import { csvText, prepareCalibration, stepSql, STEPS } from './calibrate.ts';
-import { CALIBRATION_FILES, COMPARISON_FILES, loadFiles } from './files.ts';
+import { nullable, openCalibration, sqlOf, SURVEY_TABLES } from './calibrate.ts';
 
-export type Population = (typeof POPULATIONS)[number];
+/** A building with our figures and its own. Amounts are a year's dollars. */
+export interface Building {
+  /** owners: statements of the national survey; assessor: his model; loans: statements and lenders' figures. */
+  readonly population: 'owners' | 'assessor' | 'loans';
+  /** Rent group, township or trust: trained or tested on as a whole. */
+  readonly place: string;
+  readonly weight: number;
+  readonly units: number;
+  readonly year: number | null;
+  /** Our NOI over the price, in percent. */
+  readonly cap: number;
+  readonly price: number;
+  readonly ours: number;
+  readonly proxy: number;
+  readonly real: number;
+  /** Whether the price a unit is within the limits of the rent. */
+  readonly isInLimits: boolean;
+}
 
-/** Results that are compared; the models that they read are built too. */
-const TARGETS = ['int_building_cells', 'int_expenses', 'int_hud_proxies'];
-
-/** Tables filled from the compared properties instead of by their models. A table without a query is empty. */
-const FEEDS: ReadonlyMap<string, string> = new Map([
+/** Tables filled from the compared buildings instead of by their models. A table without a query is empty. */
+const FEEDS: readonly (readonly [table: string, sql?: string])[] = [
   [
     'int_properties',
     `SELECT id, list_price, units, units_0br, units_1br, units_2br, units_3br, units_4br, annual_taxes, year_built,
-       state, true AS is_income_property, parameter('comparison_as_of')::DATE AS as_of
-     FROM compared`,
+       state, true AS is_income_property, DATE '2026-03-31' AS as_of FROM compared`,
   ],
   [
     'int_market_rents',
-    `SELECT id, rent_area_code, 'metro' AS rent_basis,
-       market_rent_0br, market_rent_1br, market_rent_2br, market_rent_3br, market_rent_4br,
-       market_rent_0br AS area_rent_0br, market_rent_1br AS area_rent_1br,
-       market_rent_2br AS area_rent_2br, market_rent_3br AS area_rent_3br, market_rent_4br AS area_rent_4br
-     FROM compared`,
+    `SELECT id, rent_area_code, 'metro' AS rent_basis, COLUMNS('market_rent_.br'),
+       COLUMNS('market_rent_(.)br') AS 'area_rent_\\1br' FROM compared`,
   ],
-  ['stg_area_census', stepSql('fed_area_census')],
-  ['stg_rents', stepSql('fed_rents')],
-  ['int_deal_places', ''],
-  ['int_property_rolls', ''],
-  ['stg_parcels', ''],
-  ['stg_area_vacancies', ''],
-]);
+  [
+    'stg_area_census',
+    `SELECT 'metro' AS geography, cbsa AS area_code, 2024 AS vintage, 'census' AS source, COLUMNS('gross|median')
+     FROM census_areas
+     UNION ALL BY NAME
+     SELECT 'county' AS geography, fips AS area_code, 2024 AS vintage, 'census' AS source,
+       census_figure("B25064_median_gross_rent", '3501') AS median_gross_rent,
+       census_figure("B25103_median_real_estate_taxes", '10001') AS median_tax,
+       census_figure("B25077_median_home_value", '2000001') AS median_value
+     FROM counties_file`,
+  ],
+  [
+    'stg_rents',
+    'SELECT fips[:5] AS county_fips, hud_area_code, pop2022::INT AS population FROM fair_market_rents_file',
+  ],
+  ['int_deal_places'],
+  ['int_property_rolls'],
+  ['stg_parcels'],
+  ['stg_area_vacancies'],
+];
 
-type Nullable = Parameters<typeof createTable>[1][number];
-
-const nullable = (columns: readonly Pick<Nullable, 'name' | 'sql'>[]): Nullable[] =>
-  columns.map(({ name, sql }) => ({ name, sql, absent: 'not compared' }));
-
-async function fill(connection: DuckDBConnection): Promise<void> {
-  const byModel = await columnsOfModels();
-  const { id, rows } = currentAssumptions();
-  await connection.run(createTable('run', nullable(Run.columns)));
-  await connection.run(
-    `INSERT INTO run BY NAME SELECT parameter('comparison_as_of')::DATE AS as_of, ${literal(id)} AS assumption_set_id`,
-  );
-  await connection.run(createTable('declared_assumptions', nullable(Assumption.columns)));
-  const values = rows.map(({ key, value }) => `(${literal(key)}, ${literal(value)})`).join(', ');
-  await connection.run(`INSERT INTO declared_assumptions (key, value) VALUES ${values}`);
-  for (const [table, sql] of FEEDS) {
-    const columns = byModel.get(table);
-    if (!columns) throw new Error(`${table} is no model any more: change FEEDS`);
-    await connection.run(createTable(table, nullable(columns)));
-    if (sql !== '') await connection.run(`INSERT INTO ${identifier(table)} BY NAME ${sql}`);
-  }
-}
+const TARGETS = ['int_expenses', 'int_hud_proxies'];
 
 /** The models between the fed tables and the results. */
-async function modelsBetween(connection: DuckDBConnection, models: readonly Model[]): Promise<Model[]> {
+async function modelsBetween(connection: DuckDBConnection): Promise<Model[]> {
+  const models = new Map((await loadModels()).map((model) => [model.name, model]));
+  for (const [table] of FEEDS) models.delete(table);
   const found = new Map<string, Model>();
   const visit = async (name: string): Promise<void> => {
-    const model = models.find((each) => each.name === name);
-    if (!model || FEEDS.has(name) || found.has(name)) return;
+    const model = models.get(name);
+    if (!model || found.has(name)) return;
     found.set(name, model);
     for (const read of await tablesRead(connection, model.sql)) await visit(read);
   };
@@ -80,40 +80,45 @@ async function modelsBetween(connection: DuckDBConnection, models: readonly Mode
   return [...found.values()];
 }
 
-/** Rows of the comparison of one group of properties. @throws MissingFile */
-export async function comparePopulation(population: Population, folder: string): Promise<Record<string, unknown>[]> {
-  const duck = await openDuck();
-  const { connection } = duck;
-  try {
-    const files = [...CALIBRATION_FILES, ...COMPARISON_FILES];
-    await loadFiles(
-      connection,
-      folder,
-      files.filter(({ only }) => only === undefined || only === population),
-    );
-    await prepareCalibration(connection);
-    const steps = population === 'survey' ? STEPS : ['census_answers'];
-    for (const step of steps) await connection.run(`CREATE TABLE ${step} AS ${stepSql(step)}`);
-    await connection.run(`CREATE TABLE compared AS ${stepSql(`compared_${population}`)}`);
-    const models = await loadModels();
-    await fill(connection);
-    await connection.run(readFileSync(join(import.meta.dirname, '..', 'macros', 'inputs', 'assumption.sql'), 'utf8'));
-    if (population === 'survey') await connection.run(stepSql('survey_prices'));
-    await buildModels(connection, await modelsBetween(connection, models));
-    await connection.run(`CREATE TABLE compared_ratios AS ${stepSql('compared_ratios')}`);
-    return await rowsOf(connection, stepSql('noi_comparisons'));
-  } finally {
-    duck.close();
-  }
-}
-
 /**
- * The comparison with real NOI as its CSV file.
- * @param populations groups of properties. Default: all
+ * Underwrite the owners' buildings in dollars of their year, or the others in today's.
+ * @param trained rent groups from which the survey's tables are computed. Default: the committed tables
  * @throws MissingFile
  */
-export async function compareNoi(folder: string, populations: readonly Population[] = POPULATIONS): Promise<string> {
-  const rows: Record<string, unknown>[] = [];
-  for (const population of populations) rows.push(...(await comparePopulation(population, folder)));
-  return csvText('noi_comparisons', rows);
+export async function underwrite(
+  folder: string,
+  isOwners: boolean,
+  trained?: readonly string[],
+): Promise<readonly Building[]> {
+  const calibration = await openCalibration(folder, trained);
+  const { connection } = calibration;
+  try {
+    if (trained)
+      for (const table of SURVEY_TABLES) await connection.run(`CREATE OR REPLACE TABLE ref_${table} AS FROM ${table}`);
+    const population = isOwners ? "population = 'owners'" : "population <> 'owners' AND units > 1";
+    await connection.run(`CREATE TABLE compared AS FROM (${sqlOf('compared')}) WHERE ${population}`);
+    if (isOwners) await connection.run(sqlOf('survey_prices'));
+    await connection.run(createTable('run', Run.columns.map(nullable)));
+    await connection.run(
+      `INSERT INTO run (as_of, assumption_set_id) VALUES (DATE '2026-03-31', ${literal(currentAssumptions().id)})`,
+    );
+    const columns = await columnsOfModels();
+    for (const [table, sql] of FEEDS) {
+      await connection.run(createTable(table, (columns.get(table) ?? []).map(nullable)));
+      if (sql !== undefined) await connection.run(`INSERT INTO ${table} BY NAME ${sql}`);
+    }
+    await buildModels(connection, await modelsBetween(connection));
+    const rows = await rowsOf(
+      connection,
+      `SELECT population, place, weight::DOUBLE AS weight, units, year_built AS year, noi::DOUBLE AS real,
+         noi_at_current_tax::DOUBLE / list_price * 100 AS cap, list_price::DOUBLE AS price,
+         noi_at_current_tax::DOUBLE AS ours, noi_hud_2br::DOUBLE AS proxy,
+         list_price::DOUBLE / units / market_rent_2br BETWEEN proxy_low_multiple AND proxy_high_multiple AS "isInLimits"
+       FROM compared JOIN int_expenses USING (id) JOIN int_hud_proxies USING (id), terms
+       WHERE noi_at_current_tax IS NOT NULL ORDER BY population, id`,
+    );
+    return rows as unknown as readonly Building[];
+  } finally {
+    await calibration.close();
+  }
 }

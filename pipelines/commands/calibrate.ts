@@ -1,56 +1,29 @@
-/** `make calibrate`: recompute the calibrated reference tables from raw public files, and show the differences. */
+/** `make calibrate`: write what is fitted on raw public files: reference tables, the range and the measured errors. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openDuck } from '../../lib/duck.ts';
+import { basename } from 'node:path';
+import { z } from 'zod';
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { calibrate, referenceNamed } from '../../models/calibration/calibrate.ts';
-import { compareNoi } from '../../models/calibration/compare.ts';
+import { calibratedTables } from '../../models/calibration/calibrate.ts';
+import { measuredFiles } from '../../models/calibration/measure.ts';
 import { runCli } from '../analyse/run_cli.ts';
-import { calibrateSettings } from './calibrate_settings.ts';
 
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
-
-/** Lines of one text that are missing from the other, each with a mark. */
-export function differences(committed: string, computed: string): string[] {
-  const [before, after] = [linesOf(committed), linesOf(computed)];
-  return [
-    ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),
-    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
-  ];
-}
-
-/**
- * Compare, and write if requested.
- * @returns whether the committed table equals the computed one
- */
-function report(name: string, computed: string, isWritten: boolean): boolean {
-  const { csvPath } = referenceNamed(name);
-  const committed = readFileSync(csvPath, 'utf8');
-  const rows = linesOf(computed).length - 1;
-  if (committed === computed) {
-    print(`${name}: ${rows} rows, identical`);
-    return true;
-  }
-  print(`${name}: ${rows} rows, different from models/reference/${name}.csv`);
-  for (const line of differences(committed, computed)) print(`  ${line}`);
-  if (isWritten) writeFileSync(csvPath, computed);
-  return isWritten;
-}
+export const calibrateSettings = z.object({
+  FOLDER: z
+    .string()
+    .default('data/calibration')
+    .describe('`make calibrate`: folder with the raw public files, laid out as models/calibration/files.ts says.'),
+});
 
 async function main(): Promise<number> {
-  const { FOLDER, WRITE } = readSettings(calibrateSettings);
-  const duck = await openDuck();
-  try {
-    const texts = await calibrate(duck.connection, FOLDER);
-    const tables = [...texts].map(([name, text]) => report(name, text, WRITE));
-    const comparison = report('noi_comparisons', await compareNoi(FOLDER), WRITE);
-    const same = [...tables, comparison];
-    if (same.every(Boolean)) return 0;
-    print('The committed tables differ. WRITE=1 writes the computed ones.');
-    return 1;
-  } finally {
-    duck.close();
-  }
+  const { FOLDER } = readSettings(calibrateSettings);
+  // The errors are measured with the tables that were just written.
+  for (const compute of [calibratedTables, measuredFiles])
+    for (const [path, text] of await compute(FOLDER)) {
+      print(`${basename(path)}: ${readFileSync(path, 'utf8') === text ? 'unchanged' : 'written'}`);
+      writeFileSync(path, text);
+    }
+  return 0;
 }
 
 if (import.meta.main) await runCli(main);

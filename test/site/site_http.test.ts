@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
-import { countText } from '../../api/site/format.ts';
 import { allPages, PAGES } from '../../api/site/pages/all.ts';
 import { sha256 } from '../../lib/files.ts';
-import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
+import { bySize, SOURCES } from '../../models/calibration/accuracy.ts';
 import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { sharedApp } from '../api/support/test_app.ts';
 import { rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
@@ -95,11 +94,13 @@ describe('with a snapshot', () => {
     assert.match(detroit, / 2 kinds we do not read, and why Condemned No list\. Tax sale No list\. /);
   });
 
-  it('the page about scores has the comparison with real NOI', async () => {
-    const text = await (await fetch(`${shared.app.url}/scores`, asPage)).text();
-    for (const { n, underwriting_median: median, proxy_median: proxy } of comparedSizes())
-      assert.match(text, new RegExp(`>\\s*${countText(n)}\\s*<[^]*?<strong>${median}<[^]*?<strong>${proxy}<`));
-    for (const range of Object.values(errorRanges())) assert.ok(text.includes(range), range);
+  it('the page about scores compares with owners, 2 to 4 units first, and the home page has its error', async () => {
+    const [small] = bySize('owners');
+    const scores = await textOf('/scores');
+    const row = ['2 to 4 units', SOURCES.owners, small?.n, small?.held_out?.toFixed(2)].join(' ');
+    assert.ok(scores.includes(row), row);
+    const error = Math.round(((small?.held_out ?? NaN) - 1) * 100);
+    assert.match(await textOf('/'), new RegExp(`2 to 4 units: Dealfeed ${Math.abs(error)}% too`));
   });
 
   it('an archived page that the example report cites is text with its hash, and its bytes are a file', async () => {

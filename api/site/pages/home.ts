@@ -12,7 +12,7 @@ import type { Meta } from '../../routes/meta/schema.ts';
 import { Problem } from '../../http/problem.ts';
 import { EXAMPLE_PATH } from '../../routes/report/report.ts';
 import type { ReportBody } from '../../routes/report/report.ts';
-import { comparedSizes, isJudged, unitsText } from '../../../models/calibration/comparison_by_size.ts';
+import { bySize } from '../../../models/calibration/accuracy.ts';
 
 interface Offer {
   readonly path: keyof typeof PRICES;
@@ -120,30 +120,32 @@ const errorText = (ratio: number): string => {
 };
 
 function realFinding(): Html {
-  const rows = comparedSizes().filter((row) => row.population === 'survey' && isJudged(row));
   return html`<section class="panel">
-    <p class="eyebrow">On real buildings</p>
+    <p class="eyebrow">Against owners’ statements</p>
     <h2>How close is it?</h2>
     ${barChart({
-      caption: html`Computed NOI against the owner’s own in a national survey: median`,
+      caption: html`Computed NOI against the owner’s own, in one national survey of 2011: median`,
       head: ['Units and method', 'Error'],
-      bars: rows.flatMap(({ size, proxy_median, underwriting_median }) => {
-        const [shortcut, ours] = [Number(proxy_median), Number(underwriting_median)];
-        return [
-          {
-            label: `${unitsText(size)}: HUD rent less a flat share`,
-            figure: errorText(shortcut),
-            to: shortcut,
-            mark: 1,
-            tone: 'claimed' as const,
-          },
-          { label: `${unitsText(size)}: Dealfeed`, figure: errorText(ours), to: ours, mark: 1, tone: 'hud' as const },
-        ];
-      }),
+      bars: bySize('owners').flatMap(({ group, held_out, shortcut_over_real }) => [
+        {
+          label: `${group}: HUD rent less a flat share`,
+          figure: errorText(shortcut_over_real ?? NaN),
+          to: shortcut_over_real ?? NaN,
+          mark: 1,
+          tone: 'claimed' as const,
+        },
+        {
+          label: `${group}: Dealfeed`,
+          figure: errorText(held_out ?? NaN),
+          to: held_out ?? NaN,
+          mark: 1,
+          tone: 'hud' as const,
+        },
+      ]),
     })}
     <p>
-      The mark is the owners’ figure. <a href="/scores#real-noi">All comparisons</a>, with an assessor’s model too, and
-      the errors of the underwriting.
+      The mark is the owners’ figure. Ours is measured in areas whose answers were not used.
+      <a href="/scores#real-noi">All comparisons</a>, and the errors of the underwriting.
     </p>
   </section>`;
 }

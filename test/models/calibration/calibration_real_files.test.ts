@@ -1,39 +1,54 @@
-/** The committed calibrated tables are those of the real files, where the folder that holds them is present. */
+/** What is fitted on real files, where the folder that holds them is present. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { openDuck } from '../../../lib/duck.ts';
-import { calibrate, referenceNamed } from '../../../models/calibration/calibrate.ts';
-import { compareNoi } from '../../../models/calibration/compare.ts';
-import { CALIBRATION_FILES, COMPARISON_FILES, hasFiles } from '../../../models/calibration/files.ts';
-import { POPULATIONS } from '../../../models/references.ts';
+import { calibratedTables } from '../../../models/calibration/calibrate.ts';
+import { underwrite } from '../../../models/calibration/compare.ts';
+import { hasFiles } from '../../../models/calibration/files.ts';
+import { coverageOf, measuredFiles, rangesCsv } from '../../../models/calibration/measure.ts';
+import { fitRanges, halvesOf } from '../../../models/calibration/ranges.ts';
 import { thorough } from '../../thorough.ts';
 
 const REAL = process.env['FOLDER'] ?? fileURLToPath(new URL('../../../../shared/real', import.meta.url));
-const skip = hasFiles(REAL, [...CALIBRATION_FILES, ...COMPARISON_FILES])
-  ? false
-  : 'the folder of real files is not here';
-
-const committed = (name: string): string => readFileSync(referenceNamed(name).csvPath, 'utf8');
+const skip = hasFiles(REAL) ? false : 'the folder of real files is not here';
 
 test('every committed table is computed from the files, byte by byte', { skip }, async () => {
-  const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
-  try {
-    for (const [name, text] of await calibrate(duck.connection, REAL)) assert.equal(text, committed(name), name);
-  } finally {
-    duck.close();
-  }
+  for (const [path, text] of await calibratedTables(REAL)) assert.equal(readFileSync(path, 'utf8'), text, path);
 });
 
-// The assessor's worksheets are most of the time: make prove compares them too.
-test('the committed comparison with real NOI is computed from the files', { skip }, async () => {
-  const populations = thorough(
-    POPULATIONS.filter((population) => population !== 'assessor'),
-    [...POPULATIONS],
-  );
-  const lines = committed('noi_comparisons').split('\n');
-  const isCompared = (line: string): boolean =>
-    !line.startsWith('assessor,') || populations.some((population) => population === 'assessor');
-  assert.equal(await compareNoi(REAL, populations), lines.filter(isCompared).join('\n'));
-});
+test(
+  'the range is that of the files, and holds for the half of the rent groups on which it was not fitted',
+  { skip },
+  async () => {
+    const owners = await underwrite(REAL, true);
+    const table = new URL('../../../models/reference/noi_ranges.csv', import.meta.url);
+    assert.equal(rangesCsv(fitRanges(owners)), readFileSync(table, 'utf8'));
+    const halves = Array.from({ length: 200 }, (_, seed) => {
+      const [fitted] = halvesOf(owners, seed);
+      const isFitted = owners.filter(({ place }) => fitted.includes(place));
+      return { knots: fitRanges(isFitted), others: owners.filter((each) => !isFitted.includes(each)) };
+    });
+    const groups = {
+      all: () => true,
+      '2 to 12 units': ({ units }: (typeof owners)[number]) => units <= 12,
+      'our cap rate of 6 and more': ({ cap }: (typeof owners)[number]) => cap >= 6,
+    };
+    for (const [group, isIn] of Object.entries(groups)) {
+      const covered = halves.map(({ knots, others }) => coverageOf(knots, others.filter(isIn)));
+      const mean = (key: keyof (typeof covered)[number]): number =>
+        covered.reduce((total, each) => total + each[key], 0) / covered.length;
+      assert.ok(Math.abs(mean('within_pct') - 50) <= 10, `${group}: ${mean('within_pct')} % in range`);
+      assert.ok(Math.abs(mean('below_low_pct') - 25) <= 10, `${group}: ${mean('below_low_pct')} % below`);
+    }
+  },
+);
+
+// The survey's tables are fitted again on ten halves: a minute.
+test(
+  'the measured errors are computed from the files',
+  { skip: skip || thorough<string | false>('only make prove measures again', false) },
+  async () => {
+    for (const [path, text] of await measuredFiles(REAL)) assert.equal(readFileSync(path, 'utf8'), text, path);
+  },
+);

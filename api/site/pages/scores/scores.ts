@@ -6,55 +6,47 @@ import { countText, words } from '../../format.ts';
 import { activeDeals } from '../../../routes/deals.ts';
 import { figuresOf } from '../../../routes/figures.ts';
 import type { PageContext, Page } from '../../page.ts';
-import {
-  AIM_WORDS,
-  aimsBySize,
-  comparedSizes,
-  errorRanges,
-  unitsText,
-  WHOSE_NOI,
-} from '../../../../models/calibration/comparison_by_size.ts';
-
-const quartiles = (q1: string, median: string, q3: string): Html =>
-  html`<strong>${median}</strong><span class="sub">${q1} to ${q3}</span>`;
+import { readAccuracies, SOURCES } from '../../../../models/calibration/accuracy.ts';
 
 const COLUMNS = [
-  { label: 'Units' },
-  { label: 'Source of NOI' },
-  { label: 'Buildings', num: true },
-  { label: 'Our NOI over theirs', num: true },
-  { label: 'Simple proxy over theirs', num: true },
-  { label: 'Aim' },
+  { label: 'Buildings' },
+  { label: 'Source of their NOI' },
+  { label: 'Number', isNumeric: true },
+  { label: 'Our NOI over theirs', isNumeric: true },
+  { label: 'Simple proxy over theirs', isNumeric: true },
+  { label: 'Earned less than ours', isNumeric: true },
+  { label: 'Earned less than our middle', isNumeric: true },
 ];
 
-/** The table by size and data set, and how to read it. It is the same for every snapshot. */
+const share = (percent: number | null): string => (percent === null ? '' : `${percent}%`);
+
+/** How far the underwriting is from known income, and how to read it. It is the same for every snapshot. */
 function realNoi(): Html {
-  const { small, large, recent } = errorRanges();
-  return html`<h2 id="real-noi">How close is it to real buildings?</h2>
+  const rows = readAccuracies().filter(({ by }) => by === 'units' || by === 'cap');
+  return html`<h2 id="real-noi">How close is it to what owners earned?</h2>
     <p>
-      We underwrote buildings whose income is known and divided our NOI by theirs. The large figure is the median: 1.10
-      means that our NOI is at least 10% too high for half of the buildings. Half of all buildings lie in the range
-      below it. The aim is a median near 1 and less spread than the simple proxy, which uses HUD’s 2-bedroom rent for
-      every unit. ${aimsBySize()}
+      We underwrote buildings whose income is known and divided our NOI by theirs. 1.10 means that our NOI is at least
+      10% too high for half of them. For owners, it is measured in areas whose answers were not used. The owners
+      answered one national survey, about 2011. The assessor’s figures are a model of his own, not income; the loans are
+      too few.
     </p>
     ${cardTable(
-      'Our NOI over the NOI of real buildings: median, and the range of the middle half',
+      'Our NOI over known NOI: median, and who earned less',
       COLUMNS,
-      comparedSizes().map((row) => [
-        unitsText(row.size),
-        WHOSE_NOI[row.population],
+      rows.map((row) => [
+        row.group,
+        SOURCES[row.source],
         countText(row.n),
-        quartiles(row.underwriting_q1, row.underwriting_median, row.underwriting_q3),
-        quartiles(row.proxy_q1, row.proxy_median, row.proxy_q3),
-        AIM_WORDS[row.aim],
+        html`<strong>${(row.held_out ?? row.ours_over_real)?.toFixed(2) ?? ''}</strong>`,
+        row.shortcut_over_real?.toFixed(2) ?? '',
+        share(row.below_ours_pct),
+        share(row.below_middle_pct),
       ]),
     )}
     <p>
-      <strong>Errors:</strong> too high for 2 to 12 units (medians of ${small} by owners and assessor), too low for 50
-      units and more (${large}) and for buildings since 2000 (${recent}). The underwriting knows place, size, year and
-      bedrooms. It cannot know the rent roll, the quality and condition of the units, staff, or a bad year: ask the
-      seller for twelve months of rents and bills. <code>models/reference/noi_comparisons.csv</code> has every group by
-      size and age, and the assessor’s by year: its four years differ much.
+      <strong>A high cap rate of ours is mostly our optimism:</strong> the underwriting knows place, size, year and
+      bedrooms. It cannot know the rent roll, the quality and condition of the units, staff, or a bad year. The middle
+      of the range corrects for it. Ask the seller for twelve months of rents and bills.
     </p>`;
 }
 
