@@ -101,8 +101,9 @@ export const pipelineSettings = z.object({
     .string()
     .optional()
     .describe(
-      'Comma-separated names of sources whose owners permit you to read them by program. With LIVE=1, other sources ' +
-        'whose terms require permission are read from the drop folder only.',
+      'Comma-separated names of sources of which you confirm that their terms, or their owners, let you read them by ' +
+        'program and sell what is derived. With LIVE=1, another source whose terms are unread or ask for permission ' +
+        'is read from the drop folder only; with real money, no snapshot with its rows is served.',
     ),
   SANDBOX_URL: z
     .url({ protocol: /^http$/, error: 'the http address of a running sandbox world' })

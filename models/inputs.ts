@@ -23,7 +23,7 @@ import {
   type RecordDefinition,
 } from '../lib/record.ts';
 import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
-import { COVERED_KINDS, FAMILIES } from '../sources/kinds.ts';
+import { COVERED_KINDS, FAMILIES, RESALE } from '../sources/kinds.ts';
 import { Assumption } from './assumptions.ts';
 import type { Mart } from './index.ts';
 
@@ -64,6 +64,12 @@ export const SourceRead = defineRecord(
     ),
     terms_note: text('The terms in one sentence.'),
     terms_url: text('Public page of the terms.', { absent: 'the source names none' }),
+    terms_quote: text('Terms, or the law, word for word.', { absent: 'nobody has read the terms' }),
+    resale: oneOf(
+      ['confirmed', ...RESALE],
+      'Whether what is derived from it may be sold. allowed: by its terms; confirmed: the operator says so; unknown: ' +
+        'its terms do not say, or nobody has read them. With real money, only the first two are served.',
+    ),
     terms_show_pages: text('Reason why the terms permit showing an archived page that a report cites.', {
       absent: 'the terms do not permit it or were not obtained; the pages are then not shown',
     }),
@@ -125,6 +131,10 @@ export const SourceRead = defineRecord(
     }),
     missing_since: date('Day of the first read without one of them.', { absent: 'no field went blank' }),
     rows_in: integer('Rows on the pages of the last good read.', { unit: 'rows' }),
+    rows_stated: integer("Rows of that read by the site's own count, to be compared with rows_in.", {
+      absent: 'its site states no number of rows, or the rows are of a dropped file',
+      unit: 'rows',
+    }),
     rows_out: integer('Rows staged from them.', { unit: 'rows' }),
     rows_rejected: integer('Rejected rows, each with a reason in rejects.', { unit: 'rows' }),
     rows_merged: integer('Duplicates merged into another row of the same read.', { unit: 'rows' }),

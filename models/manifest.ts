@@ -70,17 +70,22 @@ export const isPart = ({ file, sha256 }: { readonly file: string; readonly sha25
   file.endsWith(partName('', sha256));
 
 /** The part that the server reads. Other fields may change between versions without a change of the server. */
-export const ServedManifest = z.object(Manifest.shape).pick({
-  run_id: true,
-  as_of: true,
-  generated_at: true,
-  data_clock: true,
-  notice: true,
-  assumption_set_id: true,
-  tables: true,
-  database: true,
-  serving: true,
-});
+export const ServedManifest = z
+  .object(Manifest.shape)
+  .pick({
+    run_id: true,
+    as_of: true,
+    generated_at: true,
+    data_clock: true,
+    notice: true,
+    assumption_set_id: true,
+    tables: true,
+    database: true,
+    serving: true,
+  })
+  .extend({
+    sources: z.array(z.object(SourceRead.schema.shape).pick({ source: true, resale: true, last_good_at: true })),
+  });
 
 export type ServedManifest = z.infer<typeof ServedManifest>;
 

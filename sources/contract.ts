@@ -14,7 +14,7 @@
  */
 import type { RecordDefinition } from '../lib/record.ts';
 import type { DropFolders, DropFormat } from './dropped_files.ts';
-import { COVERED_KINDS, type CoveredKind, type Family } from './kinds.ts';
+import { COVERED_KINDS, type CoveredKind, type Family, type RESALE } from './kinds.ts';
 import type { Season } from './days.ts';
 
 /** Why a source's new rows are not trusted: thrown by parse, by fetch, or by the checks after them. */
@@ -76,23 +76,42 @@ export class SourceUnavailable extends Error {
 
 const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
 
+/** The law on works of the US government, for `quote`. */
+export const US_GOVERNMENT_WORK =
+  'Copyright protection under this title is not available for any work of the United States Government (17 U.S.C. 105)';
+
 /** Terms under which a source may be read. A source without them cannot be defined. */
 interface Terms {
   readonly basis: (typeof TERMS_BASES)[number];
   /** One sentence for the operator, including any unknown terms. */
   readonly note: string;
   readonly url?: string;
+  /** The terms, or the law, word for word. Without it nobody has read them: PERMITTED must name the source. */
+  readonly quote?: string;
+  /** Default: unknown. */
+  readonly resale?: (typeof RESALE)[number];
+  /** Asked although robots.txt disallows its path, because its publisher documents it for programs. */
+  readonly api?: DocumentedApi;
   /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name individuals. */
   readonly showPages?: string;
+}
+
+/** An interface for programs that its publisher documents and links from the page of the data set. */
+interface DocumentedApi {
+  /** Its path on the source's hosts. */
+  readonly path: string;
+  /** What the page of the data set says of it, word for word. */
+  readonly quote: string;
 }
 
 /** Refuse a source that does not state its terms, before any request to its site. */
 export function requireTerms(source: { readonly name: string; readonly terms?: Partial<Terms> | undefined }): void {
   const { name, terms } = source;
-  if (TERMS_BASES.some((basis) => basis === terms?.basis) && terms?.note?.trim()) return;
+  const isQuoted = terms?.resale !== 'allowed' || terms.quote !== undefined;
+  if (TERMS_BASES.some((basis) => basis === terms?.basis) && terms?.note?.trim() && isQuoted) return;
   throw new Error(
-    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, ` +
-      `expected a basis (${TERMS_BASES.join(', ')}) and a note on the terms under which it may be read`,
+    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, expected a basis (${TERMS_BASES.join(', ')}), a note ` +
+      'on the terms under which it may be read, and a quote of them where resale is allowed',
   );
 }
 
@@ -270,6 +289,11 @@ export interface FetchContext {
    * so that the page can be parsed again from its own record.
    */
   withContext(page: Page, context: Readonly<Record<string, string>>): Promise<Page>;
+  /**
+   * State the publisher's own number of rows of this read, as far as the site has one: it is shown beside the number
+   * that was read. Numbers of several lists add up.
+   */
+  states(rows: number): void;
   /**
    * Report known rows whose page could not be read: they keep their last good version. The page counts as one row in
    * and one reject.

@@ -57,3 +57,6 @@ export const KIND_MEANINGS: Readonly<Record<CoveredKind, string>> = {
   tax_sale: 'The county, its constable or its trustee sells the property for unpaid taxes.',
   parcel_roll: "The assessor's roll of all parcels: last sale and assessed value.",
 };
+
+/** What is derived from a source may be sold: its terms say so, say nothing that we know of, or say no. */
+export const RESALE = ['allowed', 'unknown', 'forbidden'] as const;

@@ -197,7 +197,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const following = (snapshots = await openFollowed(
       {
         dataDir: settings.DATA_DIR,
-        onlyLive: moneyOf(options.payments) === 'real',
+        isForSale: moneyOf(options.payments) === 'real',
         report: (event) => {
           if (opened) report?.(event);
           else early.push(event);

@@ -7,7 +7,7 @@ import { readlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { MadeUpData, openSnapshot, type Snapshot } from './open.ts';
+import { NotForSale, openSnapshot, type Snapshot } from './open.ts';
 
 const POLL_MS = 1_000;
 /** Retry a snapshot that failed to load after this long: its files may have been restored. */
@@ -42,8 +42,8 @@ export interface SnapshotsOptions {
   /** Called on every switch and every failure. */
   readonly report?: (event: { serving: string } | LoadFailure) => void;
   readonly pollMs?: number;
-  /** Refuse snapshots of the sandbox. */
-  readonly onlyLive?: boolean;
+  /** Refuse snapshots that may not be sold for real money. */
+  readonly isForSale?: boolean;
   /** The setting with the place of the snapshots, and its value. Default: DATA_DIR. */
   readonly place?: string;
 }
@@ -65,10 +65,10 @@ function publicReason(error: unknown): string {
 
 /**
  * Open the snapshot that `<dataDir>/current` names, if any, and follow the link.
- * @throws SettingError if only live data may be served, and that snapshot has other data
+ * @throws SettingError if that snapshot may not be sold for real money
  */
 export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshots> {
-  const { dataDir, nowMs = Date.now, report = () => undefined, pollMs = POLL_MS, onlyLive = false } = options;
+  const { dataDir, nowMs = Date.now, report = () => undefined, pollMs = POLL_MS, isForSale = false } = options;
   const { place = `DATA_DIR is ${JSON.stringify(dataDir)}` } = options;
   const link = join(dataDir, 'current');
   let current: LoadedSnapshot | null = null;
@@ -95,7 +95,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     // Absolute, as the clock may have been set back.
     if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < RETRY_MS) return;
     try {
-      const snapshot = await openSnapshot(resolve(dataDir, target), onlyLive);
+      const snapshot = await openSnapshot(resolve(dataDir, target), isForSale);
       if (closed) {
         snapshot.close();
         return;
@@ -106,10 +106,9 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       if (old) retire(old);
       report({ serving: snapshot.id });
     } catch (error) {
-      if (error instanceof MadeUpData && !isOpen)
+      if (error instanceof NotForSale && !isOpen)
         throw new SettingError(
-          `${place}, expected live data, as NETWORK is Base: ${target} has made-up data of the sandbox, or does not ` +
-            'say which data it has',
+          `${place}, expected data that may be sold, as NETWORK is Base: ${target}: ${error.message}`,
         );
       const at = new Date(nowMs()).toISOString();
       failed = { target, reason: publicReason(error), at, atMs: nowMs() };

@@ -36,19 +36,26 @@ export interface Snapshot {
   close(): void;
 }
 
-/** A snapshot of the sandbox, or one that does not say of what, where only public records may be sold. */
-export class MadeUpData extends Error {
-  override readonly name = 'MadeUpData';
+/** A snapshot that may not be sold for real money: made-up data, or rows that nobody says may be sold. */
+export class NotForSale extends Error {
+  override readonly name = 'NotForSale';
 }
 
 const ANOTHER_VERSION = 'another version built it. Publish once with this version: make run';
 
-async function readManifest(folder: string, onlyLive: boolean): Promise<ServedManifest> {
+async function readManifest(folder: string, isForSale: boolean): Promise<ServedManifest> {
   const read: unknown = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
-  if (onlyLive && (read as Partial<ServedManifest> | null)?.data_clock !== 'live')
-    throw new MadeUpData('it has no live data, which is all that is sold for real money');
+  if (isForSale && (read as Partial<ServedManifest> | null)?.data_clock !== 'live')
+    throw new NotForSale('it has made-up data of the sandbox, or does not say which data it has');
   const checked = ServedManifest.safeParse(read);
-  if (checked.success) return checked.data;
+  if (checked.success) {
+    const unfit = checked.data.sources
+      .filter(({ resale, last_good_at: readAt }) => readAt !== null && resale !== 'allowed' && resale !== 'confirmed')
+      .map(({ source }) => source);
+    if (isForSale && unfit.length > 0)
+      throw new NotForSale(`neither their terms nor PERMITTED say that these may be sold: ${unfit.join(',')}`);
+    return checked.data;
+  }
   const [issue] = checked.error.issues;
   throw new Error(`manifest.json: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
@@ -103,11 +110,11 @@ function checkTables(tables: Tables, manifest: ServedManifest): void {
 
 /**
  * Open the snapshot in `folder`.
- * @param onlyLive refuse data of the sandbox
- * @throws MadeUpData, or an Error that says in one sentence what is missing or damaged
+ * @param isForSale refuse what may not be sold for real money
+ * @throws NotForSale, or an Error that says in one sentence what is missing or damaged
  */
-export async function openSnapshot(folder: string, onlyLive = false): Promise<Snapshot> {
-  const manifest = await readManifest(folder, onlyLive);
+export async function openSnapshot(folder: string, isForSale = false): Promise<Snapshot> {
+  const manifest = await readManifest(folder, isForSale);
   const tables = new Tables(await checkFiles(folder, manifest));
   try {
     checkTables(tables, manifest);

@@ -96,7 +96,9 @@ const TERMS_TOGETHER = 3;
 
 function termsOf({ spec: { terms } }: FoundSource): string {
   const shown = terms.showPages === undefined ? '' : ` Archived pages are shown: ${cell(terms.showPages)}`;
-  return `${BASIS[terms.basis]}: ${cell(terms.note)}${shown}`;
+  const read = terms.quote === undefined ? 'unread' : `"${cell(terms.quote)}"`;
+  const api = terms.api === undefined ? '' : ` Its interface: "${cell(terms.api.quote)}"`;
+  return `${BASIS[terms.basis]}, ${read}, resale ${terms.resale ?? 'unknown'}: ${cell(terms.note)}${api}${shown}`;
 }
 
 /** Table of one family, behind the terms that several of its sources have. */
@@ -147,6 +149,11 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
       'platform, fills. [Site faults](runbook.md#site-faults) lists the state of a source after each fault, ' +
       '[saving pages](adding-listings.md#saving-pages-by-hand) explains how to save pages for the drop folder by hand.',
+    'Terms are quoted or `unread`. With `LIVE=1` a source with unread terms, or whose terms ask for a ' +
+      'permission, is off until [`PERMITTED`](going-live.md#4-sources-that-need-a-permission-or-a-file) names it; ' +
+      'with real money no snapshot is served with rows of a source whose resale is neither allowed nor so confirmed. ' +
+      'robots.txt is obeyed, but for an interface that the publisher documents for programs on the page of the data ' +
+      'set, which is then quoted here; where a portal has a dump of the table, that is read first.',
     'The site shows an archived page to readers only if the free example report cites it, no other property has a ' +
       'record from it, and the source declares ' +
       'that its terms allow this (`terms.showPages`).',

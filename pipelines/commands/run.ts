@@ -21,7 +21,7 @@ import type { HostJobs } from '../jobs/send.ts';
 import { layoutOf, STOPPED, type Layout } from '../layout.ts';
 import { SOURCE_GROUPS } from '../operate/schedule.ts';
 import { writeArguments } from '../operate/settings.ts';
-import { mayBeFetched, missingPermissions } from '../permission.ts';
+import { missingPermissions, permissionsOf } from '../permission.ts';
 import { lineProgress } from '../progress/lines.ts';
 import type { Progress } from '../progress/progress.ts';
 import { holdFolder } from '../run/lock.ts';
@@ -182,7 +182,7 @@ export async function runCommand(): Promise<number> {
   const assumptions = assumptionsWith(settings.ASSUMPTIONS_FILE);
   const all = await loadSources();
   const isChosen = chooseSources(all, settings.SOURCES);
-  const mayFetch = mayBeFetched(all, settings);
+  const permissions = permissionsOf(all, settings);
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   await checkWritable(settings.DATA_DIR);
@@ -199,7 +199,7 @@ export async function runCommand(): Promise<number> {
   const sources = settings.LIVE ? all.filter((source) => source.terms.basis !== 'sandbox_only') : all;
   printWrapped(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
   for (const line of await noticesBefore(settings, layout, all)) printWrapped(line);
-  for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) printWrapped(line);
+  for (const line of missingPermissions(sources.filter(isChosen), permissions.mayFetch)) printWrapped(line);
   let folder: string | null = null;
   const finish = explainInterrupt(progress, () => folder);
   const secrets = secretsOf(all);
@@ -229,7 +229,7 @@ export async function runCommand(): Promise<number> {
       jobs,
       progress,
       store,
-      mayFetch,
+      ...permissions,
       soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
       onBegin(runId) {

@@ -120,6 +120,7 @@ function buildRecord(
     },
     pages: pages.map(refOf),
     dropped_files: [...dropped],
+    stated: context.stats.stated,
     rejects: [],
     parquet: null,
     ...rest,

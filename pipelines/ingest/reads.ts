@@ -65,6 +65,8 @@ export const ReadRecord = z.strictObject({
   /** Dropped files of this read; empty when it came from the web. */
   dropped_files: z.array(z.string()),
   rejects: z.array(RejectedRow.schema),
+  /** Rows by the site's own count; null if it states none. */
+  stated: count.nullable(),
   /** Of a source whose rows have fiscal years: those years, and the newest one on the source's own list. */
   fiscal_years: z
     .strictObject({

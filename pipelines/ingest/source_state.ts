@@ -7,7 +7,7 @@ import { isInSeason, type Season } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
 import { COLUMN_WENT_BLANK, findBlankColumns, missingFacts } from './fill.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
-import { whatIsMissing } from '../permission.ts';
+import { type Resale, whatIsMissing } from '../permission.ts';
 import type { ReadRecord } from './reads.ts';
 
 export interface SourceState {
@@ -41,11 +41,7 @@ function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; re
   const [format] = spec.drop ?? [];
   const file = format ? `put a file into the drop folder ${spec.name}: ${format.about}` : 'it takes no dropped file';
   if (!spec.fetch) return { reason: 'no_file', detail: file };
-  const detail =
-    spec.secretsRequired === undefined
-      ? `${spec.terms.note} Until PERMITTED names it, ${file}`
-      : `${whatIsMissing(spec)} Until then, ${file}`;
-  return { reason: 'no_permission', detail };
+  return { reason: 'no_permission', detail: `${whatIsMissing(spec)} Until then, ${file}` };
 }
 
 /** The wait of a source that was never read, and whose list is not on its site now. */
@@ -71,6 +67,7 @@ export interface SourceReads {
   readonly reads: readonly ReadRecord[];
   /** Whether it may be read from the web, not from the drop folder only. */
   readonly isFetched: boolean;
+  readonly resale: Resale;
   readonly asOf: string;
   /** Whether the pages are those of the sandbox. */
   readonly inSandbox: boolean;
@@ -82,7 +79,7 @@ const cited = (address: string, inSandbox: boolean): string =>
 
 /** The state of a source after this run's reads. */
 export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceState {
-  const { read, reads, asOf, inSandbox } = sourceReads;
+  const { read, reads, resale, asOf, inSandbox } = sourceReads;
   const latest = read ?? undefined;
   const standing = reads.find((run) => run.status === 'good');
   // A failure stays visible until the source is read again.
@@ -110,6 +107,8 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
     terms_basis: spec.terms.basis,
     terms_note: spec.terms.note,
     terms_url: spec.terms.url === undefined ? null : cited(spec.terms.url, inSandbox),
+    terms_quote: spec.terms.quote ?? null,
+    resale,
     terms_show_pages: spec.terms.showPages ?? null,
     county_fips: spec.county?.fips ?? null,
     county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
@@ -130,6 +129,7 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
     outdated_reason: year?.outdatedReason ?? null,
     ...missingFacts(blank),
     ...counts,
+    rows_stated: standing?.stated ?? null,
   };
   return { spec, row, standing, latest };
 }

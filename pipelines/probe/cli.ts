@@ -15,7 +15,7 @@ import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock } from '../clock.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
-import { mayBeFetched } from '../permission.ts';
+import { permissionsOf } from '../permission.ts';
 import { probeSettings, probeSources } from './probe_sources.ts';
 
 /** @throws SettingError naming an unknown source */
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     );
   const all = await loadSources();
   const wanted = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
-  const mayFetch = mayBeFetched(all, { LIVE: isLive, PERMITTED: settings.PERMITTED });
+  const { mayFetch } = permissionsOf(all, { LIVE: isLive, PERMITTED: settings.PERMITTED });
   // The pages belong to no run, so they must not enter the archive of the data folder.
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
   const clock = liveClock(settings.DAY);

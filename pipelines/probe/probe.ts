@@ -38,17 +38,24 @@ export interface Probe {
 
 type Outcome = Pick<Probe, 'verdict' | 'findings' | 'rows' | 'pageUrl'>;
 
+const contextOf = (fetcher: Fetcher, spec: SourceSpec, { asOf }: Clock, onLost: (error: unknown) => void) =>
+  fetcher.contextFor(spec, {
+    asOf,
+    runId: `${asOf}.01`,
+    // Request one day of filings from a register, not all.
+    lastGoodOn: spec.reads === 'increments' ? addDays(asOf, -1) : null,
+    onUnreadable: (_key, error) => onLost(error),
+    sampleRows: SAMPLE_ROWS,
+  });
+
+/** What each host of a source asks of programs. */
+export const hostsSay = (fetcher: Fetcher, spec: SourceSpec, clock: Clock): Promise<readonly string[]> =>
+  contextOf(fetcher, spec, clock, () => undefined).hostsSay();
+
 /** Read a source's first page with rows. */
 export async function probe(fetcher: Fetcher, spec: SourceSpec, clock: Clock): Promise<Probe> {
   const lost: unknown[] = [];
-  const context = fetcher.contextFor(spec, {
-    asOf: clock.asOf,
-    runId: `${clock.asOf}.01`,
-    // Request one day of filings from a register, not all.
-    lastGoodOn: spec.reads === 'increments' ? addDays(clock.asOf, -1) : null,
-    onUnreadable: (_key, error) => lost.push(error),
-    sampleRows: SAMPLE_ROWS,
-  });
+  const context = contextOf(fetcher, spec, clock, (error) => lost.push(error));
   const outcome = await firstRows(spec, limited(context), lost).catch(failed);
   const { requests, bytes } = context.stats;
   return { ...outcome, requests, bytes };
@@ -75,6 +82,7 @@ function limited(ctx: FetchContext): FetchContext {
     secret: (name) => ctx.secret(name),
     session: () => ctx.session(),
     withContext: (page, context) => ctx.withContext(page, context),
+    states: (rows) => ctx.states(rows),
     unreadable: (key, error) => ctx.unreadable(key, error),
     get: (url, options) => within(() => ctx.get(url, options)),
     getIfExists: (url, options) => within(() => ctx.getIfExists(url, options)),

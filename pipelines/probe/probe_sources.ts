@@ -11,7 +11,7 @@ import { standingRead, trustedRows } from '../ingest/reads.ts';
 import type { Values } from '../ingest/stage/check_rows.ts';
 import type { Layout } from '../layout.ts';
 import { whatIsMissing } from '../permission.ts';
-import { probe, SAMPLE_ROWS, type Probe } from './probe.ts';
+import { hostsSay, probe, SAMPLE_ROWS, type Probe } from './probe.ts';
 
 /** Settings of `make probe`. docs/settings.md is generated from here. */
 export const probeSettings = z.object({
@@ -55,13 +55,12 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
   const worker = async (): Promise<void> => {
     for (let spec = waiting.shift(); spec; spec = waiting.shift()) {
       const why = whyNotProbed(spec, options.mayFetch);
-      if (why !== null) {
-        line(spec.name, 'not_probed', why);
-        continue;
-      }
-      const found = await withJoins(options, spec, await probe(options.fetcher, spec, options.clock));
-      isWell &&= found.verdict === 'as_expected';
-      line(spec.name, found.verdict, textOf(found));
+      const found =
+        why === null ? await withJoins(options, spec, await probe(options.fetcher, spec, options.clock)) : null;
+      isWell &&= found === null || found.verdict === 'as_expected';
+      const hosts = spec.fetch ? await hostsSay(options.fetcher, spec, options.clock) : [];
+      const text = [found === null ? why : textOf(found), ...hosts].join('; ');
+      line(spec.name, found === null ? 'not_probed' : found.verdict, text);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -14,6 +14,7 @@ import type { Layout } from '../layout.ts';
 import { earlierReads, readsUpTo, standingRead, type ReadRecord } from '../ingest/reads.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { SILENT, type Progress } from '../progress/progress.ts';
+import { resaleByTerms, type Resale } from '../permission.ts';
 import { judgeSource, type SourceState } from '../ingest/source_state.ts';
 
 export interface ReadOptions {
@@ -26,6 +27,8 @@ export interface ReadOptions {
   readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
   /** Whether a source may be read from the web; the others are read from the drop folder only. Default: all. */
   readonly mayFetch?: (spec: SourceSpec) => boolean;
+  /** Whether what is derived from a source may be sold. Default: as its terms say. */
+  readonly resaleOf?: (spec: SourceSpec) => Resale;
   readonly archive: Archive;
   readonly fetcher: Fetcher;
   /** Workers that read the hosts. Default: this process reads them. */
@@ -70,6 +73,7 @@ export async function readSources(
   previous: Manifest | null,
 ): Promise<readonly SourceState[]> {
   const { layout, clock, dataClock, sources, jobs, mayFetch = () => true, progress = SILENT } = options;
+  const { resaleOf = resaleByTerms } = options;
   const due = new Set(await dueSources(options));
   progress.reading([...due], sources.length - due.size);
   // A register's increment begins at the previous snapshot, whatever was read since.
@@ -92,6 +96,7 @@ export async function readSources(
     judgeSource(spec, {
       read: reads.get(spec.name),
       reads: await readsUpTo(layout, spec.name, clock.asOf),
+      resale: resaleOf(spec),
       isFetched: spec.fetch !== undefined && mayFetch(spec),
       asOf: clock.asOf,
       inSandbox: dataClock === 'sandbox',

@@ -18,6 +18,9 @@ export interface CkanResource {
   readonly rows: (day: WorldDay) => readonly CkanRow[];
 }
 
+/** As CKAN ships it: its interface is disallowed, its dumps are not. */
+const ROBOTS = ['User-agent: *', 'Disallow: /dataset/rate/', 'Disallow: /api/', 'Crawl-Delay: 10', ''].join('\n');
+
 /** The most rows of one response. */
 const MAX_ROWS = 32_000;
 const DEFAULT_ROWS = 100;
@@ -133,7 +136,7 @@ export function ckanPortal(resources: readonly CkanResource[]): SitePages {
   const rowsOf = (day: WorldDay, { id }: CkanResource): readonly CkanRow[] => numbered.get(id)?.(day) ?? [];
   return (day, request: SandboxRequest) => {
     const { path, posted } = request;
-    if (path === '/robots.txt') return respond('User-agent: *\nDisallow: /user/\nDisallow: /*/edit/\n', 'text/plain');
+    if (path === '/robots.txt') return respond(ROBOTS, 'text/plain');
     if (path === '/api/3/action/datastore_search') {
       try {
         const query = (posted === undefined ? Object.fromEntries(request.query) : JSON.parse(posted)) as Readonly<

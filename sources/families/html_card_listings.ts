@@ -188,6 +188,7 @@ async function* fetchList(ctx: FetchContext, site: CardSite, base: string): Asyn
     url = resolveLink(read.next, 'the link to the next page', page, base).href;
   }
   checkCount(cards, total, new URL(site.start, base).href);
+  if (total > 0) ctx.states(total);
 }
 
 /** An adapter for one broker site. */

@@ -58,7 +58,7 @@ export class SourceContext implements FetchContext {
   readonly asOf: string;
   readonly lastGoodOn: string | null;
   readonly sampleRows: number | null;
-  readonly stats: Stats = { requests: 0, notModified: 0, resumed: 0, bytes: 0, retries: 0, sleptMs: 0 };
+  readonly stats: Stats = { requests: 0, notModified: 0, resumed: 0, bytes: 0, retries: 0, sleptMs: 0, stated: null };
   readonly #scope: ReadScope;
   readonly #log: RequestLog;
   readonly #sender: Sender;
@@ -95,6 +95,15 @@ export class SourceContext implements FetchContext {
     const id = `s${this.#jars.size + 1}`;
     this.#jars.set(id, new CookieJar());
     return { id };
+  }
+
+  states(rows: number): void {
+    this.stats.stated = (this.stats.stated ?? 0) + rows;
+  }
+
+  /** What each host of the source asks of programs, in words. */
+  hostsSay(): Promise<readonly string[]> {
+    return this.#robots.sayings();
   }
 
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void {

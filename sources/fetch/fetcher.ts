@@ -49,7 +49,10 @@ export interface FetcherOptions {
 
 export interface Fetcher {
   /** The context of one read of one source, and its traffic. */
-  contextFor(spec: SourceSpec, options: ReadOptions): FetchContext & { readonly stats: Stats };
+  contextFor(
+    spec: SourceSpec,
+    options: ReadOptions,
+  ): FetchContext & { readonly stats: Stats } & Pick<SourceContext, 'hostsSay'>;
   close(): Promise<void>;
 }
 

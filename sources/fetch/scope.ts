@@ -79,6 +79,8 @@ export interface Stats {
   bytes: number;
   retries: number;
   sleptMs: number;
+  /** Rows of the read by the site's own count; null if it states none. */
+  stated: number | null;
 }
 
 export interface ReadScope {

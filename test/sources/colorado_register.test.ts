@@ -30,6 +30,7 @@ function contextOf(
       session: () => ({ id: '1' }),
       get,
       getIfExists: get,
+      states: () => undefined,
       withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
       unreadable: () => {},
     },

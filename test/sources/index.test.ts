@@ -60,11 +60,12 @@ test('a site without a stated permission is refused at start-up, by name', async
     { basis: 'permission', note: ' ' },
     { basis: 'robots_txt_allows_it', note: 'Nobody forbids it.' },
     { note: 'Ask first.' },
+    { basis: 'open_data', note: 'Nobody has read them.', resale: 'allowed' },
   ]) {
     const root = await folderOf(t, { 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
     await assert.rejects(
       sourcesIn(root),
-      /^Error: source a_site: terms is .*, expected a basis .* and a note on the terms under which it may be read$/u,
+      /^Error: source a_site: terms is .*, expected a basis .*, a note on the terms .*, and a quote of them/u,
       JSON.stringify(terms),
     );
   }

@@ -17,7 +17,7 @@ const REAL = new URL('../../../shared/real/more/florida_lienhub/tax_certificate_
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 
 const never = (asOf: string): ReturnType<typeof judgeSource> =>
-  judgeSource(duval, { read: undefined, reads: [], isFetched: true, asOf, inSandbox: false });
+  judgeSource(duval, { read: undefined, reads: [], isFetched: true, resale: 'unknown', asOf, inSandbox: false });
 
 test('certificates are due from 15 April to 1 June, weekly, and on no other day', () => {
   const isDue = (asOf: string, lastGoodOn: string | null): boolean => dueByCadence(asOf)(duval, lastGoodOn);

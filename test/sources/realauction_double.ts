@@ -216,6 +216,7 @@ export function doubleContext(site: DoubleSite, asOf: string): Double {
       return page;
     },
     getIfExists,
+    states: () => undefined,
     withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
     secret: () => undefined,
     unreadable(key, error) {

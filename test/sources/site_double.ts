@@ -16,6 +16,8 @@ export interface Read {
   readonly pages: readonly Page[];
   /** Addresses in the order they were asked for. */
   readonly asked: readonly string[];
+  /** Rows by the site's own count. */
+  readonly stated: number | null;
   readonly unreadable: readonly { readonly key: Readonly<Record<string, string>>; readonly error: unknown }[];
 }
 
@@ -34,6 +36,7 @@ export async function readFrom(
   secrets: Readonly<Record<string, string>> = {},
 ): Promise<Read> {
   const asked: string[] = [];
+  let stated: number | null = null;
   const unreadable: { key: Readonly<Record<string, string>>; error: unknown }[] = [];
   const get: FetchContext['get'] = async (url, options) => {
     asked.push(url);
@@ -61,6 +64,9 @@ export async function readFrom(
         throw error;
       }
     },
+    states: (rows) => {
+      stated = (stated ?? 0) + rows;
+    },
     withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
     unreadable: (key, error) => {
       unreadable.push({ key, error });
@@ -68,7 +74,7 @@ export async function readFrom(
   };
   const pages: Page[] = [];
   for await (const page of spec.fetch?.(ctx) ?? []) pages.push(page);
-  return { pages, asked, unreadable };
+  return { pages, asked, stated, unreadable };
 }
 
 /** For assert.rejects and assert.throws: a Quarantine of this reason. */

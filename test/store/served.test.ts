@@ -44,11 +44,11 @@ describe('a server with a store', () => {
   let nowMs = Date.parse(`${DAY}T12:00:00Z`);
   let server: FollowedSnapshots;
 
-  const serve = (dataDir: string, cacheMb = 1000, onlyLive = false): Promise<FollowedSnapshots> =>
+  const serve = (dataDir: string, cacheMb = 1000, isForSale = false): Promise<FollowedSnapshots> =>
     openFollowed(
       {
         dataDir,
-        onlyLive,
+        isForSale,
         pollMs: 600_000,
         nowMs: () => nowMs,
         report: (event: { serving: string } | LoadFailure) => {
@@ -95,7 +95,8 @@ describe('a server with a store', () => {
     assert.equal(server.failure(), null);
     await assert.rejects(serve(memoryFolder('dealfeed-live-'), 1000, true), {
       name: 'SettingError',
-      message: /^STORE is s3:\/\/deals\/feed, expected live data, as NETWORK is Base: snapshots\/.*\.01 has /u,
+      message:
+        /^STORE is s3:\/\/deals\/feed, expected data that may be sold, as NETWORK is Base: snapshots\/.*\.01: it has made-up data /u,
     });
   });
 

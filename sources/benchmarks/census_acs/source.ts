@@ -12,6 +12,7 @@ import {
   type Page,
   Quarantine,
   SourceUnavailable,
+  US_GOVERNMENT_WORK,
 } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { parseJson } from '../../json.ts';
@@ -243,6 +244,8 @@ export default defineSource({
       'A work of the US government, in the public domain. The API asks for a key and for the notice "This product ' +
       'uses the Census Bureau Data API but is not endorsed or certified by the Census Bureau."',
     url: 'https://www.census.gov/data/developers/about/terms-of-service.html',
+    quote: US_GOVERNMENT_WORK,
+    resale: 'allowed',
   },
   everyDays: 31,
   hosts: ['api.census.gov'],

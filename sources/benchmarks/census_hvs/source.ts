@@ -4,7 +4,14 @@
  * from the bureau's page of rates; public readers found them there in October 2026. No page and no workbook was
  * recorded: the layout of the tables is known from descriptions and quoted rows, and another one is refused.
  */
-import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
+import {
+  type Candidate,
+  defineSource,
+  type FetchContext,
+  type Page,
+  Quarantine,
+  US_GOVERNMENT_WORK,
+} from '../../contract.ts';
 import { type Cell, readXlsx, type Sheet } from '../../csv/xlsx.ts';
 import { MADE_UP } from '../../families/survey_rates.ts';
 import { AreaVacancy } from '../../rows/area_vacancy.ts';
@@ -225,10 +232,10 @@ export default defineSource({
   home: HOME,
   terms: {
     basis: 'us_government_work',
-    note:
-      'A work of the US government; the terms of the site itself were not obtained, ' +
-      'so the operator should read them.',
+    note: 'A work of the US government, in the public domain.',
     url: HOME,
+    quote: US_GOVERNMENT_WORK,
+    resale: 'allowed',
   },
   everyDays: 31,
   hosts: ['www.census.gov'],

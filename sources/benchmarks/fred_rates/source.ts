@@ -50,6 +50,7 @@ export default defineSource({
       '30-Year Fixed Rate Mortgage Average in the United States [MORTGAGE30US], retrieved from FRED"); DGS10 is of ' +
       'the Federal Reserve, SOFR of the New York Fed, which has terms of its own. The terms were not obtained.',
     url: `${FRED}/legal/`,
+    resale: 'forbidden',
   },
   everyDays: 7,
   hosts: ['fred.stlouisfed.org'],

@@ -16,6 +16,7 @@ import {
   type SourceSpec,
   SourceUnavailable,
 } from '../../contract.ts';
+import { PagedRead, rowsToParse } from '../paged_read.ts';
 import { DistressRecord } from '../../rows/distress_record.ts';
 import { Parcel } from '../../rows/parcel.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
@@ -39,9 +40,6 @@ const MAX_PAGE_SIZE = 2000;
 const qualified = (where: string, names: ReadonlyMap<string, string>): string =>
   where.replace(/'(?:[^']|'')*'|[A-Z_]\w*/giu, (word) => names.get(word) ?? word);
 
-/** Features of a layer whose pages wait in memory for its last page, so that a deleted one can be left out. */
-const MAX_HELD = 20_000;
-
 /** Where the next page begins. */
 interface Position {
   /** The largest object id read; null if the layer's ids are no numbers. */
@@ -54,12 +52,6 @@ const after = (where: string, oid: string, { last, skip }: Position): Readonly<R
   where: last === null ? where : `(${where}) AND ${oid} > ${last}`,
   ...(skip === 0 ? {} : { resultOffset: String(skip) }),
 });
-
-/** A page with the object ids of its features. */
-interface HeldPage {
-  readonly page: Page;
-  readonly ids: readonly unknown[];
-}
 
 /** Pages of the layer. @throws Quarantine count_mismatch unless they hold as many features as the layer counts */
 async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGenerator<Page> {
@@ -92,35 +84,33 @@ async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGenerator
     orderByFields: oid,
     returnGeometry: 'false',
   };
-  const isHeld = total <= MAX_HELD && ctx.sampleRows === null;
-  const held: HeldPage[] = [];
-  const seen = new Set<unknown>();
+  const pages = new PagedRead();
+  let asked = 0;
   let read = 0;
-  let pages = 0;
   let position: Position = { last: null, skip: 0 };
   for (;;) {
     const page = await query({ ...after(where, oid, position), ...fixed }, 'features');
     const found = readFeatures(page, source);
     const ids = found.attributes.map((attributes) => attributes[oid]);
-    const before = seen.size;
-    for (const id of ids) seen.add(id);
+    const isNew = pages.take(page, ids);
     read += ids.length;
-    pages += 1;
+    asked += 1;
     const last = ids.at(-1);
     position =
       typeof last === 'number' ? { last, skip: 0 } : { ...position, skip: position.skip + (ids.length || size) };
-    const isFirst = pages === 1;
-    if (isHeld && (isFirst || seen.size > before)) held.push({ page, ids });
-    else if (isFirst || seen.size > before) yield page;
     // A server may send fewer features than requested without saying so, or none although it says that there are more.
-    const isStuck = ids.length > 0 ? seen.size === before : !found.more || position.skip >= total;
-    if (isStuck || !(found.more || read < total)) break;
+    const isStuck = ids.length > 0 ? !isNew : !found.more || position.skip >= total;
+    if (isStuck || ctx.sampleRows !== null || !(found.more || read < total)) break;
   }
-  const present =
-    pages > 1 && ctx.sampleRows === null ? presentIds(await query({ where, returnIdsOnly: 'true' }, 'ids')) : null;
+  if (ctx.sampleRows !== null) {
+    yield* pages.rest(ctx, oid, null);
+    return;
+  }
+  const present = asked > 1 ? presentIds(await query({ where, returnIdsOnly: 'true' }, 'ids')) : null;
+  const { seen } = pages;
+  const stated = present?.size ?? (read === total ? total : await count());
   const lost = present === null ? [] : [...present].filter((id) => !seen.has(id) && isRead(id, position));
-  const isWhole = present === null ? read === total || read === (await count()) : lost.length === 0;
-  if (read !== seen.size || !isWhole) {
+  if (read !== seen.size || (present === null ? read !== stated : lost.length > 0)) {
     throw new Quarantine(
       'count_mismatch',
       `the layer counts ${total} features; ${read} were read, ${seen.size} of them distinct` +
@@ -128,10 +118,8 @@ async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGenerator
       `${layer}/query?${new URLSearchParams({ where, returnCountOnly: 'true', f: 'json' })}`,
     );
   }
-  for (const { page, ids } of held) {
-    const gone = ids.filter((id) => present?.has(id) === false);
-    yield gone.length === 0 ? page : await ctx.withContext(page, { goneFrom: oid, gone: JSON.stringify(gone) });
-  }
+  ctx.states(stated);
+  yield* pages.rest(ctx, oid, present);
 }
 
 /** Whether a read to this position should have found the id. A feature added at the end is for the next read. */
@@ -208,9 +196,7 @@ function parseFeatures(page: Page, fields: LayerFields, source: AnyLayer, kind: 
     if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
     throw error;
   }
-  const { goneFrom = '', gone } = page.context;
-  const left = new Set<unknown>(gone === undefined ? [] : (JSON.parse(gone) as unknown[]));
-  return found.attributes
-    .filter((attributes) => !left.has(attributes[goneFrom]))
-    .map((published) => toCandidate(published, found.names, { page, source, kind }));
+  return rowsToParse(page, found.attributes).map((published) =>
+    toCandidate(published, found.names, { page, source, kind }),
+  );
 }

@@ -256,6 +256,7 @@ async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByO
       continue;
     }
     checkCount(items, read.total, page.url);
+    ctx.states(read.total);
     url = null;
   }
 }

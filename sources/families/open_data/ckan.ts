@@ -1,9 +1,9 @@
 /**
- * Tables in the datastore of a CKAN portal, read by `datastore_search` with JSON by POST, because portals have refused
- * long GET requests. The first request checks the columns and counts the rows; the pages must hold exactly as many. A
- * table with several rows per record is read in the order of the record's columns. The last record of a page may be
- * incomplete, so its rows are left to the next page, which starts with them. An operator may drop the portal's CSV dump
- * of the table instead.
+ * Tables in the datastore of a CKAN portal. Its CSV dump, which robots.txt allows, is read first. A part of a table, and
+ * one too large for a dump, is read by `datastore_search`, which the page of the data set documents, with JSON by POST,
+ * because portals have refused long GET requests. Its pages overlap, so that a row that disappears loses no other; the
+ * rows of a record that a page ends in are left to the next page. Behind several pages the ids are listed again: a row
+ * that is gone is left out. An operator may drop the dump instead.
  */
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import {
@@ -13,10 +13,12 @@ import {
   type Page,
   Quarantine,
   type SourceSpec,
+  SourceUnavailable,
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { decodeText } from '../../fetch/http/decode.ts';
 import { parseJson } from '../../json.ts';
+import { checkWhole, PagedRead, rowsToParse } from '../paged_read.ts';
 import {
   adjacentGroups,
   type Cells,
@@ -38,12 +40,17 @@ export interface CkanTable<F extends TableFamily> extends OpenTable<F> {
   readonly resource: string;
   /** Only rows with one of these values in the column. */
   readonly filters?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  /** Set if the portal's dump of the table is larger than a page may be. */
+  readonly dump?: 'too_large';
 }
 
 /** The most rows that CKAN gives at once, unless a portal changes its settings. */
 const PAGE_ROWS = 32_000;
-/** Context of the page that a probe reads. */
-const SAMPLE = 'sample';
+/** Path of the interface, and what the page of every data set says of it. */
+const SEARCH = '/api/3/action/datastore_search';
+const DOCUMENTED = 'Access resource data via a web API with powerful query support.';
+/** Number of a row, which CKAN never gives again. */
+const ROW_ID = '_id';
 /** Largest page: 32,000 rows of 4 kB. */
 const PAGE_BYTES = 128 * 1024 * 1024;
 
@@ -78,11 +85,10 @@ function parseResult(page: Page): Result {
   return { fields: names, records, total: Number(total) };
 }
 
-/** Rows of a page without its last record if that may continue on the next page. A probe reads one page only. */
-function wholeRecords(page: Page, rows: readonly Cells[], total: number, group: readonly string[]): readonly Cells[] {
+/** Rows of the record that the page ends in and that may continue on the next page. */
+function unfinished(page: Page, rows: readonly Cells[], group: readonly string[]): readonly Cells[] {
   const last = rows.at(-1);
-  const offset = Number(page.context['offset'] ?? 0);
-  if (last === undefined || offset + rows.length >= total || page.context[SAMPLE] !== undefined) return rows;
+  if (last === undefined || group.length === 0) return [];
   const name = groupOf(last, group);
   const end = rows.findLastIndex((row) => groupOf(row, group) !== name) + 1;
   if (end === 0)
@@ -91,43 +97,98 @@ function wholeRecords(page: Page, rows: readonly Cells[], total: number, group: 
       `all ${rows.length} rows of the page are of one record: ${name}`,
       page.url,
     );
-  return rows.slice(0, end);
+  return rows.slice(end);
 }
 
+/** Rows of the page before that each page has again: so many may disappear between the two. */
+const OVERLAP = 100;
+
 async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: CkanTable<F>): AsyncGenerator<Page> {
-  const { group } = table;
-  const sample = ctx.sampleRows === null ? {} : { [SAMPLE]: String(ctx.sampleRows) };
+  const { group = [], portal, resource, filters } = table;
   const search = (kind: string, offset: number, more: JsonObject): Promise<Page> =>
-    ctx.get(`${table.portal}/api/3/action/datastore_search`, {
+    ctx.get(portal + SEARCH, {
       kind,
-      context: { resource: table.resource, offset: String(offset), ...sample },
+      context: { resource, offset: String(offset), ...(kind === 'rows' ? {} : { limit: String(more.limit) }) },
       accept: 'application/json',
       maxBytes: PAGE_BYTES,
-      json: { resource_id: table.resource, ...(table.filters && { filters: table.filters }), offset, ...more },
+      json: { resource_id: resource, ...(filters && { filters }), offset, ...more },
     });
+  if (ctx.sampleRows === null && filters === undefined && table.dump !== 'too_large') {
+    const dump = await ctx.getIfExists(`${portal}/datastore/dump/${resource}`, { kind: 'dump', maxBytes: PAGE_BYTES });
+    if (dump !== null) {
+      yield dump;
+      // The count is a help only: a portal may refuse its interface.
+      const counted = await search('fields', 0, { limit: 0 }).catch(ifUnavailable);
+      if (counted !== null) ctx.states(parseResult(counted).total);
+      return;
+    }
+  }
   const description = await search('fields', 0, { limit: 0 });
   const { fields, total } = parseResult(description);
   const columns = columnsToRead(table, fields, description);
   // Names contain blanks and typographic quotation marks; CKAN strips double quotes.
-  const sort = [...(group ?? []).map((name) => `"${name}" asc`), '_id asc'];
-  let read = 0;
-  do {
-    const page = await search('rows', read, { limit: ctx.sampleRows ?? PAGE_ROWS, fields: ['_id', ...columns], sort });
-    const found = parseResult(page);
-    if (found.total !== total)
-      throw new Quarantine(
-        'count_mismatch',
-        `the table had ${total} rows, and ${found.total} while it was read`,
-        page.url,
-      );
-    if (ctx.sampleRows === null && found.records.length === 0 && total > read)
-      throw new Quarantine('count_mismatch', `the table has ${total} rows; ${read} were read`, page.url);
-    yield page;
-    if (ctx.sampleRows !== null) return;
-    read += group ? wholeRecords(page, found.records, total, group).length : found.records.length;
-  } while (read < total);
-  if (read !== total)
-    throw new Quarantine('count_mismatch', `the table has ${total} rows; ${read} were read`, description.url);
+  const sort = [...group.map((name) => `"${name}" asc`), `${ROW_ID} asc`];
+  /** All pages of these columns, each with rows of the one before, and the rows that it leaves to the next. */
+  async function* paged(kind: string, wanted: readonly string[]) {
+    const seen = new Set<unknown>();
+    let [end, isLast, offset] = [0, false, 0];
+    while (!isLast) {
+      const page = await search(kind, offset, {
+        limit: ctx.sampleRows ?? PAGE_ROWS,
+        fields: [ROW_ID, ...wanted],
+        sort,
+      });
+      const { records, total: stated } = parseResult(page);
+      if (offset > 0 && !seen.has(records[0]?.[ROW_ID]))
+        throw new Quarantine('count_mismatch', `more than ${OVERLAP} rows disappeared between two pages`, page.url);
+      for (const row of records) seen.add(row[ROW_ID]);
+      const reached = offset + records.length;
+      isLast = ctx.sampleRows !== null || reached >= stated;
+      if (!isLast && reached <= end)
+        throw new Quarantine('count_mismatch', `the table has ${stated} rows; ${end} were read`, page.url);
+      end = reached;
+      const later = isLast || wanted.length === 0 ? [] : unfinished(page, records, group);
+      offset = end - later.length - Math.min(OVERLAP, Math.floor((records.length - later.length) / 2));
+      yield { page, ids: idsOf(records), later: idsOf(later), stated };
+    }
+  }
+  const pages = new PagedRead();
+  let asked = 0;
+  let stated = total;
+  for await (const { page, ids, later, stated: rows } of paged('rows', columns)) {
+    pages.take(page, ids, later);
+    stated = rows;
+    asked += 1;
+  }
+  if (ctx.sampleRows !== null) return yield* pages.rest(ctx, ROW_ID, null);
+  let present: Set<unknown> | null = null;
+  if (asked > 1) {
+    present = new Set();
+    for await (const { ids } of paged('ids', [])) for (const id of ids) present.add(id);
+    // A row added during the read is for the next one.
+    const newest = Math.max(...[...pages.seen].map(Number));
+    checkWhole(
+      [...present].filter((id) => Number(id) <= newest),
+      pages,
+      description.url,
+    );
+    stated = present.size;
+  } else if (pages.seen.size !== stated)
+    throw new Quarantine(
+      'count_mismatch',
+      `the table has ${stated} rows; ${pages.seen.size} were read`,
+      description.url,
+    );
+  ctx.states(stated);
+  yield* pages.rest(ctx, ROW_ID, present);
+}
+
+const idsOf = (rows: readonly Cells[]): unknown[] => rows.map((row) => row[ROW_ID]);
+
+/** @throws the error, unless the site refuses or does not respond */
+function ifUnavailable(error: unknown): null {
+  if (error instanceof SourceUnavailable) return null;
+  throw error;
 }
 
 type UrlOf = (column: string, value: string) => string;
@@ -156,8 +217,9 @@ function parseDump<F extends TableFamily>(page: Page, table: CkanTable<F>, urlOf
 
 function parseRows<F extends TableFamily>(page: Page, table: CkanTable<F>, urlOf: UrlOf): readonly Candidate[] {
   const { group } = table;
-  const { fields, records, total } = parseResult(page);
+  const { fields, records: all } = parseResult(page);
   const columns = columnsToRead(table, fields, page);
+  const records = rowsToParse(page, all);
   for (const row of records) {
     const absent = columns.find((name) => !(name in row));
     if (absent !== undefined)
@@ -167,16 +229,14 @@ function parseRows<F extends TableFamily>(page: Page, table: CkanTable<F>, urlOf
         page.url,
       );
   }
-  const groups = group
-    ? adjacentGroups(wholeRecords(page, records, total, group), group, page)
-    : records.map((row): Group => [row]);
+  const groups = group ? adjacentGroups(records, group, page) : records.map((row): Group => [row]);
   return groups.flatMap((each) => toCandidates(table, each, urlOf));
 }
 
 function parseTable<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Candidate[] {
   const site = siteOf(page, table.portal);
   const urlOf: UrlOf = (column, value) =>
-    `${site}/api/3/action/datastore_search?${new URLSearchParams({
+    `${site}${SEARCH}?${new URLSearchParams({
       resource_id: table.resource,
       filters: JSON.stringify({ [column]: value }),
     })}`;
@@ -193,7 +253,7 @@ export function ckanTable<F extends TableFamily>(table: CkanTable<F>): SourceSpe
     home: table.home,
     county: table.county,
     covers: table.covers,
-    terms: table.terms,
+    terms: { ...table.terms, api: { path: SEARCH, quote: DOCUMENTED } },
     everyDays: table.everyDays,
     hosts: [new URL(portal).host],
     politeness: { minIntervalMs: 2000, concurrency: 1 },

@@ -1,7 +1,8 @@
 /**
  * Tables of a Socrata portal, read by SODA 2. The description of the table gives its columns, a count its rows; the
- * pages must hold exactly as many. Pages follow the row's own id, since rows move between pages of an offset. A table
- * whose records have several rows is read in one page, in the order of the columns they share.
+ * pages must hold exactly as many. Pages follow the row's own id, since rows move between pages of an offset, and the
+ * ids are listed again behind several pages: a row that is gone is left out, one that was not read refuses the read. A
+ * table whose records have several rows is read in one page, in the order of the columns they share.
  *
  * The portals answer without a token, at a lower rate. SOCRATA_APP_TOKEN is sent if the operator sets it.
  */
@@ -15,6 +16,7 @@ import {
   type SourceSpec,
 } from '../../contract.ts';
 import { parseJson } from '../../json.ts';
+import { checkWhole, PagedRead, rowsToParse } from '../paged_read.ts';
 import {
   adjacentGroups,
   columnsToRead,
@@ -93,44 +95,80 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, source: Soc
 
   const description = await get(`/api/views/${table}.json`, 'columns');
   const columns = columnsToRead(source, sodaColumns(description), description);
-  const countPage = await select({ $select: 'count(*) AS total', ...matching(where) }, 'count');
+  const count = (): Promise<Page> => select({ $select: 'count(*) AS total', ...matching(where) }, 'count');
+  const counted = async (): Promise<number> => sodaCount(await count());
+  const countPage = await count();
   const total = sodaCount(countPage);
   const limit = ctx.sampleRows ?? PAGE_ROWS;
   if (group && total > limit && ctx.sampleRows === null)
     throw new Quarantine('count_mismatch', `the table has ${total} rows, at most ${limit} expected`, countPage.url);
 
-  let read = 0;
-  let after: string | undefined;
-  do {
-    const page = await select(
+  const rowsAfter = (after: string | undefined, wanted: readonly string[]): Promise<Page> =>
+    select(
       {
-        $select: [ROW_ID, ...columns].join(','),
+        $select: [ROW_ID, ...wanted].join(','),
         ...matching(where, after === undefined ? undefined : `${ROW_ID} > '${after}'`),
         $order: [...(group ?? []), ROW_ID].join(','),
         $limit: String(limit),
       },
       'rows',
     );
-    const rows = sodaRows(page);
-    read += rows.length;
-    const last = rows.at(-1)?.[ROW_ID];
-    yield page;
-    if (ctx.sampleRows !== null || rows.length < limit || group) break;
-    if (typeof last !== 'string' || last.includes("'") || last === after)
+  /** Pages of these columns, each after the last id of the one before. */
+  async function* paged(wanted: readonly string[]): AsyncGenerator<{ page: Page; ids: readonly unknown[] }> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await rowsAfter(after, wanted);
+      const ids = sodaRows(page).map((row) => row[ROW_ID]);
+      yield { page, ids };
+      if (ctx.sampleRows !== null || ids.length < limit || group) return;
+      const last = ids.at(-1);
+      if (typeof last !== 'string' || last.includes("'") || last === after)
+        throw new Quarantine(
+          'template_changed',
+          `the last row of a full page has the id ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`,
+          page.url,
+        );
+      after = last;
+    }
+  }
+
+  const pages = new PagedRead();
+  let asked = 0;
+  for await (const { page, ids } of paged(columns)) {
+    pages.take(page, ids);
+    asked += 1;
+  }
+  let present: Set<unknown> | null = null;
+  if (ctx.sampleRows === null && asked > 1) {
+    present = new Set();
+    for await (const { ids } of paged([])) for (const id of ids) present.add(id);
+    // A row behind the last one is for the next read.
+    const listed = [...present];
+    checkWhole(
+      listed.slice(
+        0,
+        listed.findLastIndex((id) => pages.seen.has(id)),
+      ),
+      pages,
+      countPage.url,
+    );
+  }
+  if (ctx.sampleRows === null) {
+    const stated = present?.size ?? (pages.seen.size === total ? total : await counted());
+    if (present === null && pages.seen.size !== stated)
       throw new Quarantine(
-        'template_changed',
-        `the last row of a full page has the id ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`,
-        page.url,
+        'count_mismatch',
+        `the table counts ${stated} rows; ${pages.seen.size} were read`,
+        countPage.url,
       );
-    after = last;
-  } while (read <= total);
-  if (ctx.sampleRows === null && read !== total)
-    throw new Quarantine('count_mismatch', `the table counts ${total} rows; ${read} were read`, countPage.url);
+    ctx.states(stated);
+  }
+  yield* pages.rest(ctx, ROW_ID, present);
 }
 
 function parseRows<F extends TableFamily>(page: Page, source: SocrataTable<F>): readonly Candidate[] {
   const { group, columns, optional = [], portal, table } = source;
-  const rows = sodaRows(page);
+  const rows = rowsToParse(page, sodaRows(page));
   // The interface omits the keys of empty cells, so only an unknown key proves that the layout changed.
   const known = new Set([ROW_ID, ...columns, ...optional]);
   const unknown = rows.flatMap(Object.keys).find((name) => !known.has(name));

@@ -54,6 +54,7 @@ async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Pa
   // A probe reads the day with the fewest sales.
   const days = ctx.sampleRows === null ? found : found.toSorted((a, b) => a.scheduled - b.scheduled).slice(0, 1);
   const skipped = new SkippedPages(ctx, days.length);
+  ctx.states(days.reduce((items, { scheduled }) => items + scheduled, 0));
   for (const day of days) {
     let pages: readonly Page[];
     try {

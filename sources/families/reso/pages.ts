@@ -180,5 +180,6 @@ export async function* replicate(
   }
   if (total !== null && keys.size < total)
     throw new Quarantine('count_mismatch', `the feed states ${total} listings, its pages hold ${keys.size}`, first);
+  if (total !== null) ctx.states(total);
   subtypes.check(first);
 }

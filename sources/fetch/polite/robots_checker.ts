@@ -4,7 +4,7 @@ import { Quarantine, SourceUnavailable } from '../../contract.ts';
 import { MAX_REDIRECTS, redirectTarget } from '../http/redirects.ts';
 import type { Sender } from '../http/sender.ts';
 import type { ReadScope } from '../scope.ts';
-import { checkAllowed } from './hosts.ts';
+import { checkAllowed, publicAddress } from './hosts.ts';
 
 /** The user agent's name in robots.txt files. */
 export const PRODUCT = 'Dealfeed';
@@ -17,6 +17,8 @@ export interface RobotsRules {
   readonly crawlDelayMs: number;
   /** Why an address is not allowed. */
   readonly because: string;
+  /** Whether they are of a file that the site has. */
+  readonly isFile?: true;
   /** Set if the site could not be reached for its rules: that is not a refusal. */
   readonly failure?: 'host_not_found' | 'no_network';
 }
@@ -30,6 +32,7 @@ function rulesFrom(robotsUrl: URL, body: Uint8Array): RobotsRules {
     allows: (url) => parsed.isAllowed(url.href, PRODUCT) !== false,
     crawlDelayMs: delay > 0 ? delay * 1000 : 0,
     because: `${robotsUrl.href} disallows it`,
+    isFile: true,
   };
 }
 
@@ -67,12 +70,36 @@ export class RobotsChecker {
     this.#sender = sender;
   }
 
-  /** The rules that allow an address. @throws SourceUnavailable robots if they disallow it */
+  /**
+   * The rules that allow an address, or that of an interface for programs which the source's terms quote.
+   * @throws SourceUnavailable robots if they disallow it
+   */
   async check(url: URL, pageUrl: string): Promise<RobotsRules> {
     const rules = await this.#rulesOf(url, pageUrl);
-    if (rules.allows(url)) return rules;
+    if (rules.allows(url) || (rules.isFile && url.pathname === this.#scope.spec.terms.api?.path)) return rules;
     if (rules.failure) throw new SourceUnavailable(rules.failure, rules.because, pageUrl);
     throw new SourceUnavailable('robots', `${url.href} may not be read: ${rules.because}`, pageUrl);
+  }
+
+  /** What each host of the source asks of programs, in words. */
+  async sayings(): Promise<string[]> {
+    const { hosts, terms } = this.#scope.spec;
+    return Promise.all(
+      hosts.map(async (host) => {
+        const root = publicAddress(`https://${host}/`, this.#scope.run.inSandbox);
+        const rules = await this.#rulesOf(root, root.href);
+        const delay = rules.crawlDelayMs === 0 ? '' : `, ${rules.crawlDelayMs / 1000} s between requests`;
+        const api = terms.api && new URL(terms.api.path, root);
+        const documented =
+          api === undefined || rules.allows(api) || !rules.isFile
+            ? ''
+            : `, disallows ${api.pathname}, which the publisher documents for programs`;
+        const says = rules.isFile
+          ? `robots.txt ${rules.allows(root) ? 'allows' : 'disallows'} /${delay}${documented}`
+          : rules.because || 'no robots.txt';
+        return `${host}: ${says}`;
+      }),
+    );
   }
 
   #rulesOf(url: URL, pageUrl: string): Promise<RobotsRules> {

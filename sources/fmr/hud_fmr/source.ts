@@ -1,5 +1,12 @@
 /** HUD Fair Market Rents by county, in force on the run's day: from HUD's API with a token, else from the workbook. */
-import { type Candidate, defineSource, type FetchContext, type Page, SourceUnavailable } from '../../contract.ts';
+import {
+  type Candidate,
+  defineSource,
+  type FetchContext,
+  type Page,
+  SourceUnavailable,
+  US_GOVERNMENT_WORK,
+} from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
 import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud/api.ts';
 import {
@@ -139,9 +146,11 @@ export default defineSource({
   terms: {
     basis: 'us_government_work',
     note:
-      'A work of the US government; the terms of the site itself were not obtained, ' +
-      'so the operator should read them.',
+      'A work of the US government. Users of the API must show the notice "This product uses the HUD User Data API ' +
+      'but is not endorsed or certified by HUD User."',
     url: HOME,
+    quote: US_GOVERNMENT_WORK,
+    resale: 'allowed',
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],

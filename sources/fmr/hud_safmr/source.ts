@@ -3,7 +3,14 @@
  * from third parties; the layout of the emergency rental assistance file is that of fiscal year 2024. A year may have
  * no ZIP file: the read is then good without rows, provided that the site's own list names none either.
  */
-import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
+import {
+  type Candidate,
+  defineSource,
+  type FetchContext,
+  type Page,
+  Quarantine,
+  US_GOVERNMENT_WORK,
+} from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {
@@ -178,9 +185,11 @@ export default defineSource({
   terms: {
     basis: 'us_government_work',
     note:
-      'A work of the US government; the terms of the site itself were not obtained, ' +
-      'so the operator should read them.',
+      'A work of the US government. Users of the API must show the notice "This product uses the HUD User Data API ' +
+      'but is not endorsed or certified by HUD User."',
     url: INDEX,
+    quote: US_GOVERNMENT_WORK,
+    resale: 'allowed',
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],

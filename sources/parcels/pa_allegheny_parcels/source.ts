@@ -66,6 +66,7 @@ export default ckanTable<'parcels'>({
     'CARDNUMBER',
   ],
   optional: ['PROPERTYFRACTION'],
+  dump: 'too_large',
   group: ['PARID'],
   link: 'PARID',
   identity: ({ PARID }) => ({ parcel_raw: published(PARID) }),

@@ -194,7 +194,10 @@ async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<st
   const updatedSince = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z'`;
   const touched = `${updatedSince} OR ${formedSince(OVERLAP_DAYS)}`;
   const page = await ctx.get(soda(touched, '$select=count(*) AS total'), { kind: 'count', accept: 'application/json' });
-  return sodaCount(page) > MAX_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
+  const rows = sodaCount(page);
+  if (rows > MAX_TOUCHED) return formedSince(WIDE_OVERLAP_DAYS);
+  ctx.states(rows);
+  return touched;
 }
 
 export default defineSource({

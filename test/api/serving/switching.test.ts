@@ -68,6 +68,24 @@ describe('a snapshot', () => {
     await shared.switchTo('2026-11-20.01');
   });
 
+  it('with real money it is served only if all its rows may be sold', async () => {
+    const { folder } = shared;
+    const published = await folder.publish('2026-11-20.04', { deals: scored(4) }, { data: 'live' });
+    const open = async (resale: string) => {
+      const sources = [
+        { source: 'oh_summit_tax', resale, last_good_at: '2026-11-20T12:00:00Z' },
+        { source: 'oh_lucas_tax', resale: 'unknown', last_good_at: null },
+      ];
+      await changeManifest(published, (manifest) => Object.assign(manifest, { sources }));
+      const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000, isForSale: true });
+      snapshots.close();
+    };
+    for (const resale of ['unknown', 'forbidden'])
+      await assert.rejects(open(resale), { name: 'SettingError', message: /may be sold: oh_summit_tax$/u });
+    for (const resale of ['allowed', 'confirmed']) await open(resale);
+    await shared.switchTo('2026-11-20.01');
+  });
+
   const damages: [name: string, damage: (folder: string) => Promise<void>, reason: RegExp][] = [
     [
       'a serving file is truncated',

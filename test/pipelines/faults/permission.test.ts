@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { SettingError } from '../../../lib/settings.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { judgeSource } from '../../../pipelines/ingest/source_state.ts';
-import { mayBeFetched, missingPermissions } from '../../../pipelines/permission.ts';
+import { missingPermissions, permissionsOf } from '../../../pipelines/permission.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
@@ -21,34 +21,43 @@ const summit = all.find(({ name }) => name === 'oh_summit_tax');
 assert.ok(summit);
 const rowOf = (result: RunResult) => result.sources.find(({ spec }) => spec.name === summit.name)?.row;
 
-test('it may be read in the sandbox, and on the real web once it is named', () => {
-  assert.equal(mayBeFetched(all, { LIVE: false, PERMITTED: undefined })(summit), true);
-  assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })(summit), false);
-  assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: 'oh_summit_tax' })(summit), true);
-  assert.match(
-    missingPermissions([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '',
-    /^oh_summit_tax .*PERMITTED/u,
+const live = (PERMITTED: string, keys = {}) => permissionsOf(all, { LIVE: true, PERMITTED }, keys);
+
+test('a source whose terms are unread, or ask for permission, is off with LIVE=1 until PERMITTED names it', () => {
+  const named = all.find(({ name }) => name === 'oh_stark_tax');
+  assert.ok(named);
+  for (const spec of [summit, named]) {
+    assert.equal(permissionsOf(all, { LIVE: false }).mayFetch(spec), true);
+    assert.equal(live('').mayFetch(spec), false);
+    assert.equal(live(`oh_summit_tax, ${spec.name}`).mayFetch(spec), true);
+    assert.equal(live('').resaleOf(spec), 'unknown');
+    assert.equal(live(spec.name).resaleOf(spec), 'confirmed');
+  }
+  const [asks, unread] = missingPermissions([summit, named], live('').mayFetch);
+  assert.match(asks ?? '', /oh_summit_tax: its terms ask for its owner's permission, and PERMITTED /u);
+  assert.match(unread ?? '', /oh_stark_tax: its terms are unread, and PERMITTED /u);
+  const read = all.filter(({ terms }) => terms.quote !== undefined);
+  assert.deepEqual(
+    read.map(({ name }) => name),
+    ['census_acs', 'census_hvs', 'hud_fmr', 'hud_safmr'],
   );
-  const free = all.filter(({ terms }) => terms.basis !== 'permission');
-  assert.ok(
-    free.length > 10 && free.every(mayBeFetched(all, { LIVE: true, PERMITTED: undefined }, { CENSUS_API_KEY: 'a' })),
-    'the others need none',
-  );
+  for (const spec of read)
+    assert.deepEqual([live('', { CENSUS_API_KEY: 'a' }).mayFetch(spec), live('').resaleOf(spec)], [true, 'allowed']);
 });
 
 test('a source that requires a key is read from the web once the key is set', () => {
   const census = all.find(({ name }) => name === 'census_acs');
   assert.ok(census);
-  const live = { LIVE: true, PERMITTED: undefined };
-  assert.equal(mayBeFetched(all, { ...live, LIVE: false }, {})(census), true);
-  assert.equal(mayBeFetched(all, live, { CENSUS_API_KEY: 'a' })(census), true);
-  const mayFetch = mayBeFetched(all, live, {});
+  assert.equal(permissionsOf(all, { LIVE: false }, {}).mayFetch(census), true);
+  assert.equal(live('', { CENSUS_API_KEY: 'a' }).mayFetch(census), true);
+  const { mayFetch } = live('');
   assert.equal(mayFetch(census), false);
-  assert.match(missingPermissions([census], mayFetch)[0] ?? '', /^census_acs .*CENSUS_API_KEY.*key_signup\.html/u);
+  assert.match(missingPermissions([census], mayFetch)[0] ?? '', /census_acs: .*CENSUS_API_KEY.*key_signup\.html/u);
   const { row } = judgeSource(census, {
     read: null,
     reads: [],
     isFetched: false,
+    resale: 'allowed',
     asOf: '2026-11-20',
     inSandbox: false,
   });
@@ -57,9 +66,9 @@ test('a source that requires a key is read from the web once the key is set', ()
 });
 
 test('an unknown source name is a wrong setting', () => {
-  for (const name of ['oh_atlantis_tax', 'oh_stark_tax']) {
+  for (const name of ['oh_atlantis_tax', 'census_acs']) {
     assert.throws(
-      () => mayBeFetched(all, { LIVE: true, PERMITTED: `oh_summit_tax,${name}` }),
+      () => live(`oh_summit_tax,${name}`),
       (error: unknown) => error instanceof SettingError && error.message.includes(`${name} is none of `),
     );
   }

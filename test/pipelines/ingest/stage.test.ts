@@ -116,6 +116,7 @@ async function readDay(
     run_id: runId,
     as_of: day,
     status: 'good',
+    stated: null,
     reason: null,
     detail: null,
     page_url: null,

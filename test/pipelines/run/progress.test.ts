@@ -24,6 +24,7 @@ const readOf = (source: string, rowsIn: number, status: ReadRecord['status'] = '
   traffic: { requests: 40, not_modified: 0, bytes: 1000, retries: 0 },
   pages: [],
   dropped_files: [],
+  stated: null,
   rejects: [],
   parquet: null,
 });
