@@ -1,5 +1,5 @@
 /**
- * Tables in the datastore of a CKAN portal. Its CSV dump, which robots.txt allows, is read first. A part of a table, and
+ * Tables in the datastore of a CKAN portal. Its CSV dump, which robots.txt allows, is read first. Part of a table, and
  * one too large for a dump, is read by `datastore_search`, which the page of the data set documents, with JSON by POST,
  * because portals have refused long GET requests. Its pages overlap, so that a row that disappears loses no other; the
  * rows of a record that a page ends in are left to the next page. Behind several pages the ids are listed again: a row
