@@ -107,6 +107,15 @@ test("a portal's dump is read before its interface, which is asked for the count
     );
   const { pages, stated } = await read('as it is');
   assert.deepEqual([pages.map(({ kind }) => kind), requests.map(({ limit }) => limit), stated], [['dump'], [0], 1]);
+  // https://github.com/ckan/ckan/issues/4150: as many rows as the table, some twice, some not at all.
+  const twice = ckan({ years: [1, 1], most: 9 });
+  const repeated = await readFrom(milwaukee, (url, options) =>
+    url.pathname.startsWith('/datastore/dump/') ? `${dump}${dump.split('\n')[1]}\n` : twice.site(url, options),
+  );
+  assert.deepEqual(
+    repeated.pages.map(({ kind }) => kind),
+    ['rows'],
+  );
   const refused = await read(403);
   assert.deepEqual([refused.pages.length, refused.stated], [1, null]);
 });

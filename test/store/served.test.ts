@@ -95,7 +95,6 @@ describe('a server with a store', () => {
     assert.equal(server.failure(), null);
     await assert.rejects(serve(memoryFolder('dealfeed-live-'), 1000, true), {
       name: 'SettingError',
-      message:
       message: /^STORE is s3:\/\/deals\/feed, expected data that may be sold, .*\.01: it has made-up data /u,
     });
   });

@@ -115,11 +115,13 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
     });
   if (ctx.sampleRows === null && filters === undefined && table.dump !== 'too_large') {
     const dump = await ctx.getIfExists(`${portal}/datastore/dump/${resource}`, { kind: 'dump', maxBytes: PAGE_BYTES });
-    if (dump !== null) {
+    // The count is a help only: a portal may refuse its interface.
+    const counted = dump && (await search('fields', 0, { limit: 0 }).catch(ifUnavailable));
+    const stated = counted === null ? null : parseResult(counted).total;
+    // A dump of old portals ends after 100,000 rows, and one that is written during a change repeats and lacks rows.
+    if (dump !== null && isWhole(dump, stated)) {
+      if (stated !== null) ctx.states(stated);
       yield dump;
-      // The count is a help only: a portal may refuse its interface.
-      const counted = await search('fields', 0, { limit: 0 }).catch(ifUnavailable);
-      if (counted !== null) ctx.states(parseResult(counted).total);
       return;
     }
   }
@@ -181,6 +183,14 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
     );
   ctx.states(stated);
   yield* pages.rest(ctx, ROW_ID, present);
+}
+
+/** Whether a dump has each of its rows once, and all that the table is said to have. */
+function isWhole(dump: Page, stated: number | null): boolean {
+  const { header, rows } = readCsv(dump.text(), dump.url);
+  const at = header.indexOf(ROW_ID);
+  const ids = new Set(rows.map(({ cells }) => cells[at]));
+  return at < 0 || (ids.size === rows.length && (stated === null || stated === rows.length));
 }
 
 const idsOf = (rows: readonly Cells[]): unknown[] => rows.map((row) => row[ROW_ID]);
