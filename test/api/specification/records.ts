@@ -48,6 +48,18 @@ export function testRecords(shop: Shop): void {
     }
   });
 
+  it('sells counts and scores as integers, on every list', async () => {
+    const COUNTS = /_score$|(?:^|_)(?:count|points)$|^days_on_feed$|^units$/u;
+    for (const path of ['/api/deals', '/api/signals', '/api/auctions', '/api/leads', '/api/filings']) {
+      const body = await shop.buy(path);
+      assertKind(body['count'], 'integer', `${path} count`);
+      assertKind(body['total_matches'], 'integer', `${path} total_matches`);
+      const values = (body['records'] as Body[]).flatMap((record) => Object.entries(record));
+      for (const [name, value] of values)
+        if (COUNTS.test(name) && name !== 'confidence_score' && value !== null) assertKind(value, 'integer', name);
+    }
+  });
+
   it('sells every value of the enums of a deal as it is published', async () => {
     const deals = await buyRecords(shop, '/api/deals');
     assert.deepEqual(valuesOf(deals, 'rental_status'), ['Hot', 'Pass', 'Warm']);
