@@ -138,19 +138,27 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Size of files in bytes. A file removed meanwhile counts as 0. */
-export async function sizeOfFiles(paths: readonly string[]): Promise<number> {
-  let total = 0;
-  for (const path of paths)
-    total += await stat(path).then(
-      (found) => found.size,
-      () => 0,
-    );
-  return total;
+/** Paths of all files in a folder; none if it does not exist. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Size of all files in a folder, in bytes. */
-export async function sizeOfFolder(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return sizeOfFiles(entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
+/**
+ * Bytes of files on the disk: a file with several of these names counts once, a file removed meanwhile not at all.
+ * @param freed count only the files that have no other name, so that removing these frees them
+ */
+export async function sizeOfFiles(paths: readonly string[], freed = false): Promise<number> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  const byFile = Map.groupBy(
+    found.filter((file) => file !== null),
+    ({ dev, ino }) => `${dev} ${ino}`,
+  );
+  return [...byFile.values()].reduce((sum, names) => {
+    const [file] = names;
+    return file === undefined || (freed && file.nlink > names.length) ? sum : sum + file.size;
+  }, 0);
 }
+
+/** Bytes of all files in a folder on the disk. */
+export const sizeOfFolder = async (folder: string): Promise<number> => sizeOfFiles(await filesIn(folder));

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isPlaceholder } from './placeholders.ts';
-import { storeSettings } from './store/settings.ts';
+import { storeSettings } from './store/open.ts';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 const day = z.iso

@@ -3,10 +3,9 @@ import { statfsSync } from 'node:fs';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
-import { StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
+import { PublishedElsewhere, StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
 import { ArchiveDamage } from '../lib/archive.ts';
 import { QueueUnavailable } from './jobs/queue.ts';
-import { PublishedElsewhere } from './store/published_elsewhere.ts';
 
 /** Messages of Node, DuckDB and SQLite about a full disk. */
 const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;

@@ -2,7 +2,7 @@
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
-import { snapshotFiles } from '../lib/store/snapshot_cache.ts';
+import { filesOf } from '../lib/store/snapshot_cache.ts';
 import { isPart, Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 import { prunedFiles } from './pruned_files.ts';
@@ -83,7 +83,7 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
   const [manifest, pruned] = read;
   const problems: string[] = [];
   const tables = new Set(Object.values(manifest.tables).flatMap(({ files }) => files.map(({ file }) => file)));
-  for (const stated of snapshotFiles(manifest)) {
+  for (const stated of await filesOf(layout.snapshot(runId), manifest)) {
     const { file, sha256, bytes } = stated;
     if (needed === 'tables' && !tables.has(file)) continue;
     const path = join(layout.snapshot(runId), file);

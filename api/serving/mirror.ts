@@ -1,15 +1,15 @@
 /**
- * With STORE, a server needs no shared folder: it follows the store's catalog, fetches the current snapshot into its
- * own DATA_DIR, verifies it, and points `<DATA_DIR>/current` at it, which follow.ts serves. While the store is
- * unavailable, or has a damaged snapshot, the server continues with the snapshot it has; `/health` shows the reason.
+ * With STORE, a server needs no shared folder: it follows the store's catalog, fetches the manifest and the serving
+ * files of the current snapshot into its own DATA_DIR, verifies them, and points `<DATA_DIR>/current` at them, which
+ * follow.ts serves. While the store is unavailable, or has a damaged snapshot, the server continues with the snapshot
+ * it has; `/health` shows the reason.
  */
 import { readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolder, pointAt } from '../../lib/files.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { currentRun, readCatalog } from '../../lib/store/catalog.ts';
-import { openStore } from '../../lib/store/open.ts';
-import { STORE_CACHE_MB } from '../../lib/store/settings.ts';
+import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { isDiskFull, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
 import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions } from './follow.ts';
@@ -17,14 +17,13 @@ import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions 
 const POLL_MS = 5_000;
 /** How long a request is retried. A longer failure is retried by the next poll. */
 const WAIT_MS = 3_000;
-const BYTES_PER_MB = 1_000_000;
 /** An older catalog is used after this time: a stale response of a cache or a replica does not last as long. */
 const RESTORED_MS = 600_000;
 
 export interface MirrorOptions {
   readonly store: Store;
   readonly dataDir: string;
-  readonly cacheMb: number;
+  readonly cacheBytes: number;
   /** Called on every new failure. */
   readonly report?: (failure: LoadFailure) => void;
   readonly nowMs?: () => number;
@@ -55,7 +54,7 @@ const localCurrent = (dataDir: string): Promise<string | null> =>
 
 /** Follow a store. Without a local snapshot, the first comparison with the store is awaited. */
 async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
-  const { store, dataDir, cacheMb, report = () => undefined, nowMs = Date.now, pollMs = POLL_MS } = options;
+  const { store, dataDir, cacheBytes, report = () => undefined, nowMs = Date.now, pollMs = POLL_MS } = options;
   let failed: (LoadFailure & { readonly message: string }) | null = null;
   let seen = 0;
   /** Time of the first older catalog; null if the last one was not older. */
@@ -80,11 +79,11 @@ async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
     const run = currentRun(store, catalog);
     if (run !== null) {
       await makeFolder(join(dataDir, 'snapshots'));
-      await fetchSnapshot(store, run, dataDir);
+      await fetchSnapshot(store, run, dataDir, 'serving');
       const before = await localCurrent(dataDir);
       if (before !== run.run_id) {
         await pointAt(join(dataDir, 'current'), join('snapshots', run.run_id));
-        await trimSnapshots(dataDir, cacheMb * BYTES_PER_MB, new Set([run.run_id, before ?? '']));
+        await trimSnapshots(dataDir, cacheBytes, [run.run_id, before ?? '']);
       }
     }
     seen = catalog.version;
@@ -133,7 +132,7 @@ export interface FollowedSnapshots extends Snapshots {
 /** Open the snapshots of a data folder, which follow a store if there is one. */
 export async function openFollowed(
   options: SnapshotsOptions,
-  { STORE, cacheMb = STORE_CACHE_MB }: { readonly STORE?: string | undefined; readonly cacheMb?: number },
+  { STORE, cacheBytes = STORE_CACHE_BYTES }: { readonly STORE?: string | undefined; readonly cacheBytes?: number },
 ): Promise<FollowedSnapshots> {
   if (STORE === undefined) return openSnapshots(options);
   const { dataDir, report, pollMs, nowMs } = options;
@@ -141,7 +140,7 @@ export async function openFollowed(
   const mirror = await mirrorStore({
     store,
     dataDir,
-    cacheMb,
+    cacheBytes,
     ...(report === undefined ? {} : { report }),
     ...(pollMs === undefined ? {} : { pollMs }),
     ...(nowMs === undefined ? {} : { nowMs }),

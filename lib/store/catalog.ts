@@ -3,25 +3,22 @@
  * Everything that it names was stored first, so a run is published as a whole or not at all.
  */
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
-import { sha256 } from '../files.ts';
-import { objectOf, readVerified, StoreDamage, type NamedFile, type Store } from './store.ts';
+import { StoreDamage, type NamedFile, type Store } from './store.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 const CatalogRun = z.strictObject({
   run_id: z.string(),
-  /** Hash of its list of files: staged rows, records of reads and lists of requests (RunFiles). */
-  files: hash,
+  /** Hash of the object with the records of its requests and reads (pipelines/store/reads.ts). */
+  reads: hash,
   /** Hash of its snapshot's manifest; null if it published none. */
   manifest: hash.nullable(),
 });
 export type CatalogRun = z.infer<typeof CatalogRun>;
 
 export const Catalog = z.strictObject({
-  format: z.literal('dealfeed store 2'),
+  format: z.literal('dealfeed store 3'),
   /** Grows with each write, so a reader can refuse an older catalog. */
   version: z.int().min(1),
   /** Differs between any two writes. */
@@ -32,35 +29,10 @@ export const Catalog = z.strictObject({
   current: z.string().nullable(),
   /** In order of their publication. */
   runs: z.array(CatalogRun),
-  /** Hashes of lists of files: later versions of reads, from make rebuild. In the order in which they were stored. */
-  reparses: z.array(hash).default([]),
+  /** Hashes of objects with later versions of reads, from make rebuild. In the order in which they were stored. */
+  reparses: z.array(hash),
 });
 export type Catalog = z.infer<typeof Catalog>;
-
-/**
- * Files of a run by their paths in a data folder: the text of a record of a read or of a list of requests, or the hash
- * of staged rows, which are an object. Stored as gzipped JSON.
- */
-const RunFiles = z.record(z.string(), z.union([z.strictObject({ text: z.string() }), z.strictObject({ rows: hash })]));
-export type RunFiles = z.infer<typeof RunFiles>;
-
-/** Largest list of files that is read. */
-const MAX_LIST_BYTES = 512 * 1024 * 1024;
-
-/** The files of a run. @throws StoreDamage, StoreUnavailable */
-export async function readRunFiles(store: Store, { files }: Pick<CatalogRun, 'files'>): Promise<RunFiles> {
-  const packed = await readVerified(store, objectOf(files));
-  const text = await promisify(gunzip)(packed, { maxOutputLength: MAX_LIST_BYTES });
-  return RunFiles.parse(JSON.parse(text.toString()));
-}
-
-/** Store the files of a run. @returns hash of the list */
-export async function storeRunFiles(store: Store, files: RunFiles): Promise<string> {
-  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const packed = await promisify(gzip)(JSON.stringify(sorted));
-  await store.put(objectOf(sha256(packed)), packed);
-  return sha256(packed);
-}
 
 /** A catalog as it was read, with the tag for replacing it. */
 export interface ReadCatalog {
@@ -91,13 +63,16 @@ export function switchCatalog(
   next: Omit<Catalog, 'format' | 'version' | 'writer'>,
 ): Promise<boolean> {
   const version = (before?.catalog.version ?? 0) + 1;
-  const catalog: Catalog = { format: 'dealfeed store 2', version, writer: randomUUID(), ...next };
+  const catalog: Catalog = { format: 'dealfeed store 3', version, writer: randomUUID(), ...next };
   return store.switchPointer(`${JSON.stringify(Catalog.parse(catalog), null, 1)}\n`, before?.tag ?? null);
 }
 
-/** Name of a file of a snapshot. Snapshots share the parts of large tables, whose names have their hash. */
+/** Whether snapshots share a file: its name has its hash. */
+export const isShared = (file: string): boolean => /-[0-9a-f]{16}\.\w+$/u.test(file);
+
+/** Name of a file of a snapshot. */
 export const snapshotFileName = (runId: string, file: string): string =>
-  /-[0-9a-f]{16}\.parquet$/u.test(file) ? `parts/${file}` : `snapshots/${runId}/${file}`;
+  isShared(file) ? `parts/${file}` : `snapshots/${runId}/${file}`;
 
 /** The manifest of a run's snapshot; undefined if it published none. */
 export const manifestOf = ({ run_id, manifest }: CatalogRun): NamedFile | undefined =>

@@ -89,11 +89,16 @@ export class FolderStore implements Store {
     return this.#reach(async () => (await nullIfMissing(stat(this.#path(name))))?.size ?? null);
   }
 
-  list(prefix: string): Promise<string[]> {
+  list(prefix: string): Promise<ReadonlyMap<string, number>> {
     return this.#reach(async () => {
       const found = await nullIfMissing(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
-      const names = (found ?? []).filter((entry) => entry.isFile());
-      return names.map((entry) => join(entry.parentPath, entry.name).slice(this.#root.length + 1)).sort();
+      const paths = (found ?? []).filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+      const sizes = new Map<string, number>();
+      for (const path of paths.sort()) {
+        const size = (await nullIfMissing(stat(path)))?.size;
+        if (size !== undefined) sizes.set(path.slice(this.#root.length + 1), size);
+      }
+      return sizes;
     });
   }
 
@@ -123,7 +128,7 @@ export class FolderStore implements Store {
 
   /** Ignores names that file systems and copy programs create, such as `.nfs…` and `7.bak`. */
   async #pointers(): Promise<number[]> {
-    const names = (await this.list(`${POINTER}/`)).map((name) => name.slice(POINTER.length + 1));
+    const names = [...(await this.list(`${POINTER}/`)).keys()].map((name) => name.slice(POINTER.length + 1));
     return names
       .filter((name) => /^\d+$/u.test(name))
       .map(Number)

@@ -1,13 +1,46 @@
-/** Opens the store of the setting STORE. The SDK of S3 is loaded on demand: it takes half a second. */
+/** The setting STORE, and the store it names. The SDK of S3 is loaded on demand: it takes half a second. */
+import { z } from 'zod';
 import { FolderStore } from './folder.ts';
-import { S3_ADDRESS } from './settings.ts';
 import type { Store } from './store.ts';
+
+const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#\s]*))?$/u;
+
+/** Variables of the AWS tools that say where a bucket is and which profile opens it. They are no secrets. */
+export const BUCKET_VARIABLES = [
+  'AWS_REGION',
+  'AWS_DEFAULT_REGION',
+  'AWS_ENDPOINT_URL',
+  'AWS_ENDPOINT_URL_S3',
+  'AWS_PROFILE',
+  'AWS_CONFIG_FILE',
+  'AWS_SHARED_CREDENTIALS_FILE',
+] as const;
+
+/** Variables of the AWS tools with a key. */
+export const BUCKET_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
+
+/** Bytes of snapshots that DATA_DIR caches from the store. The current snapshot always stays. */
+export const STORE_CACHE_BYTES = 20_000_000_000;
+
+export const storeSettings = {
+  STORE: z
+    .string()
+    .refine(
+      (text) => S3_ADDRESS.test(text) || !/^[a-z0-9+.-]+:/iu.test(text),
+      's3://bucket/prefix, or the path of a folder',
+    )
+    .optional()
+    .describe(
+      'Store of snapshots and archived pages, for hosts without a shared disk: s3://bucket/prefix or a folder. ' +
+        'Credentials, AWS_REGION and AWS_ENDPOINT_URL are read as all AWS tools do. Default: DATA_DIR only.',
+    ),
+};
 
 /**
  * How long a run or a worker retries while the store is unavailable: longer than a storage service takes to restart or
  * fail over. After a longer outage the run fails and alerts the operator.
  */
-export const STORE_WAIT_MS = 120_000;
+const STORE_WAIT_MS = 120_000;
 
 /**
  * @param waitMs how long a failed request is retried

@@ -149,13 +149,13 @@ export class S3Store implements Store {
     });
   }
 
-  list(prefix: string): Promise<string[]> {
-    const { Bucket, Key } = this.#at(prefix);
+  list(prefix: string): Promise<ReadonlyMap<string, number>> {
+    const { Bucket, Key: Prefix } = this.#at(prefix);
     return this.#retry(async () => {
-      const names: string[] = [];
-      for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix: Key }))
-        names.push(...Contents.map((object) => (object.Key ?? '').slice(this.#options.prefix.length)));
-      return names.sort();
+      const sizes: [name: string, bytes: number][] = [];
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix }))
+        for (const { Key = '', Size = 0 } of Contents) sizes.push([Key.slice(this.#options.prefix.length), Size]);
+      return new Map(sizes.sort(([a], [b]) => (a < b ? -1 : 1)));
     });
   }
 

@@ -1,27 +1,30 @@
 /**
- * Snapshots of the store as folders of a data folder. A snapshot gets its name when each of its files has the hash that
- * its manifest states, and the manifest that of the catalog. Fetched folders are marked: they may be removed, because
- * the store has them.
+ * Snapshots of the store as folders of a data folder: all of their files, for a host that builds, or the manifest and
+ * the serving files, for one that serves. A snapshot gets its name when each of its files has the hash that its
+ * manifest states, and the manifest that of the catalog. Fetched folders are marked: they may be removed, because the
+ * store has them.
  */
 import { randomUUID } from 'node:crypto';
-import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeFolder, readJson, share, sync } from '../files.ts';
+import { filesIn, makeFolder, readJson, share, sizeOfFiles, sync, writeWhole } from '../files.ts';
 import { HOUR_MS } from '../time.ts';
-import { markVerified } from '../verified.ts';
-import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
-import { downloadVerified, type Store } from './store.ts';
+import { isVerified, markVerified } from '../verified.ts';
+import { isShared, manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
+import { downloadVerified, hasContent, type Store } from './store.ts';
 
 /** Prefix of a folder until it is complete. */
 const FETCHING = '.fetching-';
-/** File in a folder that was fetched. */
-const MARK = 'fetched';
 /** A fetch that has not ended after this time was killed. */
 const LEFTOVER_MS = HOUR_MS;
+/** File in a folder that was fetched, with what was. */
+const MARK = 'fetched';
+/** What a host needs of a snapshot. */
+type Part = 'all' | 'serving';
 
 const File = z.object({ file: z.string().regex(/^[\w.-]+$/u), bytes: z.int(), sha256: z.string() });
-export type SnapshotFile = z.infer<typeof File>;
+type SnapshotFile = z.infer<typeof File>;
 const Stated = z.object({
   tables: z.record(z.string(), z.object({ files: z.array(File) })),
   database: File,
@@ -29,82 +32,93 @@ const Stated = z.object({
 });
 
 /** The files of a snapshot besides its manifest, as the manifest states them. */
-export function snapshotFiles(manifest: unknown): readonly SnapshotFile[] {
+export function snapshotFiles(manifest: unknown, part: Part = 'all'): readonly SnapshotFile[] {
   const { tables, database, serving } = Stated.parse(manifest);
-  return [...Object.values(tables).flatMap(({ files }) => files), database, ...serving];
+  return part === 'serving' ? serving : [...Object.values(tables).flatMap(({ files }) => files), database, ...serving];
 }
 
+/** What a folder has of its snapshot: all, if it was published here; null if it was not fetched completely. */
+async function partIn(folder: string): Promise<Part | null> {
+  const mark = await readFile(join(folder, MARK), 'utf8').catch(() => null);
+  if (mark !== null) return mark === 'serving' ? 'serving' : 'all';
+  return (await exists(join(folder, 'manifest.json'))) ? 'all' : null;
+}
+
+/** The files that a folder of a snapshot must have: on a host that serves those of the serving files only. */
+export const filesOf = async (folder: string, manifest: unknown): Promise<readonly SnapshotFile[]> =>
+  snapshotFiles(manifest, (await partIn(folder)) ?? 'all');
+
 const exists = (path: string): Promise<boolean> =>
-  access(path).then(
+  stat(path).then(
     () => true,
     () => false,
   );
 
 /**
- * Fetch a snapshot into `<dataDir>/snapshots/<run id>`, unless it is there.
- * @throws StoreDamage, StoreUnavailable; the folder then does not exist
+ * Fetch a snapshot, or its serving files, into `<dataDir>/snapshots/<run id>`, unless they are there.
+ * @throws StoreDamage, StoreUnavailable; a new folder then does not exist
  */
-export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: string): Promise<void> {
-  const target = join(dataDir, 'snapshots', run.run_id);
+export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: string, part: Part): Promise<void> {
+  const root = join(dataDir, 'snapshots');
+  const target = join(root, run.run_id);
   const manifest = manifestOf(run);
-  if (manifest === undefined || (await exists(join(target, 'manifest.json')))) return;
-  const fetching = join(dataDir, 'snapshots', `${FETCHING}${run.run_id}-${randomUUID()}`);
-  await makeFolder(fetching);
+  const found = await partIn(target);
+  if (manifest === undefined || found === 'all' || found === part) return;
+  const fetching = join(root, `${FETCHING}${run.run_id}-${randomUUID()}`);
+  // The rest of a snapshot that is served comes into its folder.
+  const folder = found === null ? fetching : target;
+  await makeFolder(folder);
   try {
-    await downloadVerified(store, manifest, join(fetching, 'manifest.json'));
-    const files = snapshotFiles(await readJson(join(fetching, 'manifest.json')));
-    for (const { file, sha256 } of files) {
-      const name = snapshotFileName(run.run_id, file);
-      if (name !== snapshotFileName('', file) || !(await shareFetched(dataDir, file, fetching)))
-        await downloadVerified(store, { name, sha256 }, join(fetching, file));
-    }
-    await markVerified(fetching, files);
-    await writeFile(join(fetching, MARK), '');
-    await sync(fetching);
-    await rename(fetching, target).catch(async (error: NodeJS.ErrnoException) => {
-      // Another process of this host has fetched it.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
-    await sync(join(dataDir, 'snapshots'));
+    await downloadVerified(store, manifest, join(folder, 'manifest.json'));
+    const files = snapshotFiles(await readJson(join(folder, 'manifest.json')), part);
+    for (const { file, sha256 } of files)
+      if (
+        !(await exists(join(folder, file))) &&
+        !(isShared(file) && (await shareLocal(root, { file, sha256 }, folder)))
+      )
+        await downloadVerified(store, { name: snapshotFileName(run.run_id, file), sha256 }, join(folder, file));
+    await markVerified(folder, files);
+    await writeWhole(join(folder, MARK), part);
+    await sync(folder);
+    if (folder === fetching)
+      await rename(fetching, target).catch((error: NodeJS.ErrnoException) => {
+        // Another process of this host has fetched it.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+      });
+    await sync(root);
   } finally {
     await rm(fetching, { recursive: true, force: true });
   }
 }
 
-/** Give a folder a part that another snapshot here has. @returns whether one has it */
-async function shareFetched(dataDir: string, file: string, folder: string): Promise<boolean> {
-  for (const runId of await readdir(join(dataDir, 'snapshots'))) {
-    const from = join(dataDir, 'snapshots', runId, file);
-    if (runId.startsWith('.') || !(await exists(from))) continue;
-    await share(from, join(folder, file));
+/** Give a folder a file that another snapshot here has, newest first, if it has its hash. @returns whether one has */
+async function shareLocal(root: string, stated: { file: string; sha256: string }, folder: string): Promise<boolean> {
+  for (const runId of (await readdir(root))
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+    .reverse()) {
+    const from = join(root, runId, stated.file);
+    if (!(await exists(from))) continue;
+    if (!(await isVerified(join(root, runId), stated)) && !(await hasContent(from, stated.sha256))) continue;
+    await share(from, join(folder, stated.file));
     return true;
   }
   return false;
-}
-
-async function bytesOf(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const name of await readdir(folder)) bytes += (await stat(join(folder, name))).size;
-  return bytes;
 }
 
 /**
  * Remove fetched snapshots, oldest first, until they have at most this many bytes, and leftovers of killed fetches.
  * @param needed run ids that stay
  */
-export async function trimSnapshots(dataDir: string, maxBytes: number, needed: ReadonlySet<string>): Promise<void> {
+export async function trimSnapshots(dataDir: string, maxBytes: number, needed: readonly string[]): Promise<void> {
   const root = join(dataDir, 'snapshots');
-  const fetched: { readonly folder: string; readonly bytes: number }[] = [];
+  const kept: string[] = [];
   for (const name of (await readdir(root)).sort().reverse()) {
     const folder = join(root, name);
-    if (name.startsWith(FETCHING)) {
-      if (Date.now() - (await stat(folder)).mtimeMs > LEFTOVER_MS) await rm(folder, { recursive: true, force: true });
-    } else if (await exists(join(folder, MARK))) fetched.push({ folder, bytes: await bytesOf(folder) });
-  }
-  let bytes = 0;
-  for (const each of fetched) {
-    bytes += each.bytes;
-    if (bytes > maxBytes && ![...needed].some((id) => each.folder === join(root, id)))
-      await rm(each.folder, { recursive: true, force: true });
+    const isLeftover = name.startsWith(FETCHING) && Date.now() - (await stat(folder)).mtimeMs > LEFTOVER_MS;
+    const isFetched = !name.startsWith(FETCHING) && (await exists(join(folder, MARK)));
+    if (isFetched) kept.push(...(await filesIn(folder)));
+    const isTooMuch = isFetched && !needed.includes(name) && (await sizeOfFiles(kept)) > maxBytes;
+    if (isLeftover || isTooMuch) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -3,14 +3,19 @@
  * only, so files are immutable. Only the pointer changes, by one conditional write: of two writers
  * that read the same pointer, one succeeds.
  *
- *   objects/<2 hex>/<sha256>     archived pages, staged rows, records of reads, lists of runs
+ *   objects/<2 hex>/<sha256>     archived pages, staged rows, and the records of the reads of a run
  *   snapshots/<run id>/<file>    files of a snapshot, and its manifest
+ *   parts/<file>                 files that snapshots share, whose names have their hash
+ *   segments/<day>/<site>/...    what workers have read, until their run is in the catalog (pipelines/jobs)
  *   runs/<run id>                the run that uses this id
  *   current                      the pointer: the catalog (catalog.ts)
  *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (stored_tables.ts)
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import type { z } from 'zod';
 import { makeFolder, moveInto, sha256, sha256OfFile } from '../files.ts';
 
 /** The store does not respond, or responds with a server error. The message is one line. */
@@ -21,6 +26,11 @@ export class StoreUnavailable extends Error {
 /** A file of the store is missing or has the wrong content. The message names it and what the operator can do. */
 export class StoreDamage extends Error {
   override readonly name = 'StoreDamage';
+}
+
+/** Another host changed the store first. The message is one line. */
+export class PublishedElsewhere extends Error {
+  override readonly name = 'PublishedElsewhere';
 }
 
 /** Whether a write failed because its disk is full. */
@@ -57,8 +67,8 @@ export interface Store {
   download(name: string, path: string): Promise<boolean>;
   /** Bytes of a file's content; null if it is missing. */
   size(name: string): Promise<number | null>;
-  /** Names that begin with a prefix ending in a slash, in order. */
-  list(prefix: string): Promise<string[]>;
+  /** Bytes of the files whose names begin with a prefix ending in a slash, in the order of their names. */
+  list(prefix: string): Promise<ReadonlyMap<string, number>>;
   remove(name: string): Promise<void>;
   /** Null before the first publication. */
   pointer(): Promise<Pointer | null>;
@@ -96,9 +106,28 @@ export async function readVerified(store: Store, file: NamedFile): Promise<Uint8
   return bytes;
 }
 
-/** Verified text of a file, parsed as JSON. */
-export const readJsonVerified = async (store: Store, file: NamedFile): Promise<unknown> =>
-  JSON.parse(new TextDecoder().decode(await readVerified(store, file)));
+/** Largest JSON that is unpacked. */
+const MAX_JSON_BYTES = 512 * 1024 * 1024;
+
+/** Store a value as compressed JSON. @param nameOf its name by its hash. Default: an object */
+export async function putPacked(
+  store: Store,
+  value: unknown,
+  nameOf: (hash: string) => string = objectName,
+): Promise<NamedFile> {
+  const packed = await promisify(zstdCompress)(JSON.stringify(value));
+  const hash = sha256(packed);
+  const file = { name: nameOf(hash), sha256: hash };
+  await store.put(file, packed);
+  return file;
+}
+
+/** A value that was stored as compressed JSON. @throws StoreDamage, StoreUnavailable; ZodError if it is another */
+export async function readPacked<T>(store: Store, file: NamedFile, schema: z.ZodType<T>): Promise<T> {
+  const options = { maxOutputLength: MAX_JSON_BYTES };
+  const text = await promisify(zstdDecompress)(await readVerified(store, file), options);
+  return schema.parse(JSON.parse(text.toString()));
+}
 
 /** Copy a verified file to a local path, atomically. @throws StoreDamage if it is missing or has another hash */
 export async function downloadVerified(store: Store, file: NamedFile, path: string): Promise<void> {

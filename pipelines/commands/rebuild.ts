@@ -32,7 +32,7 @@ import { loadInputs } from '../run/inputs.ts';
 import { holdFolder, holdForReading } from '../run/lock.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
 import { openRunStore } from '../store/run_store.ts';
-import { openStoredArchive } from '../store/stored_archive.ts';
+import { openStoredArchive } from '../store/folder.ts';
 import { formatRebuiltReads, parseArchived, rebuildSource } from './rebuild_source.ts';
 
 export interface Rebuilt {

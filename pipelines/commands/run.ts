@@ -33,7 +33,7 @@ import { formatSummary } from '../run/summary/summary.ts';
 import { currentSnapshot } from '../snapshots.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore, type RunStore } from '../store/run_store.ts';
-import { openStoredArchive } from '../store/stored_archive.ts';
+import { openStoredArchive } from '../store/folder.ts';
 import { wrapped } from '../format.ts';
 
 /** Number of equal first letters of similar names, and number of similar names in a message. */

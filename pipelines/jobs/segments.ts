@@ -6,28 +6,23 @@
  * A segment has records of requests and of finished reads; the bodies and rows that it names were stored before it. The
  * run, a worker that takes over, and another run of the day continue from them. The run removes its own at its end.
  */
-import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
 import { atOnce } from '../../lib/at_once.ts';
-import { sha256 } from '../../lib/files.ts';
 import { RequestRecord } from '../../lib/request_record.ts';
-import { objectOf, readVerified, type NamedFile, type Store } from '../../lib/store/store.ts';
-import { EarlierReads, ReadRecord } from '../ingest/reads.ts';
+import { objectOf, putPacked, readPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
 import { daysBetween } from '../clock.ts';
+import { EarlierReads, type ReadRecord } from '../ingest/reads.ts';
 import { parseRunId } from '../layout.ts';
+import { Reads } from '../store/folder.ts';
 
-const Segment = z.strictObject({ records: z.array(RequestRecord), reads: z.array(ReadRecord) });
-type Segment = z.infer<typeof Segment>;
-
-/** What a run knows about a source that a worker reads. */
+/** What a run knows about the sources that a worker reads. */
 export const JobInput = z.array(
   z.strictObject({
     source: z.string(),
     lastGoodOn: z.string().nullable(),
     reads: EarlierReads,
     /** Requests of earlier runs, which conditional requests may confirm. */
-    records: z.array(RequestRecord),
+    requests: z.array(RequestRecord),
   }),
 );
 export type JobInput = z.infer<typeof JobInput>;
@@ -42,32 +37,20 @@ const ROOT = 'segments/';
 const dayOf = (runId: string): string => parseRunId(runId)?.asOf ?? '';
 const folderOf = ({ runId, site }: SiteRead): string => `${ROOT}${dayOf(runId)}/${site.replaceAll(':', '_')}/`;
 
-const packed = async (value: unknown): Promise<Uint8Array> => promisify(zstdCompress)(JSON.stringify(value));
-const unpacked = async (bytes: Uint8Array): Promise<unknown> =>
-  JSON.parse((await promisify(zstdDecompress)(bytes)).toString('utf8'));
-
 /** Store the input of a job. */
-export async function putInput(store: Store, read: SiteRead, input: JobInput): Promise<NamedFile> {
-  const bytes = await packed(input);
-  const hash = sha256(bytes);
-  const file = { name: `${folderOf(read)}${read.runId}/input-${hash}`, sha256: hash };
-  await store.put(file, bytes);
-  return file;
-}
+export const putInput = (store: Store, read: SiteRead, input: JobInput): Promise<NamedFile> =>
+  putPacked(store, input, (hash) => `${folderOf(read)}${read.runId}/input-${hash}`);
 
-/** @throws StoreDamage */
-export const readInput = async (store: Store, file: NamedFile): Promise<JobInput> =>
-  JobInput.parse(await unpacked(await readVerified(store, file)));
-
-/** The segments of a site of a day, by run, in the order in which they were written. @throws StoreDamage */
-export async function readSegments(store: Store, read: SiteRead): Promise<ReadonlyMap<string, readonly Segment[]>> {
+/** What the segments of a site of a day have, by run, in the order in which it was written. @throws StoreDamage */
+export async function readSegments(store: Store, read: SiteRead): Promise<ReadonlyMap<string, Reads>> {
   const folder = folderOf(read);
-  const byRun = new Map<string, Segment[]>();
-  for (const name of await store.list(folder)) {
-    const [, runId, hash] = /^([^/]+)\/\d+-\d+-([0-9a-f]{64})$/u.exec(name.slice(folder.length)) ?? [];
-    if (runId === undefined || hash === undefined) continue;
-    const segment = Segment.parse(await unpacked(await readVerified(store, { name, sha256: hash })));
-    byRun.set(runId, [...(byRun.get(runId) ?? []), segment]);
+  const byRun = new Map<string, Reads>();
+  for (const name of (await store.list(folder)).keys()) {
+    const [, runId, sha256] = /^([^/]+)\/\d+-\d+-([0-9a-f]{64})$/u.exec(name.slice(folder.length)) ?? [];
+    if (runId === undefined || sha256 === undefined) continue;
+    const { requests, reads } = await readPacked(store, { name, sha256 }, Reads);
+    const before = byRun.get(runId) ?? { requests: [], reads: [] };
+    byRun.set(runId, { requests: [...before.requests, ...requests], reads: [...before.reads, ...reads] });
   }
   return byRun;
 }
@@ -82,7 +65,7 @@ export async function removeSegments(store: Store, runIds: readonly string[]): P
     const [, day = '', , runId = ''] = name.split('/');
     return runIds.includes(runId) || daysBetween(day, last) > KEEP_DAYS;
   };
-  await atOnce((await store.list(ROOT)).filter(isDone), (name) => store.remove(name));
+  await atOnce([...(await store.list(ROOT)).keys()].filter(isDone), (name) => store.remove(name));
 }
 
 /** A segment is written this often. A read waits for it if the last one is older than the limit. */
@@ -97,7 +80,7 @@ export class SegmentWriter {
   readonly #timer: NodeJS.Timeout;
   #bodies = new Map<string, Uint8Array>();
   #bytes = 0;
-  #segment: Segment = { records: [], reads: [] };
+  #pending: Reads = { requests: [], reads: [] };
   #count = 0;
   #sentMs = performance.now();
   #last: Promise<void> = Promise.resolve();
@@ -115,13 +98,13 @@ export class SegmentWriter {
     if (this.#bytes > PENDING_BYTES) await this.flush();
   }
 
-  async addRecord(record: RequestRecord): Promise<void> {
-    this.#segment.records.push(record);
+  async addRequest(request: RequestRecord): Promise<void> {
+    this.#pending.requests.push(request);
     if (performance.now() - this.#sentMs > LIMIT_MS) await this.flush();
   }
 
   async addRead(read: ReadRecord): Promise<void> {
-    this.#segment.reads.push(read);
+    this.#pending.reads.push(read);
     await this.flush();
   }
 
@@ -137,25 +120,20 @@ export class SegmentWriter {
   }
 
   async #send(): Promise<void> {
-    const [startedMs, bodies, segment] = [performance.now(), this.#bodies, this.#segment];
-    [this.#bodies, this.#bytes, this.#segment] = [new Map(), 0, { records: [], reads: [] }];
-    try {
-      await atOnce(bodies, ([hash, bytes]) => this.#store.put(objectOf(hash), bytes));
-      if (segment.records.length + segment.reads.length > 0) {
-        const bytes = await packed(segment);
-        const hash = sha256(bytes);
-        const number = String(this.#count).padStart(6, '0');
-        await this.#store.put({ name: `${this.#prefix}-${number}-${hash}`, sha256: hash }, bytes);
-        this.#count += 1;
-      }
-      this.#sentMs = startedMs;
-    } catch (error) {
-      this.#bodies = new Map([...bodies, ...this.#bodies]);
-      this.#segment = {
-        records: [...segment.records, ...this.#segment.records],
-        reads: [...segment.reads, ...this.#segment.reads],
-      };
-      throw error;
+    const startedMs = performance.now();
+    const [bodies, { requests, reads }] = [[...this.#bodies], this.#pending];
+    const [requestCount, readCount] = [requests.length, reads.length];
+    await atOnce(bodies, ([hash, bytes]) => this.#store.put(objectOf(hash), bytes));
+    // What is added meanwhile stays for the next segment.
+    for (const [hash, bytes] of bodies) if (this.#bodies.delete(hash)) this.#bytes -= bytes.length;
+    if (requestCount + readCount > 0) {
+      const number = String(this.#count).padStart(6, '0');
+      const segment = { requests: requests.slice(0, requestCount), reads: reads.slice(0, readCount) };
+      await putPacked(this.#store, segment, (hash) => `${this.#prefix}-${number}-${hash}`);
+      this.#count += 1;
+      requests.splice(0, requestCount);
+      reads.splice(0, readCount);
     }
+    this.#sentMs = startedMs;
   }
 }

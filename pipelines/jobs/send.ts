@@ -6,11 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobWithMetadata } from 'pg-boss';
 import { z } from 'zod';
-import { downloadMissing, objectOf, type Store } from '../../lib/store/store.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
-import { type Before, type Ingest, recordUnread } from '../ingest/ingest.ts';
-import { type EarlierReads, type ReadRecord, stagedParquet, writeRead } from '../ingest/reads.ts';
 import { plural } from '../format.ts';
+import { type Before, type Ingest, recordUnread } from '../ingest/ingest.ts';
+import { type EarlierReads, type ReadRecord, writeRead } from '../ingest/reads.ts';
+import { pullRows } from '../store/pull.ts';
 import { codeHash, JobOutput, openQueue, QUEUE, QueueUnavailable, retryQuery, TOUCH_MS } from './queue.ts';
 import type { HostJob, Queue } from './queue.ts';
 import { putInput, readSegments } from './segments.ts';
@@ -44,8 +45,6 @@ export interface JobHost {
   readonly sources: readonly JobSource[];
 }
 
-export type OnEnd = (spec: SourceSpec, read: ReadRecord) => void;
-
 const TIMEOUT_MS = 10_000;
 /** Time to disconnect: a silent server never answers. */
 const DISCONNECT_MS = 2_000;
@@ -62,6 +61,8 @@ interface Waiting {
   /** Retries that were printed. */
   retries: number;
 }
+
+const ACTIVE: readonly string[] = ['created', 'retry', 'active'];
 
 /**
  * Connect to the queue, and cancel the jobs of killed runs: what they have read is in the store.
@@ -85,8 +86,6 @@ export async function openHostJobs(options: JobsOptions): Promise<HostJobs> {
   return new HostJobs(queue, token, await codeHash(), options);
 }
 
-const ACTIVE: readonly string[] = ['created', 'retry', 'active'];
-
 export class HostJobs {
   readonly #queue: Queue;
   readonly #token: string;
@@ -95,8 +94,10 @@ export class HostJobs {
   readonly #waiting = new Map<string, Waiting>();
   /** Hosts and requests by worker. */
   readonly #counts = new Map<string, [hosts: number, requests: number]>();
-  #polling: Promise<void> | undefined;
-  #storeCheckedMs = Number.NEGATIVE_INFINITY;
+  readonly #polling: Promise<void>;
+  readonly #closing = new AbortController();
+  /** Why the run cannot continue. */
+  #failure: unknown;
 
   /** Use `openHostJobs`. @param token by which the queue knows that this run is alive */
   constructor(queue: Queue, token: string, code: string, options: JobsOptions) {
@@ -104,6 +105,7 @@ export class HostJobs {
     this.#token = token;
     this.#code = code;
     this.#options = options;
+    this.#polling = this.#poll().catch((error: unknown) => this.#fail(error));
   }
 
   /**
@@ -112,48 +114,43 @@ export class HostJobs {
    * @param onEnd called for each source, in their order
    * @throws QueueUnavailable, StoreUnavailable; Error for a defect of ours
    */
-  async read(run: Ingest, { site, sources }: JobHost, onEnd: OnEnd): Promise<void> {
+  async read(run: Ingest, host: JobHost, onEnd: (spec: SourceSpec, read: ReadRecord) => void): Promise<void> {
     const { archive, layout, runId } = run;
     const { store } = this.#options;
-    const { id, data, state, output } = await this.#job(run, { site, sources });
+    const { id, data, state, output } = await this.#job(run, host);
     const { worker, defect } = state === 'failed' ? {} : JobOutput.parse(output);
     // A defect of ours ends the run, as it would in this process.
-    if (defect !== undefined) throw new Error(`worker ${worker}, reading ${site}: ${defect}`);
-    const segments = (await readSegments(store, data)).get(runId) ?? [];
-    const reads = new Map(segments.flatMap((segment) => segment.reads).map((read) => [read.source, read]));
-    const records = Map.groupBy(
-      segments.flatMap((segment) => segment.records),
-      (record) => record.source,
-    );
-    for (const { spec, ...before } of sources) {
-      await archive.replaceRead({ source: spec.name, runId }, records.get(spec.name) ?? []);
-      const read = reads.get(spec.name);
-      if (read?.parquet)
-        await downloadMissing(store, objectOf(read.parquet.sha256), stagedParquet(layout, spec.name, runId));
-      if (read) await writeRead(layout, read);
-      else if (state !== 'failed')
-        throw new Error(`worker ${worker}, reading ${site}: job ${id} did not read ${spec.name}`);
+    if (defect !== undefined) throw new Error(`worker ${worker}, reading ${host.site}: ${defect}`);
+    const { requests = [], reads = [] } = (await readSegments(store, data)).get(runId) ?? {};
+    const bySource = Map.groupBy(requests, ({ source }) => source);
+    for (const { spec, ...before } of host.sources) {
+      await archive.replaceRead({ source: spec.name, runId }, bySource.get(spec.name) ?? []);
+      const read = reads.findLast(({ source }) => source === spec.name);
+      if (read) {
+        await pullRows(store, layout, read);
+        await writeRead(layout, read);
+      } else if (state !== 'failed')
+        throw new Error(`worker ${worker}, reading ${host.site}: job ${id} did not read ${spec.name}`);
       onEnd(spec, read ?? (await recordUnread(run, spec, before, failureOf(spec, output))));
     }
     if (worker === undefined) return;
-    const [hosts, requests] = this.#counts.get(worker) ?? [0, 0];
-    const more = [...reads.values()].reduce((sum, { traffic }) => sum + traffic.requests, 0);
-    this.#counts.set(worker, [hosts + 1, requests + more]);
+    const [hosts, sent] = this.#counts.get(worker) ?? [0, 0];
+    this.#counts.set(worker, [hosts + 1, reads.reduce((sum, { traffic }) => sum + traffic.requests, sent)]);
   }
 
   /** Lines about the workers of the run, for people. */
   summary(): readonly string[] {
-    return [...this.#counts]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(
-        ([worker, [hosts, requests]]) =>
-          `  worker ${worker} read ${plural(hosts, 'host')} with ${plural(requests, 'request')}`,
-      );
+    const lines = [...this.#counts].map(
+      ([worker, [hosts, requests]]) =>
+        `  worker ${worker} read ${plural(hosts, 'host')} with ${plural(requests, 'request')}`,
+    );
+    return lines.sort();
   }
 
   async close(): Promise<void> {
-    this.#rejectAll(new Error('the run has ended'));
+    this.#closing.abort();
     await this.#polling;
+    this.#fail(new Error('the run has ended'));
     await Promise.race([this.#queue.close(), sleep(DISCONNECT_MS, undefined, { ref: false })]);
   }
 
@@ -162,12 +159,14 @@ export class HostJobs {
     const { contact, sandboxUrl, secrets, store } = this.#options;
     const input = [];
     for (const { spec, lastGoodOn, reads } of sources) {
-      const records = [];
-      for (const earlier of await archive.runs(spec.name)) records.push(...(await archive.records(spec.name, earlier)));
-      input.push({ source: spec.name, lastGoodOn, reads, records });
+      const requests = [];
+      for (const earlier of await archive.runs(spec.name))
+        requests.push(...(await archive.records(spec.name, earlier)));
+      input.push({ source: spec.name, lastGoodOn, reads, requests });
     }
-    const names = [...new Set(sources.flatMap(({ spec }) => spec.secrets ?? []))].filter(
-      (name) => secrets[name] !== undefined,
+    const wanted = new Set(sources.flatMap(({ spec }) => spec.secrets ?? []));
+    const set = Object.entries(secrets).flatMap(([name, value = '']) =>
+      wanted.has(name) && value !== '' ? [[name, value] as const] : [],
     );
     const job: HostJob = {
       run: this.#token,
@@ -178,18 +177,15 @@ export class HostJobs {
       store: store.shown,
       code: this.#code,
       contact: contact ?? null,
-      secrets: names,
-      world:
-        sandboxUrl === undefined
-          ? null
-          : { url: sandboxUrl, secrets: Object.fromEntries(names.map((name) => [name, secrets[name] ?? ''])) },
+      secrets: set.map(([name]) => name),
+      world: sandboxUrl === undefined ? null : { url: sandboxUrl, secrets: Object.fromEntries(set) },
     };
     // The id is ours, so that a retried send does not add the job twice.
     const id = randomUUID();
     await this.#retry(() => this.#queue.boss.send(QUEUE, job, { id, singletonKey: site, group: { id: site } }));
+    if (this.#failure !== undefined) throw this.#failure;
     const ended = Promise.withResolvers<FoundJob>();
     this.#waiting.set(id, { site, ended, retries: 0 });
-    this.#startPolling();
     return ended.promise;
   }
 
@@ -197,52 +193,50 @@ export class HostJobs {
     return retryQuery(this.#queue.shown, this.#options.timeoutMs ?? TIMEOUT_MS, work);
   }
 
-  #rejectAll(error: unknown): void {
+  /** End every wait. */
+  #fail(error: unknown): void {
+    this.#failure ??= error;
     for (const { ended } of this.#waiting.values()) ended.reject(error);
     this.#waiting.clear();
   }
 
-  #startPolling(): void {
-    this.#polling ??= this.#poll()
-      .catch((error: unknown) => this.#rejectAll(error))
-      .finally(() => {
-        this.#polling = undefined;
-        // A job may have been added while the last poll ended.
-        if (this.#waiting.size > 0) this.#startPolling();
-      });
-  }
-
   async #poll(): Promise<void> {
-    const { print, onWorkers, noWorkerMs } = this.#options;
-    const { boss, shown, connected } = this.#queue;
-    let withoutWorkersSince: number | undefined;
-    for (; this.#waiting.size > 0; await sleep(POLL_MS)) {
-      await this.#checkStore();
+    const { boss, connected } = this.#queue;
+    const { onWorkers, store } = this.#options;
+    let [storeCheckedMs, withoutWorkersMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (; !this.#closing.signal.aborted; await sleep(POLL_MS)) {
+      if (this.#waiting.size === 0) continue;
+      const nowMs = performance.now();
+      // Without the store no job can end well: wait for it, visibly.
+      if (nowMs - storeCheckedMs > STORE_EVERY_MS) {
+        await store.pointer();
+        storeCheckedMs = performance.now();
+      }
       const ids = [...this.#waiting.keys()];
       const jobs = await this.#retry(() => boss.findJobs<HostJob>(QUEUE, { data: { run: this.#token } }));
       const found = new Map(jobs.map((job) => [job.id, job]));
       for (const id of ids) this.#update(id, found.get(id));
       const workers = (await this.#retry(() => connected('worker'))).length;
       onWorkers?.(workers);
-      if (workers > 0) withoutWorkersSince = undefined;
-      else if (withoutWorkersSince === undefined) {
-        withoutWorkersSince = performance.now();
-        const hosts = plural(this.#waiting.size, 'host');
-        print(`  no worker for ${hosts}: start one with make worker, with the same QUEUE and STORE`);
-      } else if (performance.now() - withoutWorkersSince > noWorkerMs) {
-        const minutes = Math.round(noWorkerMs / 60_000);
-        throw new QueueUnavailable(
-          `QUEUE is ${shown}, which has had no worker for ${minutes} minutes: start one with make worker`,
-        );
-      }
+      withoutWorkersMs = workers > 0 ? Number.POSITIVE_INFINITY : this.#withoutWorkers(withoutWorkersMs);
     }
   }
 
-  /** Without the store no job can end well: wait for it, visibly. @throws StoreUnavailable after the store's wait */
-  async #checkStore(): Promise<void> {
-    if (performance.now() - this.#storeCheckedMs < STORE_EVERY_MS) return;
-    await this.#options.store.pointer();
-    this.#storeCheckedMs = performance.now();
+  /** @param sinceMs since when no worker is connected @throws QueueUnavailable after a long time */
+  #withoutWorkers(sinceMs: number): number {
+    const { print, noWorkerMs } = this.#options;
+    const nowMs = performance.now();
+    if (nowMs - sinceMs > noWorkerMs)
+      throw new QueueUnavailable(
+        `QUEUE is ${this.#queue.shown}, which has had no worker for ${Math.round(noWorkerMs / 60_000)} minutes: ` +
+          'start one with make worker',
+      );
+    if (sinceMs > nowMs)
+      print(
+        `  no worker for ${plural(this.#waiting.size, 'host')}: start one with make worker, with the same QUEUE and ` +
+          'STORE',
+      );
+    return Math.min(sinceMs, nowMs);
   }
 
   /** Resolve a job that has ended; print that another worker has taken it over. */

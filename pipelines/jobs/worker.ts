@@ -1,13 +1,49 @@
-/** A worker: takes the jobs of hosts from the queue, several at a time. */
+/**
+ * A worker: takes the jobs of hosts from the queue, several at a time, and reads and stages the sources of each host.
+ * Each attempt has a data folder of its own, which is removed at its end; what it archives and stages goes to the store
+ * in segments. An attempt begins with the segments of the attempts before it, and of other runs of the day, so their
+ * pages are not requested again.
+ */
 import { rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Job } from 'pg-boss';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job, PgBoss } from 'pg-boss';
+import { openArchive } from '../../lib/archive.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { namesIn } from '../../lib/files.ts';
+import type { RequestRecord } from '../../lib/request_record.ts';
 import { SettingError } from '../../lib/settings.ts';
+import { objectOf, readPacked, StoreUnavailable, type Store } from '../../lib/store/store.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { codeHash, openQueue, QUEUE } from './queue.ts';
-import { jobsFolder, readHost, type WorkerOptions } from './read_host.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { createFetcher, type FetcherOptions } from '../../sources/fetch/fetcher.ts';
+import { retryAfterMs } from '../../sources/fetch/http/classify.ts';
+import { LIMITS } from '../../sources/fetch/limits.ts';
+import { hostsOf } from '../../sources/index.ts';
+import { liveClock, sandboxClock } from '../clock.ts';
+import { ingest, type Ingest } from '../ingest/ingest.ts';
+import { stagedParquet, type ReadRecord } from '../ingest/reads.ts';
+import { layoutOf } from '../layout.ts';
+import { objectFetcher, writeRequests, type Reads } from '../store/folder.ts';
+import { pullRows } from '../store/pull.ts';
+import { codeHash, HostJob, openQueue, QUEUE, TOUCH_MS, type JobOutput } from './queue.ts';
+import { JobInput, readSegments, SegmentWriter } from './segments.ts';
+
+export interface WorkerOptions {
+  /** Address of the PostgreSQL database. */
+  readonly url: string;
+  /** Folder for the jobs at work. */
+  readonly dataDir: string;
+  readonly store: Store;
+  readonly sources: readonly SourceSpec[];
+  /** Hosts read at the same time. */
+  readonly atOnce: number;
+  readonly secrets: Readonly<Record<string, string | undefined>>;
+  readonly chromiumPath?: string | undefined;
+  readonly limits?: FetcherOptions['limits'];
+  readonly print: (line: string) => void;
+}
 
 export interface Worker {
   readonly name: string;
@@ -17,6 +53,17 @@ export interface Worker {
   close(): Promise<void>;
 }
 
+interface Context {
+  readonly options: WorkerOptions;
+  readonly name: string;
+  /** Hash of the worker's code. */
+  readonly code: string;
+  readonly boss: PgBoss;
+  /** Aborted when the worker stops. */
+  readonly stopping: AbortSignal;
+}
+
+const RETRY_MS = 250;
 /** Notifications announce new jobs. Polling finds retried jobs, and those whose notification was lost. */
 const POLL_SECONDS = 0.5;
 
@@ -25,9 +72,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = `${hostname()}/${process.pid}`;
   const [code, stopping, unfit] = [await codeHash(), new AbortController(), Promise.withResolvers<SettingError>()];
   const { boss, close } = await openQueue(options.url, 'worker', name, { useListenNotify: true });
-  const folder = jobsFolder(options.dataDir);
   // No job takes so long: its worker was killed.
-  for (const path of (await namesIn(folder)).map((job) => join(folder, job)))
+  for (const path of (await namesIn(jobsFolder(options))).map((job) => join(jobsFolder(options), job)))
     if (Date.now() - (await stat(path)).mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true });
   const context = { options, name, code, boss, stopping: stopping.signal };
   const work = async ([job]: Job[]): Promise<unknown> => {
@@ -42,23 +88,189 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       throw error;
     }
   };
-  await boss.work(
-    QUEUE,
-    {
-      localConcurrency: options.atOnce,
-      groupConcurrency: 1,
-      pollingIntervalSeconds: POLL_SECONDS,
-      notifyPollingIntervalSeconds: POLL_SECONDS,
-    },
-    work,
-  );
+  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS };
+  await boss.work(QUEUE, { localConcurrency: options.atOnce, groupConcurrency: 1, ...polling }, work);
   return {
     name,
     unfit: unfit.promise,
     async close() {
-      stopping.abort(new Error('the worker is being stopped'));
+      stopping.abort(new Error('this one is being stopped'));
       await close();
       options.store.close();
     },
   };
+}
+
+/** Folder of the jobs at work. */
+const jobsFolder = ({ dataDir }: WorkerOptions): string => join(dataDir, 'jobs');
+
+/** @throws SettingError if the worker must not do a job, or lacks one of its secrets */
+function checkJob({ options: { store, secrets }, code }: Context, job: HostJob): void {
+  if (job.store !== store.shown)
+    throw new SettingError(
+      `STORE is ${store.shown}, which is not the store of run ${job.runId}; expected ${job.store}`,
+    );
+  if (job.code !== code)
+    throw new SettingError(
+      `the code of this worker is not that of run ${job.runId}; update it to the run's version of the project and ` +
+        'start it again',
+    );
+  const missing = job.world ? undefined : job.secrets.find((secret) => secrets[secret] === undefined);
+  if (missing !== undefined)
+    throw new SettingError(`${missing} is not set, expected a value: run ${job.runId} has one, and reads ${job.site}`);
+}
+
+/**
+ * A function that waits until the queue confirms that this worker still has its job, unless it just has. A worker that
+ * was suspended, or has lost its connection, requests nothing from a host that another worker may have.
+ */
+function holdJob(boss: PgBoss, job: Job, lost: AbortController): () => Promise<void> {
+  let heldMs = Date.now();
+  return async () => {
+    // The clock may be set back.
+    while (Math.abs(Date.now() - heldMs) > TOUCH_MS) {
+      const startedMs = Date.now();
+      try {
+        const [now] = await boss.findJobs(QUEUE, { id: job.id });
+        if (now?.state !== 'active' || now.retryCount !== job.retryCount)
+          lost.abort(new Error('another worker has its job, or its run has ended'));
+        heldMs = startedMs;
+      } catch {
+        await sleep(RETRY_MS);
+      }
+      job.signal.throwIfAborted();
+    }
+    lost.signal.throwIfAborted();
+  };
+}
+
+const wasSent = ({ method, fromCache, status }: RequestRecord): boolean =>
+  method !== 'READ' && (!fromCache || status === 304);
+
+/** Milliseconds for which hosts are left alone after requests of other workers: their interval, and Retry-After. */
+function pausesAfter(requests: readonly RequestRecord[], sources: readonly SourceSpec[]): ReadonlyMap<string, number> {
+  const pauses = new Map<string, number>();
+  for (const { source, url, finalUrl = url, observedAt, responseHeaders } of requests.filter(wasSent)) {
+    const sentMs = Date.parse(observedAt);
+    const { minIntervalMs = 0 } = sources.find(({ name }) => name === source)?.politeness ?? {};
+    const asked = Math.min(retryAfterMs(responseHeaders, sentMs) ?? 0, LIMITS.maxRetryAfterMs);
+    const { host } = new URL(finalUrl);
+    // Records have whole seconds.
+    const leftMs = sentMs + 1_000 + Math.max(minIntervalMs, asked) - Date.now();
+    pauses.set(host, Math.max(pauses.get(host) ?? 0, leftMs));
+  }
+  return pauses;
+}
+
+/** Traffic of earlier attempts, which belongs to the read. */
+const withTraffic = (read: ReadRecord, earlier: readonly RequestRecord[]): ReadRecord => ({
+  ...read,
+  traffic: {
+    requests: read.traffic.requests + earlier.length,
+    not_modified: read.traffic.not_modified + earlier.filter(({ status }) => status === 304).length,
+    bytes: read.traffic.bytes + earlier.reduce((sum, { bytes }) => sum + bytes, 0),
+    retries: read.traffic.retries,
+  },
+});
+
+/** An attempt to read the sources of a host. */
+interface Attempt {
+  readonly run: Ingest;
+  readonly input: JobInput;
+  readonly specs: readonly SourceSpec[];
+  /** What the attempts before it have stored. */
+  readonly before: Reads | undefined;
+  readonly segments: SegmentWriter;
+  readonly stop: AbortSignal;
+}
+
+/** Read and stage the sources that no earlier attempt has read. */
+async function readSources({ store, print }: WorkerOptions, attempt: Attempt): Promise<void> {
+  const { run, input, specs, before, segments, stop } = attempt;
+  for (const spec of specs) {
+    const known = input.find(({ source }) => source === spec.name);
+    if (!known || before?.reads.some(({ source }) => source === spec.name) === true) continue;
+    const startedAt = performance.now();
+    const read = await ingest(run, spec, known);
+    // Requests after the job was lost belong to another worker.
+    stop.throwIfAborted();
+    if (read === null) throw new Error(`${spec.name} has nothing to read`);
+    if (read.parquet)
+      await store.putFile(objectOf(read.parquet.sha256), stagedParquet(run.layout, spec.name, run.runId));
+    const earlier = before?.requests.filter((request) => request.source === spec.name && wasSent(request)) ?? [];
+    await segments.addRead(withTraffic(read, earlier));
+    const { pages, counts, traffic, reason, detail } = read;
+    print(
+      `${spec.name}: ${pages.length} pages, ${traffic.requests} requests, ${counts.rows_in} rows, ` +
+        `${Math.round(performance.now() - startedAt)} ms${reason === null ? '' : ` (${reason}: ${detail})`}`,
+    );
+  }
+}
+
+/**
+ * @throws SettingError if the worker must not do the job; an error that returns the job to the queue if the worker is
+ * being stopped, has lost it, or the store is unavailable
+ */
+async function readHost(context: Context, job: Job): Promise<JobOutput> {
+  const { options, name, boss, stopping } = context;
+  const { store, print, sources, secrets, chromiumPath, limits } = options;
+  const [data, number] = [HostJob.parse(job.data), job.retryCount];
+  const { runId, site, world, asOf, contact } = data;
+  checkJob(context, data);
+  const input = await readPacked(store, data.input, JobInput);
+  // The code is that of the run, so it has the sources.
+  const specs = input.flatMap(({ source }) => sources.find((spec) => spec.name === source) ?? []);
+  const folder = join(jobsFolder(options), `${job.id}.${number}`);
+  const segments = new SegmentWriter(store, data, number);
+  const archive = await openArchive(folder, {
+    fetchObject: objectFetcher(store, print),
+    onObject: (hash, bytes) => segments.addBody(hash, bytes),
+    onRecord: (request) => segments.addRequest(request),
+  });
+  const lost = new AbortController();
+  const stop = AbortSignal.any([job.signal, stopping, lost.signal]);
+  const clock = world ? sandboxClock(asOf) : liveClock(asOf);
+  let close = async (): Promise<void> => {};
+  try {
+    const byRun = await readSegments(store, data);
+    const stored = [...byRun.values()].flatMap(({ requests }) => requests);
+    await writeRequests(archive, [...input.flatMap(({ requests }) => requests), ...stored]);
+    const before = byRun.get(runId);
+    const answers = `taken over with ${before?.requests.length ?? 0} archived answers,`;
+    print(`${site}: ${number > 0 ? answers : 'reading'} for run ${runId}`);
+    const fetcher = createFetcher({
+      archive,
+      clock,
+      stop,
+      beforeRequest: holdJob(boss, job, lost),
+      pauses: world ? new Map<string, number>() : pausesAfter(stored, specs),
+      secrets: world ? world.secrets : secrets,
+      hosts: hostsOf(sources),
+      onNoNetwork: print,
+      ...(world ? { sandboxUrl: world.url } : {}),
+      ...(contact === null ? {} : { contact }),
+      ...(chromiumPath === undefined ? {} : { chromiumPath }),
+      ...(limits ? { limits } : {}),
+    });
+    close = () => fetcher.close();
+    const layout = layoutOf(folder);
+    const fetchRows = (read: ReadRecord): Promise<void> => pullRows(store, layout, read);
+    const run = { layout, archive, fetcher, clock, runId, attempt: number, fetchRows };
+    await readSources(options, { run, input, specs, before, segments, stop });
+    return { worker: name };
+  } catch (error) {
+    if (stop.aborted || error instanceof StoreUnavailable) {
+      print(`${site}: left to another worker (${messageOf(stop.aborted ? stop.reason : error)})`);
+      throw error;
+    }
+    if (error instanceof SettingError) throw error;
+    const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    print(`${site}: ${defect}`);
+    return { worker: name, defect };
+  } finally {
+    await segments.close();
+    await close();
+    await archive.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }

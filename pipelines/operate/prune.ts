@@ -17,8 +17,9 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
-import { namesIn, sizeOfFiles, sizeOfFolder, sync } from '../../lib/files.ts';
+import { filesIn, namesIn, sizeOfFiles, sync } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
+import { filesOf } from '../../lib/store/snapshot_cache.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { type Archive, openArchive } from '../../lib/archive.ts';
@@ -250,7 +251,9 @@ async function findNeeds(layout: Layout, runId: string, known: KnownPages): Prom
   const pages: { source: string; sha256: string }[] = [];
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
-    for (const { file, sha256 } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
+    // A host that serves has no tables, and no archive that they could need.
+    const here = (await filesOf(layout.snapshot(runId), manifest)).filter(({ file }) => file.endsWith('.parquet'));
+    for (const { file, sha256 } of here) {
       pages.push(...(known.get(sha256) ?? []));
       if (known.has(sha256)) continue;
       known.set(sha256, []);
@@ -340,18 +343,20 @@ const KINDS: Readonly<Record<Kind, string>> = {
   runs: 'run reports',
 };
 
+/** Bytes that a plan frees. A part that a retained snapshot shares stays on the disk. */
 async function measureSizes(layout: Layout, archive: Archive, plan: Plan): Promise<Record<Kind, number>> {
   const stored = archive.storedBytes();
-  const sizeOfFolders = async (folders: readonly string[]): Promise<number> => {
-    const sizes = await Promise.all(folders.map(sizeOfFolder));
-    return sizes.reduce((a, b) => a + b, 0);
-  };
+  const inFolders = async (folders: readonly string[]): Promise<number> =>
+    sizeOfFiles((await Promise.all(folders.map(filesIn))).flat(), true);
   return {
-    snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
-    files: await sizeOfFiles(plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file))),
+    snapshots: await inFolders(plan.snapshots.map((id) => layout.snapshot(id))),
+    files: await sizeOfFiles(
+      plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file)),
+      true,
+    ),
     reads: await sizeOfFiles((await Promise.all(plan.reads.map((read) => listReadFiles(layout, read)))).flat()),
     objects: plan.objects.reduce((sum, hash) => sum + (stored.get(hash) ?? 0), 0),
-    runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
+    runs: await inFolders(plan.runs.map((id) => layout.run(id))),
   };
 }
 

@@ -1,56 +1,55 @@
 /**
  * Brings a data folder up to date with its store before a run, so that a run may start on any host, even with an empty
- * disk. It fetches the files that the run reads: records and request lists of all runs, the staged rows in use, and the
- * snapshots that it continues. Archived pages are fetched when they are read (sources/fetch/archive.ts).
+ * disk. It fetches what the run reads: the records of all runs, the staged rows in use, and the snapshots that it
+ * continues. Archived pages are fetched when they are read.
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson, writeWhole } from '../../lib/files.ts';
-import { SettingError } from '../../lib/settings.ts';
-import { readRunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
-import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { downloadMissing, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
-import { plural } from '../format.ts';
-import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { atOnce } from '../../lib/at_once.ts';
+import { namesIn, readJson, writeWhole } from '../../lib/files.ts';
+import { SettingError } from '../../lib/settings.ts';
+import type { Catalog, CatalogRun } from '../../lib/store/catalog.ts';
+import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
+import { downloadMissing, objectOf, readPacked, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { plural } from '../format.ts';
+import { stagedParquet, standingRead, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots } from '../snapshots.ts';
-import { isLaterVersion, runIdOfPath, runIdsIn, stagedSources, writeText, type LocalFolder } from './local_runs.ts';
-import { addPulled, readPulled } from './pulled.ts';
+import { addPulled, readPulled, Reads, runIdsIn, writeReads, type Folder } from './folder.ts';
 
-/**
- * Write the records and lists that a list of files names; staged rows are fetched when they are needed.
- * @returns the paths that are later versions of reads
- * @throws StoreDamage if it names other files
- */
-async function pullList(options: PullOptions, files: string, isNamed: (path: string) => boolean): Promise<string[]> {
-  const { store } = options;
-  const found = await readRunFiles(store, { files });
-  const paths = Object.keys(found).sort();
-  const foreign = paths.find((path) => !isNamed(path));
-  if (foreign !== undefined)
-    throw new StoreDamage(`STORE ${store.shown}: list ${files} names ${JSON.stringify(foreign)}.`);
-  // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
-  for (const path of paths) {
-    const file = found[path];
-    if (file && 'text' in file) await writeText(options, path, file.text);
-  }
-  return paths.filter(isLaterVersion);
+export interface PullOptions extends Folder {
+  readonly store: Store;
+  readonly asOf: string;
+  readonly cacheBytes: number;
+  readonly print: (line: string) => void;
 }
 
-/** Fetch the staged rows that are in use on a day. */
-async function pullRowsInUse(store: Store, layout: Layout, asOf: string): Promise<void> {
-  await atOnce(await stagedSources(layout), async (source) => {
-    const read = await standingRead(layout, source, asOf);
-    if (!read?.parquet) return;
-    const path = stagedParquet(layout, source, read.run_id, versionOf(read));
-    await downloadMissing(store, objectOf(read.parquet.sha256), path);
-  });
+/** Write the reads of a run, or with `runId` null later versions of reads. @returns how many @throws StoreDamage */
+async function pullReads(options: PullOptions, hash: string, runId: string | null): Promise<number> {
+  const { store } = options;
+  const found = await readPacked(store, objectOf(hash), Reads);
+  const named = [
+    ...found.reads.map((read) => [read.source, read.run_id] as const),
+    ...found.requests.map((request) => [request.source, request.runId] as const),
+  ];
+  const isForeign = named.some(
+    ([source, id]) => !/^[\w-]+$/u.test(source) || parseRunId(id) === null || (runId !== null && id !== runId),
+  );
+  if (isForeign) throw new StoreDamage(`STORE ${store.shown}: object ${hash} has reads of another run.`);
+  await writeReads(options, found);
+  return found.reads.length;
+}
+
+/** Fetch the staged rows of a read, unless the folder has them. @throws StoreDamage */
+export async function pullRows(store: Store, layout: Layout, read: ReadRecord): Promise<void> {
+  if (read.parquet === null) return;
+  const path = stagedParquet(layout, read.source, read.run_id, versionOf(read));
+  await downloadMissing(store, objectOf(read.parquet.sha256), path);
 }
 
 /** The snapshots that a run of this day reads: the newest of an earlier day, the newest of the day, and the current. */
-function chooseSnapshots({ runs, current }: Catalog, asOf: string): CatalogRun[] {
+function chooseSnapshots({ runs, current }: Catalog, asOf: string): ReadonlySet<CatalogRun> {
   const published = runs.filter((run) => run.manifest !== null).sort((a, b) => compareRunIds(a.run_id, b.run_id));
   const dayOf = (run: CatalogRun): string => parseRunId(run.run_id)?.asOf ?? '';
   const wanted = [
@@ -58,11 +57,11 @@ function chooseSnapshots({ runs, current }: Catalog, asOf: string): CatalogRun[]
     published.findLast((run) => dayOf(run) === asOf),
     published.find((run) => run.run_id === current),
   ];
-  return [...new Set(wanted.filter((run) => run !== undefined))];
+  return new Set(wanted.filter((run) => run !== undefined));
 }
 
 /** Move away snapshots that the store does not have: their run ended before it published them. */
-async function setAsideUnpublished(layout: Layout, { runs }: Catalog, print: (line: string) => void): Promise<void> {
+async function setAsideUnpublished({ layout, print }: PullOptions, { runs }: Catalog): Promise<void> {
   const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
   for (const runId of await listSnapshots(layout)) {
     if (published.has(runId)) continue;
@@ -73,57 +72,47 @@ async function setAsideUnpublished(layout: Layout, { runs }: Catalog, print: (li
   }
 }
 
-export interface PullOptions extends LocalFolder {
-  readonly store: Store;
-  readonly asOf: string;
-  readonly cacheBytes: number;
-  readonly print: (line: string) => void;
-}
-
-/** A store has one kind of data, as a folder has. */
-async function takeKind({ store, layout }: PullOptions, { kind }: Catalog): Promise<void> {
+/** @throws SettingError if the folder has other data, or is new to the store and has snapshots that it does not know */
+async function assertSameData({ store, layout }: PullOptions, catalog: Catalog, isNew: boolean): Promise<void> {
+  const folder = JSON.stringify(layout.root);
   const local = await readJson(layout.kind);
-  if (local === undefined) await writeWhole(layout.kind, `${JSON.stringify(kind)}\n`);
-  else if (JSON.stringify(local) !== JSON.stringify(kind))
+  if (local === undefined) await writeWhole(layout.kind, `${JSON.stringify(catalog.kind)}\n`);
+  else if (JSON.stringify(local) !== JSON.stringify(catalog.kind))
     throw new SettingError(
-      `STORE is ${store.shown}, which has other data than DATA_DIR ${JSON.stringify(layout.root)}; ` +
-        'expected another store, or a new folder',
+      `STORE is ${store.shown}, which has other data than DATA_DIR ${folder}; expected another store, or a new folder`,
     );
-}
-
-/** @throws SettingError if a folder that is new to the store has snapshots that the store does not know */
-async function assertSameHistory({ store, layout }: PullOptions, { runs }: Catalog): Promise<void> {
-  const named = new Set(runs.map((run) => run.run_id));
-  const foreign = (await listSnapshots(layout)).find((runId) => !named.has(runId));
+  const named = new Set(catalog.runs.map((run) => run.run_id));
+  const foreign = isNew ? (await listSnapshots(layout)).find((runId) => !named.has(runId)) : undefined;
   if (foreign !== undefined)
     throw new SettingError(
-      `STORE is ${store.shown}, whose history does not have snapshot ${foreign} of DATA_DIR ` +
-        `${JSON.stringify(layout.root)}; expected a new folder, or an empty store for this one`,
+      `STORE is ${store.shown}, whose history does not have snapshot ${foreign} of DATA_DIR ${folder}; expected a ` +
+        'new folder, or an empty store for this one',
     );
 }
 
 /** @throws StoreDamage, StoreUnavailable; SettingError if the folder has other data or another history */
 export async function pull(options: PullOptions, catalog: Catalog): Promise<void> {
   const { store, layout, asOf, cacheBytes, print } = options;
-  await takeKind(options, catalog);
   const pulled = await readPulled(layout, store);
-  if (pulled === null) await assertSameHistory(options, catalog);
-  const missing = catalog.runs.filter((run) => pulled?.runs.includes(run.run_id) !== true);
-  const reparses = catalog.reparses.filter((hash) => pulled?.reparses.includes(hash) !== true);
+  await assertSameData(options, catalog, pulled === null);
   const local = new Set(await runIdsIn(layout.runs));
-  const versions: string[] = [];
-  for (const run of missing)
-    versions.push(...(await pullList(options, run.files, (path) => runIdOfPath(path) === run.run_id)));
-  for (const hash of reparses)
-    versions.push(...(await pullList(options, hash, (path) => runIdOfPath(path) !== null && isLaterVersion(path))));
+  const runs = catalog.runs.filter((run) => pulled?.has(run.reads) !== true);
+  const reparses = catalog.reparses.filter((hash) => pulled?.has(hash) !== true);
+  for (const run of runs) await pullReads(options, run.reads, run.run_id);
+  let versions = 0;
+  for (const hash of reparses) versions += await pullReads(options, hash, null);
   const snapshots = chooseSnapshots(catalog, asOf);
-  for (const run of snapshots) await fetchSnapshot(store, run, layout.root);
-  await pullRowsInUse(store, layout, asOf);
-  await setAsideUnpublished(layout, catalog, print);
+  for (const run of snapshots) await fetchSnapshot(store, run, layout.root, 'all');
+  await atOnce(await namesIn(layout.stagedRoot), async (source) => {
+    const read = await standingRead(layout, source, asOf);
+    if (read) await pullRows(store, layout, read);
+  });
+  await setAsideUnpublished(options, catalog);
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
-  if (snapshots.length > 0) await trimSnapshots(layout.root, cacheBytes, new Set(snapshots.map((run) => run.run_id)));
-  await addPulled(layout, store, { runs: missing.map((run) => run.run_id), reparses, versions });
-  const others = missing.filter((run) => !local.has(run.run_id)).length;
+  const needed = [...snapshots].map((run) => run.run_id);
+  if (needed.length > 0) await trimSnapshots(layout.root, cacheBytes, needed);
+  await addPulled(layout, store, [...runs.map((run) => run.reads), ...reparses]);
+  const others = runs.filter((run) => !local.has(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
-  if (reparses.length > 0) print(`store: fetched ${plural(versions.length / 2, 'read')} that make rebuild changed`);
+  if (reparses.length > 0) print(`store: fetched ${plural(versions, 'read')} that make rebuild changed`);
 }

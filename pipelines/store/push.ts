@@ -1,129 +1,96 @@
-/** Uploads the files of a data folder that the store lacks: runs, archived pages, snapshots, versions of reads. */
+/** Uploads what the store lacks of a data folder: runs, archived pages, snapshots, later versions of reads. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson, sha256, sha256OfFile } from '../../lib/files.ts';
-import {
-  readRunFiles,
-  storeRunFiles,
-  snapshotFileName,
-  type Catalog,
-  type CatalogRun,
-  type RunFiles,
-} from '../../lib/store/catalog.ts';
-import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
-import { objectName, objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
-import { compareRunIds, type Layout } from '../layout.ts';
 import { atOnce } from '../../lib/at_once.ts';
+import { readJson, sha256, sha256OfFile } from '../../lib/files.ts';
+import { snapshotFileName, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
+import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
+import { objectOf, putPacked, readPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
+import { PublishedElsewhere, StoreDamage } from '../../lib/store/store.ts';
+import { trustedRows, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { listSnapshots, verifySnapshot } from '../snapshots.ts';
-import { filesByRun, isLaterVersion, listPath, textOf, type LocalFolder } from './local_runs.ts';
-import { PublishedElsewhere } from './published_elsewhere.ts';
-import type { Pulled } from './pulled.ts';
+import { localReads, readLocal, Reads, type Folder } from './folder.ts';
+
+/** A file that the store must have. */
+interface Needed extends NamedFile {
+  /** A path, or bytes; undefined if this folder does not have it, because a worker has stored it. */
+  readonly content?: (() => Promise<string | Uint8Array>) | undefined;
+  /** Length of the content. */
+  readonly bytes?: number;
+}
+
+const EMPTY = sha256('');
+
+/** The files that the store lacks, or has in another length: one listing for each of their folders. */
+async function missingIn<T extends Needed>(store: Store, files: readonly T[]): Promise<readonly T[]> {
+  const missing: T[] = [];
+  const byFolder = Map.groupBy(files, ({ name }) => name.slice(0, name.lastIndexOf('/') + 1));
+  await atOnce(byFolder, async ([folder, inFolder]) => {
+    const sizes = await store.list(folder);
+    for (const file of inFolder) {
+      const size = sizes.get(file.name) ?? -1;
+      // A service that is killed in the middle of an upload may leave an empty object.
+      const isWhole = file.bytes === undefined ? size > 0 || file.sha256 === EMPTY : size === file.bytes;
+      if (size < 0 || !isWhole) missing.push(file);
+    }
+  });
+  return missing;
+}
+
+/** Names of those of a snapshot's files that a store lacks, or does not have in their length. */
+export async function missingFiles(store: Store, runId: string, manifest: unknown): Promise<readonly string[]> {
+  const files = snapshotFiles(manifest).map((one) => ({ ...one, name: snapshotFileName(runId, one.file) }));
+  return (await missingIn(store, files)).map(({ name }) => name).sort();
+}
+
+/** Upload what the store lacks. @returns files and bytes that were sent @throws StoreDamage if it then lacks some */
+async function upload(
+  store: Store,
+  layout: Layout,
+  files: readonly Needed[],
+): Promise<{ files: number; bytes: number }> {
+  const missing = await missingIn(store, files);
+  const lost = missing.find(({ content }) => content === undefined);
+  if (lost)
+    throw new StoreDamage(
+      `page ${lost.sha256} of the archive is neither in DATA_DIR ${JSON.stringify(layout.root)} nor in STORE ` +
+        `${store.shown}. Nothing was published. Restore the archive from a backup, and run again.`,
+    );
+  await atOnce(missing, async ({ content, ...file }) => {
+    const body = await content?.();
+    if (typeof body === 'string') await store.putFile(file, body);
+    else if (body) await store.put(file, body);
+  });
+  const [wrong] = await missingIn(store, missing);
+  if (wrong)
+    throw new StoreDamage(
+      `STORE ${store.shown}: ${wrong.name} does not have its ${wrong.bytes ?? 0} bytes after its upload. ` +
+        'Nothing was published. Run again.',
+    );
+  return { files: missing.length, bytes: missing.reduce((sum, { bytes = 0 }) => sum + bytes, 0) };
+}
+
+export interface PushOptions extends Folder {
+  readonly store: Store;
+  /** The catalog that the upload continues. */
+  readonly known: Catalog | null;
+  /** Hashes of the reads that this folder has of the store. */
+  readonly pulled: ReadonlySet<string> | null;
+  /** The run whose snapshot is uploaded as well. */
+  readonly published: string | null;
+}
 
 export interface Pushed {
   readonly runs: readonly CatalogRun[];
-  /** List of the later versions of reads of runs that the catalog names; null if there are none. */
+  /** Hash of the later versions of reads; null if there are none. */
   readonly reparse: string | null;
-  /** Paths of all later versions of reads that were uploaded. */
-  readonly versions: readonly string[];
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Upload a file or bytes, and check that the store has all of it. @returns bytes sent */
-async function upload(store: Store, file: NamedFile, content: Content): Promise<number> {
-  const isFile = typeof content === 'string';
-  const size = isFile ? (await stat(content)).size : content.length;
-  if ((await store.size(file.name)) === size) return 0;
-  await (isFile ? store.putFile(file, content) : store.put(file, content));
-  const stored = await store.size(file.name);
-  if (stored === size) return size;
-  throw new StoreDamage(
-    `STORE ${store.shown}: ${file.name} has ${stored ?? 'no'} bytes after its upload, expected ${size}. ` +
-      'Nothing was published. Run again.',
-  );
-}
-
-/** A file, or bytes in memory. */
-type Content = string | Uint8Array;
-
-class Push {
-  readonly #store: Store;
-  readonly #folder: LocalFolder;
-  readonly #objects = new Set<string>();
-  /** Hashes of the pages of each read, by the path of its list. */
-  readonly #pages: ReadonlyMap<string, readonly string[]>;
-  files = 0;
-  bytes = 0;
-
-  constructor(store: Store, folder: LocalFolder) {
-    this.#store = store;
-    this.#folder = folder;
-    this.#pages = new Map(folder.archive.readsWithHashes().map((read) => [listPath(read), read.hashes]));
-  }
-
-  /** The store already has the pages of runs that it names. */
-  skipPagesOf(paths: Iterable<string>): void {
-    for (const path of paths) for (const hash of this.#pages.get(path) ?? []) this.#objects.add(hash);
-  }
-
-  async #add(file: NamedFile, content: Content): Promise<void> {
-    const bytes = await upload(this.#store, file, content);
-    this.files += bytes === 0 ? 0 : 1;
-    this.bytes += bytes;
-  }
-
-  async #object(hash: string, content: () => Promise<Content>): Promise<void> {
-    if (this.#objects.has(hash)) return;
-    this.#objects.add(hash);
-    await this.#add(objectOf(hash), await content());
-  }
-
-  /** An archived page. Workers have put theirs into the store, and the run has fetched only those that it parses. */
-  async #page(hash: string): Promise<void> {
-    const { archive, layout } = this.#folder;
-    if (archive.size(hash) !== null) return this.#object(hash, () => archive.read(hash));
-    // A service that is killed in the middle of an upload may leave an empty object.
-    const size = await this.#store.size(objectName(hash));
-    if (size !== null && (size > 0 || hash === sha256(''))) return;
-    throw new StoreDamage(
-      `page ${hash} of the archive is neither in DATA_DIR ${JSON.stringify(layout.root)} nor in STORE ` +
-        `${this.#store.shown}. Nothing was published. Restore the archive from a backup, and run again.`,
-    );
-  }
-
-  /** @returns hash of the run's list of files */
-  async run(paths: readonly string[]): Promise<string> {
-    const files: RunFiles = {};
-    await atOnce(paths, async (path) => {
-      const file = join(this.#folder.layout.root, path);
-      if (!path.endsWith('.parquet')) {
-        files[path] = { text: (await textOf(this.#folder, path)) ?? '' };
-        return;
-      }
-      const rows = await sha256OfFile(file);
-      files[path] = { rows };
-      await this.#object(rows, async () => file);
-    });
-    const pages = new Set(paths.flatMap((path) => this.#pages.get(path) ?? []));
-    await atOnce(pages, (hash) => this.#page(hash));
-    return storeRunFiles(this.#store, files);
-  }
-
-  /** @returns hash of the snapshot's manifest, which is stored last */
-  async snapshot(runId: string): Promise<string> {
-    const folder = this.#folder.layout.snapshot(runId);
-    const path = join(folder, 'manifest.json');
-    await atOnce(snapshotFiles(await readJson(path)), ({ file, sha256: hash }) =>
-      this.#add({ name: snapshotFileName(runId, file), sha256: hash }, join(folder, file)),
-    );
-    const hash = await sha256OfFile(path);
-    await this.#add({ name: snapshotFileName(runId, 'manifest.json'), sha256: hash }, path);
-    return hash;
-  }
-}
-
 /** The snapshots to upload: this run's, or with an empty store all that are complete. */
-async function newSnapshots(layout: Layout, known: Catalog | null, published: string | null): Promise<Set<string>> {
+async function newSnapshots({ layout, known, published }: PushOptions): Promise<ReadonlySet<string>> {
   const wanted = new Set(published === null ? [] : [published]);
   if (known === null)
     for (const runId of await listSnapshots(layout))
@@ -132,57 +99,88 @@ async function newSnapshots(layout: Layout, known: Catalog | null, published: st
 }
 
 /**
- * Later versions of reads, of runs that a catalog names, which the store does not have.
+ * Later versions of reads that the store does not have.
  * @throws PublishedElsewhere if another host has stored the same version of one meanwhile
  */
-async function newVersions(
-  { store, layout, known, pulled }: PushOptions,
-  byRun: ReadonlyMap<string, readonly string[]>,
-): Promise<string[]> {
-  const named = new Set(known?.runs.map((run) => run.run_id));
-  const local = [...byRun].flatMap(([runId, paths]) => (named.has(runId) ? paths.filter(isLaterVersion) : []));
-  /** False if an older catalog was restored. */
-  const isNamed = pulled?.reparses.every((hash) => known?.reparses.includes(hash)) === true;
-  const found = new Set(local).difference(new Set(isNamed ? pulled.versions : []));
-  if (found.size === 0) return [];
-  for (const hash of known?.reparses ?? []) {
-    if (pulled?.reparses.includes(hash) === true) continue;
-    const clash = Object.keys(await readRunFiles(store, { files: hash })).find((path) => found.has(path));
-    if (clash !== undefined)
-      throw new PublishedElsewhere(
-        `Another host has stored ${clash} in STORE ${store.shown} while this one parsed the same read, so ` +
-          `nothing was stored. Run again: it fetches that version to ${layout.root} first.`,
-      );
-  }
-  return [...found];
+async function newVersions({ store, layout, known, pulled }: PushOptions): Promise<ReadRecord[]> {
+  const local = (await localReads(layout)).filter(({ version }) => version > 1);
+  if (local.length === 0) return [];
+  const keyOf = (read: ReadRecord): string => `${read.source} ${read.run_id} ${versionOf(read)}`;
+  const found = new Map((await readLocal(layout, local)).map((read) => [keyOf(read), read]));
+  for (const hash of known?.reparses ?? [])
+    for (const read of (await readPacked(store, objectOf(hash), Reads)).reads)
+      if (found.delete(keyOf(read)) && pulled?.has(hash) !== true)
+        throw new PublishedElsewhere(
+          `Another host has stored version ${versionOf(read)} of the read of ${read.source} by run ${read.run_id} in ` +
+            `STORE ${store.shown} while this one parsed the same read, so nothing was stored. Run again: it fetches ` +
+            `that version to ${layout.root} first.`,
+        );
+  return [...found.values()];
 }
 
-export interface PushOptions extends LocalFolder {
-  readonly store: Store;
-  /** The catalog that the upload continues. */
-  readonly known: Catalog | null;
-  /** What this folder has of the store. */
-  readonly pulled: Pulled | null;
-  /** The run whose snapshot is uploaded as well. */
-  readonly published: string | null;
+/** The staged rows of reads. @throws DamagedFile */
+async function rowsOf(layout: Layout, reads: readonly ReadRecord[]): Promise<Needed[]> {
+  const rows: Needed[] = [];
+  for (const read of reads) {
+    const path = await trustedRows(layout, read);
+    if (path !== undefined && read.parquet)
+      rows.push({ ...objectOf(read.parquet.sha256), bytes: read.parquet.bytes, content: async () => path });
+  }
+  return rows;
+}
+
+/** The files of a snapshot, and its manifest. */
+async function filesOfSnapshot(layout: Layout, runId: string): Promise<[manifest: string, files: Needed[]]> {
+  const folder = layout.snapshot(runId);
+  const path = join(folder, 'manifest.json');
+  const stated = snapshotFiles(await readJson(path));
+  const files = [
+    ...stated,
+    { file: 'manifest.json', bytes: (await stat(path)).size, sha256: await sha256OfFile(path) },
+  ];
+  const needed = files.map(({ file, ...rest }) => ({
+    ...rest,
+    name: snapshotFileName(runId, file),
+    content: async () => join(folder, file),
+  }));
+  return [files.at(-1)?.sha256 ?? '', needed];
 }
 
 /** Upload the runs and versions of reads that a catalog does not name. Nothing names the uploaded files yet. */
 export async function push(options: PushOptions): Promise<Pushed> {
-  const { store, layout, known, published } = options;
-  const byRun = await filesByRun(options);
+  const { store, layout, archive, known } = options;
   const named = new Set(known?.runs.map((run) => run.run_id));
-  const work = new Push(store, options);
-  const snapshots = await newSnapshots(layout, known, published);
-  const ids = [...new Set([...byRun.keys(), ...snapshots])].filter((id) => !named.has(id)).sort(compareRunIds);
-  const later = await newVersions(options, byRun);
-  if (ids.length > 0) for (const [runId, paths] of byRun) if (named.has(runId)) work.skipPagesOf(paths);
+  const snapshots = await newSnapshots(options);
+  const archived = archive.readsWithHashes();
+  const local = (await localReads(layout)).filter(({ version }) => version === 1);
+  const ids = new Set([...archived.map((read) => read.runId), ...local.map((read) => read.runId), ...snapshots]);
+  const later = await newVersions(options);
+  const needed = await rowsOf(layout, later);
+  // The store has the pages of the runs that it names.
+  const pages = new Set<string>();
+  const stored = new Set(archived.flatMap(({ runId, hashes }) => (named.has(runId) ? hashes : [])));
+  const put = async (reads: Reads): Promise<string> => (await putPacked(store, reads)).sha256;
   const runs: CatalogRun[] = [];
-  for (const run_id of ids) {
-    const files = await work.run(byRun.get(run_id) ?? []);
-    runs.push({ run_id, files, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
+  for (const run_id of [...ids].filter((id) => parseRunId(id) !== null && !named.has(id)).sort(compareRunIds)) {
+    const reads = await readLocal(
+      layout,
+      local.filter(({ runId }) => runId === run_id),
+    );
+    const requests = [];
+    for (const { source, hashes } of archived.filter(({ runId }) => runId === run_id)) {
+      requests.push(...(await archive.records(source, run_id)));
+      for (const hash of hashes) if (!stored.has(hash)) pages.add(hash);
+    }
+    needed.push(...(await rowsOf(layout, reads)));
+    const [manifest, files] = snapshots.has(run_id) ? await filesOfSnapshot(layout, run_id) : [null, []];
+    needed.push(...files);
+    runs.push({ run_id, reads: await put({ requests, reads }), manifest });
   }
-  const reparse = later.length === 0 ? null : await work.run(later);
-  const versions = [...later, ...ids.flatMap((id) => (byRun.get(id) ?? []).filter(isLaterVersion))];
-  return { runs, reparse, versions, files: work.files, bytes: work.bytes };
+  for (const hash of pages) {
+    const bytes = archive.size(hash);
+    // Workers have put theirs into the store.
+    needed.push(bytes === null ? objectOf(hash) : { ...objectOf(hash), bytes, content: () => archive.read(hash) });
+  }
+  const sent = await upload(store, layout, [...new Map(needed.map((file) => [file.name, file])).values()]);
+  return { runs, reparse: later.length === 0 ? null : await put({ requests: [], reads: later }), ...sent };
 }

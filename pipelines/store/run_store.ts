@@ -10,20 +10,17 @@ import { type Archive, openArchive } from '../../lib/archive.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
-import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
-import { STORE_CACHE_MB } from '../../lib/store/settings.ts';
-import { downloadMissing, objectOf, type Store } from '../../lib/store/store.ts';
+import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
+import { PublishedElsewhere, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
-import { stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import type { ReadRecord } from '../ingest/reads.ts';
 import { removeSegments } from '../jobs/segments.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
-import { PublishedElsewhere } from './published_elsewhere.ts';
-import { pull } from './pull.ts';
-import { addPulled, assertWithoutStore, readPulled } from './pulled.ts';
+import { addPulled, assertWithoutStore, readPulled } from './folder.ts';
+import { pull, pullRows } from './pull.ts';
 import { push } from './push.ts';
 import { writeStoredTables } from './stored_tables.ts';
 
-const BYTES_PER_MB = 1_000_000;
 /** Attempts to add this run's reads to the catalog while other runs write it. */
 const TRIES = 5;
 
@@ -51,7 +48,8 @@ export interface RunStore {
 export interface RunStoreOptions {
   readonly store: Store;
   readonly layout: Layout;
-  readonly cacheMb: number;
+  /** Bytes of fetched snapshots that stay. Default: STORE_CACHE_BYTES. */
+  readonly cacheBytes?: number;
   readonly print: (line: string) => void;
 }
 
@@ -59,7 +57,7 @@ export interface RunStoreOptions {
 const later = (current: string | null, runId: string): string =>
   current !== null && compareRunIds(current, runId) > 0 ? current : runId;
 
-export function createRunStore({ store, layout, cacheMb, print }: RunStoreOptions): RunStore {
+export function createRunStore({ store, layout, print, cacheBytes = STORE_CACHE_BYTES }: RunStoreOptions): RunStore {
   /** The catalog that the run continues. */
   let before: ReadCatalog | null = null;
   /** What the run has published. */
@@ -78,7 +76,7 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
   const add = async (published: string | null): Promise<boolean> => {
     const known = before?.catalog ?? null;
     const pulled = await readPulled(layout, store);
-    const { runs, reparse, versions, files, bytes } = await withArchive((archive) =>
+    const { runs, reparse, files, bytes } = await withArchive((archive) =>
       push({ store, layout, archive, known, pulled, published }),
     );
     if (runs.length === 0 && reparse === null) return true;
@@ -92,9 +90,11 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
     };
     if (!(await switchCatalog(store, before, next))) return false;
     // Only these: the catalog may name runs of other hosts that this folder has not fetched.
-    const ids = runs.map((run) => run.run_id);
-    await addPulled(layout, store, { runs: ids, reparses, versions });
-    await removeSegments(store, ids);
+    await addPulled(layout, store, [...runs.map((run) => run.reads), ...reparses]);
+    await removeSegments(
+      store,
+      runs.map((run) => run.run_id),
+    );
     // The publication ends the run: a later failure must not report it as unpublished.
     if (published === null) before = await readCatalog(store);
     else publication = next;
@@ -114,7 +114,7 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
     store,
     async pull(asOf) {
       before = await readCatalog(store);
-      const options = { store, layout, asOf, cacheBytes: cacheMb * BYTES_PER_MB, print };
+      const options = { store, layout, asOf, cacheBytes, print };
       const catalog = before?.catalog;
       if (catalog) await withArchive((archive) => pull({ ...options, archive }, catalog));
       // Reads that an earlier run of this folder could not store.
@@ -146,11 +146,7 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
       if (catalog) await writeStoredTables(store, layout, catalog, url);
     },
     addReads,
-    async fetchRows(read) {
-      if (read.parquet === null) return;
-      const path = stagedParquet(layout, read.source, read.run_id, versionOf(read));
-      await downloadMissing(store, objectOf(read.parquet.sha256), path);
-    },
+    fetchRows: (read) => pullRows(store, layout, read),
     close: () => {
       store.close();
     },
@@ -167,10 +163,5 @@ export async function openRunStore(
     await assertWithoutStore(layout);
     return undefined;
   }
-  return createRunStore({
-    store: await openStore(STORE, STORE_WAIT_MS, print),
-    layout,
-    cacheMb: STORE_CACHE_MB,
-    print,
-  });
+  return createRunStore({ store: await openStore(STORE, undefined, print), layout, print });
 }

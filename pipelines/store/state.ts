@@ -1,10 +1,10 @@
 /** State of the store for `make status`: the snapshot that it publishes, and whether it is complete. */
 import { SettingError } from '../../lib/settings.ts';
-import { currentRun, manifestOf, readCatalog, snapshotFileName, type CatalogRun } from '../../lib/store/catalog.ts';
+import { currentRun, manifestOf, readCatalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
-import { readJsonVerified, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
+import { readVerified, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
 import { problem, type Problem } from '../operate/problems.ts';
+import { missingFiles } from './push.ts';
 
 const WAIT_MS = 3_000;
 
@@ -19,13 +19,12 @@ export interface StoreState {
 async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
   const manifest = manifestOf(run);
   if (!manifest) return;
-  const files = snapshotFiles(await readJsonVerified(store, manifest));
-  const sizes = await Promise.all(files.map(({ file }) => store.size(snapshotFileName(run.run_id, file))));
-  const wrong = files.find(({ bytes }, index) => sizes[index] !== bytes);
-  if (wrong)
+  const text = new TextDecoder().decode(await readVerified(store, manifest));
+  const [wrong] = await missingFiles(store, run.run_id, JSON.parse(text));
+  if (wrong !== undefined)
     throw new StoreDamage(
-      `STORE ${store.shown}: ${snapshotFileName(run.run_id, wrong.file)} is missing or truncated. Servers cannot ` +
-        `fetch snapshot ${run.run_id}. Run again, or restore the file.`,
+      `STORE ${store.shown}: ${wrong} is missing or truncated. Servers cannot fetch snapshot ${run.run_id}. ` +
+        'Run again, or restore the file.',
     );
 }
 

@@ -36,8 +36,8 @@ interface Change {
 
 /** The tables whose metadata change with a catalog. */
 async function changesTo(store: Store, layout: Layout, { runs, current }: Published, root: string): Promise<Change[]> {
-  const written = await store.list('iceberg/');
-  const stored = new Set([...(await store.list('snapshots/')), ...(await store.list('parts/'))]);
+  const written = [...(await store.list('iceberg/')).keys()];
+  const stored = new Map([...(await store.list('snapshots/')), ...(await store.list('parts/'))]);
   const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
   const changes: Change[] = [];
   await forEachTable(layout, root, async (duck, table) => {

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { serverSettings } from '../../api/settings.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
-import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/settings.ts';
-
+import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/open.ts';
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings } from '../../pipelines/operate/settings.ts';
 import { PROJECT } from './dockerfile.ts';

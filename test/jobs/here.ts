@@ -2,13 +2,14 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../lib/store/open.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { openHostJobs, type HostJobs, type JobsOptions } from '../../pipelines/jobs/send.ts';
 import { startWorker, type Worker } from '../../pipelines/jobs/worker.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { run, type RunOptions, type RunResult } from '../../pipelines/run/run.ts';
 import { createRunStore } from '../../pipelines/store/run_store.ts';
-import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
+import { openStoredArchive } from '../../pipelines/store/folder.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
@@ -61,7 +62,7 @@ export type QueuedOptions = Omit<HereOptions, 'store'> &
 export async function queuedRun({ url, STORE, sandboxUrl, timeoutMs, ...options }: QueuedOptions): Promise<QueuedRun> {
   const [layout, lines] = [await newLayout(), [] as string[]];
   const print = (line: string): number => lines.push(line);
-  const store = createRunStore({ store: await openStore(STORE, 0), layout, cacheMb: 100, print });
+  const store = createRunStore({ store: await openStore(STORE, 0), layout, print });
   const queue = { url, store: store.store, sandboxUrl, secrets: SANDBOX_SECRETS, noWorkerMs: 600_000 };
   const jobs = await openHostJobs({ ...queue, print, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const ended = runHere(layout, { sandboxUrl, store, jobs, ...options })
@@ -81,20 +82,16 @@ export interface WorkerHere extends Worker {
 /** A worker in this process with a disk of its own, which ends with the test. */
 export async function workerHere(
   t: TestContext,
-  {
-    url,
-    STORE,
-    secrets = {},
-  }: { readonly url: string; readonly STORE: string; readonly secrets?: Record<string, string> },
+  { url, STORE, store }: { readonly url: string; readonly STORE: string; readonly store?: Store },
 ): Promise<WorkerHere> {
   const lines: string[] = [];
   const worker = await startWorker({
     url,
     dataDir: (await newLayout()).root,
-    store: await openStore(STORE, 0),
+    store: store ?? (await openStore(STORE, 0)),
     sources: await loadSources(),
     atOnce: 2,
-    secrets,
+    secrets: {},
     print: (line) => lines.push(line),
   });
   let closed: Promise<void> | undefined;

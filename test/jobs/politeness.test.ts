@@ -6,7 +6,7 @@ import { openStore } from '../../lib/store/open.ts';
 import { openHostJobs } from '../../pipelines/jobs/send.ts';
 import { run } from '../../pipelines/run/run.ts';
 import { liveClock } from '../../pipelines/clock.ts';
-import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
+import { openStoredArchive } from '../../pipelines/store/folder.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres } from '../ledger/postgres_started.ts';

@@ -8,9 +8,10 @@ import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { FolderStore } from '../../lib/store/folder.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { objectOf, readVerified } from '../../lib/store/store.ts';
+import { objectOf, readVerified, StoreUnavailable } from '../../lib/store/store.ts';
 import { failureText, isUnpublished } from '../../pipelines/failure.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
+import { queueState } from '../../pipelines/jobs/queue.ts';
 import { openHostJobs } from '../../pipelines/jobs/send.ts';
 import type { RunOptions, RunResult } from '../../pipelines/run/run.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -100,7 +101,7 @@ describe('a run with two workers', () => {
         lines.join('\n'),
       );
     const store = await openStore(STORE);
-    assert.deepEqual(await store.list('segments/'), [], 'the catalog has them now');
+    assert.equal((await store.list('segments/')).size, 0, 'the catalog has them now');
     store.close();
     assert.ok(!(await readdir(layout.root)).includes('jobs'));
   });
@@ -131,6 +132,33 @@ describe('a run with two workers', () => {
     const asked = (web.asked.get(BROKER.host) ?? []).slice(askedBefore).filter((p) => !p.startsWith('/robots.txt'));
     assert.ok(asked.length <= new Set(asked).size + 2, 'only a page that was on its way is asked for again');
     assert.equal((await readRecord(next.layout, BROKER.name, `${DAY}.02`))?.status, 'good');
+  });
+
+  test('a host that no worker can read in eleven attempts is lost, and the run goes on without it', async (t) => {
+    const [url, STORE] = [await postgres.database(), memoryFolder('dealfeed-store-')];
+    const [web] = webs;
+    const askedBefore = web.asked.get(BROKER.host)?.length ?? 0;
+    const only: HereOptions = {
+      due: ({ name }) => name === BROKER.name,
+      sandboxUrl: await web.on(DAY),
+      soldLeads: endAfterReading,
+    };
+    const run = await queuedRun({ ...only, url, STORE });
+    const store = new FolderStore(STORE);
+    let attempts = 0;
+    store.list = () => {
+      attempts += 1;
+      return Promise.reject(new StoreUnavailable('STORE is away'));
+    };
+    const worker = await workerHere(t, { url, STORE, store });
+    assert.equal(await run.ended, String(ALL_READ), [...run.lines, ...worker.lines].join('\n'));
+    const { status, reason, detail } = (await readRecord(run.layout, BROKER.name, `${DAY}.01`)) ?? assert.fail();
+    assert.deepEqual([status, reason], ['unavailable', 'worker_lost']);
+    assert.match(detail ?? '', /^no worker could read its host; the last reported: STORE is away$/u);
+    assert.equal(attempts, 11);
+    assert.equal(web.asked.get(BROKER.host)?.length ?? 0, askedBefore, 'no page was asked for');
+    const { state } = await queueState(url);
+    assert.deepEqual([state?.hosts_being_read, state?.hosts_failed], [0, 1]);
   });
 
   test('a worker with another store or password, or without a secret, is refused in one line', async (t) => {

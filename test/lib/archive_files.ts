@@ -6,7 +6,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { type Archive, archiveFile, openArchive } from '../../lib/archive.ts';
 import type { RequestRecord } from '../../lib/request_record.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
+import { openStoredArchive } from '../../pipelines/store/folder.ts';
 
 export const recordOf = (rest: Partial<RequestRecord>): RequestRecord => ({
   source: 'a_source',

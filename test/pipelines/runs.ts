@@ -15,7 +15,7 @@ import { run, type RunResult } from '../../pipelines/run/run.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import type { RunStore } from '../../pipelines/store/run_store.ts';
-import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
+import { openStoredArchive } from '../../pipelines/store/folder.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';

@@ -12,7 +12,7 @@ test('a service that ignores conditional writes is refused before anything is re
   t.after(careless.close);
   t.after(withS3(careless));
   const layout = await newLayout();
-  const store = createRunStore({ store: await openStore(careless.address, 0), layout, cacheMb: 1000, print: () => {} });
+  const store = createRunStore({ store: await openStore(careless.address, 0), layout, print: () => {} });
   t.after(store.close);
   const world = makeWorld({ seed: 7, listings: 1, parcels: 1, auctions: 0, filings: 0 });
   const read: string[] = [];

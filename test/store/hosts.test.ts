@@ -1,11 +1,12 @@
 /** Runs on hosts that share a store and no folder. */
 import assert from 'node:assert/strict';
-import { copyFile, cp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sha256 } from '../../lib/files.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
+import { fetchSnapshot } from '../../lib/store/snapshot_cache.ts';
 import { LAST_DAY } from '../../pipelines/clock.ts';
 import { rebuildSource } from '../../pipelines/commands/rebuild_source.ts';
 import { standingRead, trustedRows } from '../../pipelines/ingest/reads.ts';
@@ -16,9 +17,8 @@ import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '..
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
-import { filesByRun } from '../../pipelines/store/local_runs.ts';
 import { openRunStore, createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
-import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
+import { localReads, openStoredArchive } from '../../pipelines/store/folder.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
@@ -47,7 +47,7 @@ describe('hosts with one store', () => {
   });
 
   const storeOf = async (layout: Layout, print: (line: string) => void = () => {}): Promise<RunStore> => {
-    const store = createRunStore({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print });
+    const store = createRunStore({ store: await openStore(s3.address, 0), layout, print });
     open.push(store);
     return store;
   };
@@ -110,6 +110,13 @@ describe('hosts with one store', () => {
     const { current, runs } = (await catalog()) ?? assert.fail();
     assert.equal(current, `${second}.01`);
     assert.equal(runs.length, 2);
+    // What a server has of it is whole, too.
+    const shop = await newLayout();
+    const store = await openStore(s3.address, 0);
+    await fetchSnapshot(store, runs[1] ?? assert.fail(), shop.root, 'serving');
+    store.close();
+    assert.ok((await readdir(shop.snapshot(`${second}.01`))).every((name) => !/parquet|duckdb/u.test(name)));
+    assert.deepEqual(await verifySnapshot(shop, `${second}.01`), []);
   });
 
   test('an engine that has only the bucket finds every snapshot of every table, with all of its files', async () => {
@@ -174,7 +181,10 @@ describe('hosts with one store', () => {
     assert.notEqual(await currentSnapshot(one), `${day}.01`);
     assert.ok(!(await listSnapshots(one)).includes(`${day}.01`));
     const pulled = await readFile(join(one.root, 'store.json'), 'utf8');
-    assert.ok(pulled.includes(`${day}.01`) && !pulled.includes(`${day}.02`), 'the reads of the other are not here yet');
+    const has = (runId: string, { runs }: Catalog) =>
+      pulled.includes(runs.find((r) => r.run_id === runId)?.reads ?? '-');
+    const stored = (await catalog()) ?? assert.fail();
+    assert.deepEqual([has(`${day}.01`, stored), has(`${day}.02`, stored)], [true, false], 'not yet the other reads');
     const next = await storeOf(one);
     await next.pull('2026-11-23');
     assert.equal(await currentSnapshot(one), `${day}.02`);
@@ -208,7 +218,8 @@ describe('hosts with one store', () => {
     assert.deepEqual([runs, reparses.length], [earlier?.runs, 1], 'the lists of the runs stay as they are');
     await assert.rejects(other.addReads(), {
       name: 'PublishedElsewhere',
-      message: /^Another host has stored staged\/oh_stark_tax\/\S+\.v2\.json in STORE s3:\/\/deals\/feed while this/u,
+      message:
+        /^Another host has stored version 2 of the read of oh_stark_tax by run \S+ in STORE s3:\/\/deals\/feed while/u,
     });
     const day = '2026-11-23';
     const expected = await standingRead(two, stark.name, day);
@@ -233,9 +244,9 @@ describe('hosts with one store', () => {
       return s3.requests.slice(asked).filter((request) => request.startsWith('GET objects/')).length;
     };
     const [whole, damaged] = [await newLayout(), await newLayout()];
-    // A list for each run, a list of later versions, and the rows in use.
-    assert.equal(await pull(whole), runs.length + reparses.length + SOURCES.length);
-    const list = s3.fileOf(objectOf(runs[0]?.files ?? '').name);
+    // The reads of each run, later versions, which are compared with the local ones afterwards, and the rows in use.
+    assert.equal(await pull(whole), runs.length + 2 * reparses.length + SOURCES.length);
+    const list = s3.fileOf(objectOf(runs[0]?.reads ?? '').name);
     await copyFile(list, `${list}.intact`);
     await writeFile(list, 'other bytes');
     await assert.rejects(pull(damaged), {
@@ -244,14 +255,14 @@ describe('hosts with one store', () => {
     });
     await copyFile(`${list}.intact`, list);
     await pull(damaged);
-    const files = async (of: Layout) => filesByRun({ layout: of, archive: await openArchive(of.root) });
-    assert.deepEqual(await files(damaged), await files(whole));
+    const readsIn = async (of: Layout) => [await localReads(of), (await openArchive(of.root)).readsWithHashes()];
+    assert.deepEqual(await readsIn(damaged), await readsIn(whole));
   });
 
   test('pages that workers put into the store need not be in the folder; a lost page is named', async () => {
     const layout = alone;
     const store = await openStore(`${s3.address}-of-workers`, 0);
-    const run = createRunStore({ store, layout, cacheMb: 1000, print: () => {} });
+    const run = createRunStore({ store, layout, print: () => {} });
     open.push(run);
     const archive = await openArchive(layout.root);
     const [stored = '', lost = ''] = (await archive.records(SOURCES[0] ?? '', `${first}.01`)).flatMap(

@@ -23,7 +23,7 @@ export async function icebergOf(
   s3: S3Server,
 ): Promise<Record<string, { metadata: z.infer<typeof Metadata>; files: NamedByMetadata[] }>> {
   const store = await openStore(s3.address, 0);
-  const names = await store.list('iceberg/');
+  const names = [...(await store.list('iceberg/')).keys()];
   const pathOf = (location: string): string => s3.fileOf(location.slice(`${s3.address}/`.length));
   const rowOf = async (location: string): Promise<Record<string, unknown>> => {
     const [row] = (await avro.createFileDecoder(pathOf(location)).toArray()) as Record<string, unknown>[];

@@ -2,7 +2,8 @@
  * An S3 server in this process: s3rver, which stores objects as files and ignores conditional writes, with those added
  * as S3 has them. A fault may take the place of any answer.
  */
-import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
@@ -18,6 +19,7 @@ interface S3rver {
     listObjects(bucket: string, options: object): Promise<unknown>;
     getResourcePath(bucket: string, key: string, resource: string): string;
     deleteObject(bucket: string, key: string): Promise<void>;
+    putContent(path: string, content: unknown): Promise<unknown>;
   };
   readonly logger: { close(): void; exceptions: { unhandle(): void } };
   configureBuckets(): Promise<unknown>;
@@ -102,6 +104,14 @@ export async function startS3({ conditional = true, port = 0 } = {}): Promise<S3
   // Its tokens of the next page are encrypted with DES, which OpenSSL 3 does not have: the first page lists all.
   const listObjects = store.listObjects.bind(store);
   store.listObjects = (bucket, options) => listObjects(bucket, { ...options, maxKeys: Number.POSITIVE_INFINITY });
+  // It writes an object in place; in S3 an object is all there or as before, whatever ends the upload.
+  const putContent = store.putContent.bind(store);
+  store.putContent = async (path, content) => {
+    const incoming = join(directory, `.${randomUUID()}`);
+    const written = await putContent(incoming, content);
+    await rename(incoming, path);
+    return written;
+  };
   // It also removes empty folders, with the object that another request is writing there.
   store.deleteObject = async (bucket, key) => {
     for (const resource of ['metadata.json', 'object', 'object.md5'])

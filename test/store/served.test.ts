@@ -1,12 +1,15 @@
 /** A server with its own disk serves the snapshots of a store, and nothing half published or damaged. */
 import assert from 'node:assert/strict';
-import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openFollowed, type FollowedSnapshots } from '../../api/serving/mirror.ts';
 import type { LoadFailure, Snapshots } from '../../api/serving/follow.ts';
-import { sha256 } from '../../lib/files.ts';
+import { readJson, sha256 } from '../../lib/files.ts';
+import type { CatalogRun } from '../../lib/store/catalog.ts';
+import { FolderStore } from '../../lib/store/folder.ts';
 import { openStore } from '../../lib/store/open.ts';
+import { fetchSnapshot, filesOf } from '../../lib/store/snapshot_cache.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
@@ -44,7 +47,7 @@ describe('a server with a store', () => {
   let nowMs = Date.parse(`${DAY}T12:00:00Z`);
   let server: FollowedSnapshots;
 
-  const serve = (dataDir: string, cacheMb = 1000, isForSale = false): Promise<FollowedSnapshots> =>
+  const serve = (dataDir: string, cacheBytes = 1e9, isForSale = false): Promise<FollowedSnapshots> =>
     openFollowed(
       {
         dataDir,
@@ -55,7 +58,7 @@ describe('a server with a store', () => {
           if ('reason' in event) reports.push(event.reason);
         },
       },
-      { STORE: s3.address, cacheMb },
+      { STORE: s3.address, cacheBytes },
     );
   /** Run id that a server serves after it has looked at the store. */
   const served = async (snapshots: Snapshots): Promise<string | null> => {
@@ -77,7 +80,7 @@ describe('a server with a store', () => {
     host = await dataFolder();
     const layout = layoutOf(host.path);
     await writeFile(layout.kind, '{"data_clock":"sandbox"}\n');
-    run = createRunStore({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print: () => {} });
+    run = createRunStore({ store: await openStore(s3.address, 0), layout, print: () => {} });
   });
   after(async () => {
     server.close();
@@ -99,56 +102,104 @@ describe('a server with a store', () => {
     });
   });
 
+  test('fetches the manifest and the serving files that it lists, and nothing else of a snapshot', async () => {
+    const folder = layoutOf(disk).snapshot(`${DAY}.01`);
+    const notes = ['fetched', 'verified.json'];
+    const serving = await filesOf(folder, await readJson(join(folder, 'manifest.json')));
+    assert.ok(serving.length > 1 && serving.every(({ file }) => file.endsWith('.sqlite')));
+    const expected = [...serving.map(({ file }) => file), 'manifest.json'].sort();
+    assert.deepEqual((await readdir(folder)).filter((name) => !notes.includes(name)).sort(), expected);
+    assert.deepEqual(
+      s3.requests.filter((request) => /^GET (?:snapshots|parts|objects)\//u.test(request)).sort(),
+      expected.map((file) => `GET snapshots/${DAY}.01/${file}`),
+    );
+  });
+
+  test('fetches a file that snapshots share once, and no part of it that its disk has damaged', async () => {
+    const store = new FolderStore(memoryFolder('dealfeed-store-'));
+    const folder = memoryFolder('dealfeed-server-');
+    const put = async (name: string, text: string): Promise<string> => {
+      const bytes = new TextEncoder().encode(text);
+      await store.put({ name, sha256: sha256(text) }, bytes);
+      return sha256(text);
+    };
+    const asked: string[] = [];
+    const download = store.download.bind(store);
+    store.download = (name, path) => {
+      asked.push(name);
+      return download(name, path);
+    };
+    const fileOf = (file: string, text: string) => ({ file, bytes: text.length, sha256: sha256(text) });
+    const base = fileOf('filings-0123456789abcdef.sqlite', 'the register');
+    await put(`parts/${base.file}`, 'the register');
+    const database = fileOf('dealfeed.duckdb', 'all tables');
+    const runOf = async (runId: string): Promise<CatalogRun> => {
+      const day = fileOf('day.sqlite', runId);
+      await put(`snapshots/${runId}/day.sqlite`, runId);
+      await put(`snapshots/${runId}/dealfeed.duckdb`, 'all tables');
+      const manifest = JSON.stringify({ tables: {}, database, serving: [base, day] });
+      return { run_id: runId, reads: '', manifest: await put(`snapshots/${runId}/manifest.json`, manifest) };
+    };
+    const fetched = async (number: number, part: 'serving' | 'all' = 'serving'): Promise<readonly string[]> => {
+      const [runId, asks] = [`${DAY}.0${number}`, asked.length];
+      await fetchSnapshot(store, await runOf(runId), folder, part);
+      return asked.slice(asks).map((name) => name.replace(`snapshots/${runId}/`, ''));
+    };
+    const shared = (number: number): string => join(folder, 'snapshots', `${DAY}.0${number}`, base.file);
+    assert.deepEqual(await fetched(1), ['manifest.json', `parts/${base.file}`, 'day.sqlite']);
+    assert.deepEqual(await fetched(2), ['manifest.json', 'day.sqlite']);
+    await writeFile(shared(2), 'The register');
+    assert.deepEqual(await fetched(3), ['manifest.json', `parts/${base.file}`, 'day.sqlite']);
+    assert.equal(await readFile(shared(3), 'utf8'), 'the register');
+    assert.deepEqual(await fetched(3), []);
+    // A run on the same host builds on it.
+    assert.deepEqual(await fetched(3, 'all'), ['manifest.json', 'dealfeed.duckdb']);
+  });
+
   test('never serves a publication that was interrupted at any step', async () => {
     await run.pull(DAY);
-    const folder = await build('02');
-    const stops = [
-      /^PUT objects/u,
-      /^PUT snapshots.*deals\.parquet/u,
-      /^PUT .*duckdb/u,
-      /^PUT .*manifest/u,
-      /^PUT current/u,
-    ];
+    await build('02');
     const pointer = await readFile(s3.fileOf('current'), 'utf8');
-    for (const stop of stops) {
+    const [current, id] = [await served(server), `${DAY}.02`];
+    for (const stop of [/^PUT objects/u, /^PUT snapshots.*deals\.parquet/u, /^PUT snapshots/u, /^PUT current/u]) {
       s3.fault = ({ method, url, socket }) => {
         if (!stop.test(`${method ?? ''} ${nameOf(url)}`)) return false;
         socket.destroy();
         return true;
       };
       const said = /^STORE is s3:\/\/deals\/feed, which is unavailable: (?:ECONNRESET|EPIPE|socket hang up)$/u;
-      await assert.rejects(run.publish(`${DAY}.02`), { name: 'StoreUnavailable', message: said });
-      s3.fault = null;
+      await assert.rejects(run.publish(id), { name: 'StoreUnavailable', message: said });
       assert.equal(await readFile(s3.fileOf('current'), 'utf8'), pointer);
-      assert.equal(await served(server), `${DAY}.01`);
+      s3.fault = null;
+      assert.equal(await served(server), current);
+      await rm(s3.fileOf(`snapshots/${id}/manifest.json`), { force: true });
     }
     // A service that stores part of an upload, and reports success.
-    s3.fault = async ({ method, url }, response) => {
-      if (method !== 'HEAD' || !nameOf(url).endsWith('deals.parquet')) return false;
-      response.writeHead(200, { 'content-length': '3' }).end();
-      return Promise.resolve(true);
+    const stored = s3.fileOf(`snapshots/${id}/deals.parquet`);
+    await truncate(stored, 3);
+    s3.fault = ({ method, url }, response) => {
+      if (method !== 'PUT' || !nameOf(url).endsWith('deals.parquet')) return false;
+      response.writeHead(200).end();
+      return true;
     };
-    await assert.rejects(run.publish(`${DAY}.02`), {
+    await assert.rejects(run.publish(id), {
       name: 'StoreDamage',
-      message:
-        /^STORE \S+ snapshots\/2026-11-20\.02\/deals\.parquet has 3 bytes after its upload, expected \d+\. Nothing/u,
+      message: /^STORE \S+ snapshots\/2026-11-20\.02\/deals\.parquet does not have its \d+ bytes after its upload\./u,
     });
     s3.fault = null;
-    assert.equal(await served(server), `${DAY}.01`);
-    await run.publish(`${DAY}.02`);
-    assert.equal(await served(server), `${DAY}.02`);
-    assert.match(folder, /02$/u);
+    assert.equal(await served(server), current);
+    const asked = s3.requests.length;
+    await run.publish(id);
+    const uploads = s3.requests.slice(asked).filter((request) => /^PUT (?:snapshots|parts)/u.test(request));
+    assert.deepEqual(uploads, [`PUT snapshots/${id}/deals.parquet`], 'what the store has is not sent again');
+    assert.ok(!s3.requests.some((request) => request.startsWith('HEAD')), 'nor asked for one by one');
+    assert.equal(await served(server), id);
   });
 
   /** Damage the published snapshot: the server must say so once, serve the one before, and recover by itself. */
   const damages: [about: string, file: string, damage: (path: string) => Promise<void>, said: RegExp][] = [
-    ['is missing', 'dealfeed.duckdb', (path) => rm(path), /^STORE \S+ has no snapshots\/\S+\/dealfeed\.duckdb, which/u],
-    [
-      'is cut',
-      'deals.parquet',
-      (path) => truncate(path, 9),
-      /^STORE \S+ snapshots\/\S+\/deals\.parquet has the SHA-256/u,
-    ],
+    ['is missing', 'serving.sqlite', (path) => rm(path), /^STORE \S+ has no snapshots\/\S+\/serving\.sqlite, which/u],
+    ['is cut', 'filings.sqlite', (path) => truncate(path, 9), /^STORE \S+ \S+\/filings\.sqlite has the SHA-256/u],
     [
       'has other content',
       'manifest.json',
@@ -161,13 +212,11 @@ describe('a server with a store', () => {
       const [earlier, id] = [await served(server), `${DAY}.1${index}`];
       await publish(`1${index}`);
       const stored = s3.fileOf(`snapshots/${id}/${file}`);
-      const [intact, md5] = [`${stored}.intact`, `${stored}.md5`];
-      await copyFile(stored, intact);
+      const intact = await readFile(stored);
       await damage(stored);
-      await rm(md5, { force: true });
+      await rm(`${stored}.md5`, { force: true });
       reports.length = 0;
-      assert.equal(await served(server), earlier);
-      assert.equal(await served(server), earlier);
+      for (const _ of [1, 2]) assert.equal(await served(server), earlier);
       assert.equal(reports.length, 1, 'reported once');
       assert.match(reports[0] ?? '', said);
       assert.equal(server.failure()?.reason, 'a file is missing, damaged or stale', '/health does not name the bucket');
@@ -177,7 +226,7 @@ describe('a server with a store', () => {
         problems.map((p) => [p.kind, p.subject]),
         [['store_damaged', 's3://deals/feed']],
       );
-      await copyFile(intact, stored);
+      await writeFile(stored, intact);
       assert.equal(await served(server), id);
       assert.equal(server.failure(), null);
     });

@@ -44,13 +44,13 @@ describe('a store', () => {
       await store.putFile({ name: 'snapshots/2026-11-20.01/a.parquet', sha256: sha256('parquet') }, path);
       assert.equal(text(await store.read(page.name)), 'page');
       assert.equal(await store.size('snapshots/2026-11-20.01/a.parquet'), 7);
-      assert.deepEqual(await store.list('snapshots/'), ['snapshots/2026-11-20.01/a.parquet']);
+      assert.deepEqual([...(await store.list('snapshots/'))], [['snapshots/2026-11-20.01/a.parquet', 7]]);
       assert.equal(await store.read('objects/00/none'), null);
       assert.equal(await store.size('objects/00/none'), null);
       assert.equal(await store.download('objects/00/none', join(folder, 'none')), false);
-      assert.deepEqual(await store.list('none/'), []);
+      assert.equal((await store.list('none/')).size, 0);
       await store.remove('snapshots/2026-11-20.01/a.parquet');
-      assert.deepEqual(await store.list('snapshots/'), []);
+      assert.equal((await store.list('snapshots/')).size, 0);
     }
   });
 
@@ -84,7 +84,7 @@ describe('a store', () => {
     const twoDaysAgo = new Date(Date.now() - 2 * DAY_MS);
     await utimes(join(root, 'incoming', 'killed'), twoDaysAgo, twoDaysAgo);
     assert.equal(await store.switchPointer('a', null), true);
-    assert.deepEqual(await store.list('incoming/'), ['incoming/written now']);
+    assert.deepEqual([...(await store.list('incoming/')).keys()], ['incoming/written now']);
   });
 
   test('in a folder ignores files that are not pointers', async () => {

@@ -4,21 +4,21 @@
  * run crawls, and does not answer while another run publishes and a server sells. All is as on one machine alone.
  */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Health } from '../../api/http/health.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { openPostgresLedger } from '../../ledger/postgres/store.ts';
-import { readCatalog, readRunFiles } from '../../lib/store/catalog.ts';
+import { readCatalog } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { objectOf, readVerified } from '../../lib/store/store.ts';
+import { objectOf, readPacked, readVerified } from '../../lib/store/store.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { atOnce } from '../../lib/at_once.ts';
 import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { Reads } from '../../pipelines/store/folder.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { RequestRecord } from '../../lib/request_record.ts';
 import { loadSources } from '../../sources/index.ts';
 import { bodyOf, buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { startServer } from '../process/program.ts';
@@ -37,6 +37,8 @@ const [HOST, KILL_AFTER] = ['www.heartland-multifamily.example', 8];
 /** A worker sends what it has archived every five seconds, so some of it is sent when it is killed. */
 const PAGE_MS = 1_000;
 const LEAD_PRICE = 1_000_000n;
+/** What a server notes beside the files that it fetched. */
+const OF_THE_DISK = ['fetched', 'verified.json'];
 
 const WAITING = /^STORE is s3:\/\/deals\/feed, which is unavailable: [\w ]+\. Waiting up to 120 s$/u;
 const BACK = /^STORE s3:\/\/deals\/feed is available again after (\d+) s$/u;
@@ -223,6 +225,12 @@ describe('hosts without a shared disk', () => {
       };
       assert.deepEqual(await manifestIn(layout), await manifestIn(await alone));
       for (const at of [layout, await disk]) assert.deepEqual(await verifySnapshot(at, runId), []);
+      const { serving } = await readManifest(layout, runId);
+      assert.deepEqual(
+        (await readdir((await disk).snapshot(runId))).filter((name) => !OF_THE_DISK.includes(name)).sort(),
+        ['manifest.json', ...serving.map(({ file }) => file)].sort(),
+        'a server has the manifest and the serving files on its disk',
+      );
     }
   });
 
@@ -231,20 +239,18 @@ describe('hosts without a shared disk', () => {
     const { catalog } = (await readCatalog(store)) ?? assert.fail();
     assert.deepEqual([catalog.runs.map((r) => r.run_id), catalog.current], [[FIRST, SECOND], SECOND]);
     let attempts = 0;
-    for (const { files } of catalog.runs) {
-      const lines = new Set<string>();
-      for (const [path, file] of Object.entries(await readRunFiles(store, { files }))) {
-        if ('rows' in file) await readVerified(store, objectOf(file.rows));
-        else if (path.endsWith('.ndjson')) for (const line of file.text.trimEnd().split('\n')) lines.add(line);
-      }
-      const records = [...lines].map((line) => RequestRecord.parse(JSON.parse(line)));
-      const pages = new Set(records.flatMap((r) => r.sha256 ?? []));
-      assert.ok(pages.size > 0);
-      await atOnce(pages, async (hash) => void (await readVerified(store, objectOf(hash))));
-      attempts += records.filter((r) => r.attempt !== undefined).length;
+    for (const { reads: hash } of catalog.runs) {
+      const { requests, reads } = await readPacked(store, objectOf(hash), Reads);
+      const named = new Set([
+        ...requests.flatMap((r) => r.sha256 ?? []),
+        ...reads.flatMap((read) => read.parquet?.sha256 ?? []),
+      ]);
+      assert.ok(requests.length > 0 && reads.length > 0);
+      await atOnce(named, async (each) => void (await readVerified(store, objectOf(each))));
+      attempts += requests.filter((r) => r.attempt !== undefined).length;
     }
     assert.ok(attempts > 0, 'some were asked by the workers that took over');
-    assert.deepEqual(await store.list('segments/'), []);
+    assert.deepEqual([...(await store.list('segments/'))], []);
     store.close();
   });
 

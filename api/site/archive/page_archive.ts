@@ -3,15 +3,16 @@
  * verified by their hash whenever they are read.
  */
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { type Archive, ArchiveDamage, hasArchive, openArchive } from '../../../lib/archive.ts';
 import { RequestRecord } from '../../../lib/request_record.ts';
-import { readCatalog, readRunFiles } from '../../../lib/store/catalog.ts';
-import { objectName, objectOf, readVerified, StoreDamage, type Store } from '../../../lib/store/store.ts';
+import { readCatalog } from '../../../lib/store/catalog.ts';
+import { objectName, objectOf, readPacked, readVerified, StoreDamage, type Store } from '../../../lib/store/store.ts';
 
 /** Largest body that is read. */
 export const MAX_STORED_BYTES = 4 * 1024 * 1024;
-/** Number of runs whose lists are searched in the store, and the longest compressed list. */
-const [MAX_RUNS, MAX_LIST_BYTES] = [40, 16 * 1024 * 1024];
+/** Number of runs whose requests are searched in the store, and their largest compressed size. */
+const [MAX_RUNS, MAX_READS_BYTES] = [40, 16 * 1024 * 1024];
 const [CACHED_BYTES, CACHED_REQUESTS] = [32 * 1024 * 1024, 1_000];
 /** A failed search or read in the store is repeated after this time: it reads many files. */
 const AGAIN_MS = 60_000;
@@ -43,17 +44,16 @@ export function runsToSearch(runIds: readonly string[], readAt: string): string[
   return [...sorted.filter((id) => !isLater(id)).reverse(), ...sorted.filter(isLater)].slice(0, MAX_RUNS);
 }
 
-/** The request of a store's list that returned these bytes. */
+const Requests = z.object({ requests: z.array(RequestRecord) });
+
+/** The request in a store that returned these bytes. */
 async function requestInStore(store: Store, { sha256, source, readAt }: PageRead): Promise<RequestRecord | null> {
   const runs = new Map((await readCatalog(store))?.catalog.runs.map((run) => [run.run_id, run]));
   for (const runId of runsToSearch([...runs.keys()], readAt)) {
     const run = runs.get(runId);
-    if (!run || ((await store.size(objectName(run.files))) ?? 0) > MAX_LIST_BYTES) continue;
-    const list = (await readRunFiles(store, run))[`archive/requests/${source}/${runId}.ndjson`];
-    if (!list || !('text' in list)) continue;
-    const lines = list.text.split('\n').filter((line) => line.includes(sha256));
-    const records = lines.map((line) => RequestRecord.parse(JSON.parse(line)));
-    const found = records.find((record) => record.sha256 === sha256 && record.error === null);
+    if (!run || ((await store.size(objectName(run.reads))) ?? 0) > MAX_READS_BYTES) continue;
+    const { requests } = await readPacked(store, objectOf(run.reads), Requests);
+    const found = requests.find((one) => one.source === source && one.sha256 === sha256 && one.error === null);
     if (found) return found;
   }
   return null;

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { LINK_ENDING, namesIn } from '../../../lib/files.ts';
-import { snapshotFiles } from '../../../lib/store/snapshot_cache.ts';
+import { filesOf } from '../../../lib/store/snapshot_cache.ts';
 import { MARKS } from '../../../lib/verified.ts';
 import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
 import { parseRunId, type Layout } from '../../layout.ts';
@@ -80,13 +80,13 @@ const jsonIn = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> 
   }
 };
 
-/** The files that a manifest states. */
-const StatedFiles = z.unknown().transform(snapshotFiles);
 const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
 
 /** Hashes of a snapshot's files by name; empty if its manifest cannot be read. */
 export async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
-  const stated = await jsonIn(join(layout.snapshot(runId), 'manifest.json'), StatedFiles);
+  const folder = layout.snapshot(runId);
+  const manifest = await jsonIn(join(folder, 'manifest.json'), z.unknown());
+  const stated = await filesOf(folder, manifest).catch(() => null);
   return new Map((stated ?? []).map(({ file, sha256 }) => [file, sha256]));
 }
 

@@ -1,6 +1,6 @@
 /** A register is published in parts: a day writes its own news, shares the other parts, and loses nothing. */
 import assert from 'node:assert/strict';
-import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { isSame, rebuild } from '../../../pipelines/commands/rebuild.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { backUp } from '../../../pipelines/operate/backup/back_up.ts';
 import { restoreFolder } from '../../../pipelines/operate/backup/restore.ts';
+import { bytesShort } from '../../../pipelines/format.ts';
 import { prune } from '../../../pipelines/operate/prune.ts';
 import { readManifest, verifySnapshot } from '../../../pipelines/snapshots.ts';
 import type { Alter } from '../../../sandbox/server.ts';
@@ -161,8 +162,18 @@ describe('a register over three days', () => {
     const { manifest } = await runDay({ layout, world, day: '2027-12-30', only: () => false, tables: TABLES });
     const parts = manifest?.tables['filings']?.files ?? [];
     assert.deepEqual(parts, await files(THIRD), 'a day without news writes no part');
-    await prune(layout, 0, { apply: true });
+    /** Files on the disk, each once. */
+    const bytesOnDisk = (): number => {
+      const names = readdirSync(layout.snapshots, { recursive: true }).map(String);
+      const found = names.map((name) => statSync(join(layout.snapshots, name))).filter((each) => each.isFile());
+      return [...new Map(found.map(({ ino, size }) => [ino, size])).values()].reduce((a, b) => a + b, 0);
+    };
+    const bytesBefore = bytesOnDisk();
+    const { plan, lines } = await prune(layout, 0, { apply: true });
     assert.ok(!existsSync(layout.snapshot(FIRST)));
+    assert.deepEqual(plan.files, []);
+    const freed = bytesShort(bytesBefore - bytesOnDisk());
+    assert.match(lines[0] ?? '', new RegExp(`snapshots, ${freed}$`, 'u'), 'a part that stays is not counted as freed');
     assert.deepEqual(await verifySnapshot(layout, manifest?.run_id ?? ''), []);
   });
 });

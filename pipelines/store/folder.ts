@@ -1,0 +1,114 @@
+/**
+ * A data folder of a host with a store: what it has of the store, in `store.json`, its archive, whose missing pages are
+ * in the store, and its reads as hosts exchange them.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Archive, type ArchivedRead, type ArchiveOptions, openArchive } from '../../lib/archive.ts';
+import { namesIn, readJson, writeWhole } from '../../lib/files.ts';
+import { RequestRecord } from '../../lib/request_record.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { objectOf, readVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { ReadRecord, readRecord, writeRead } from '../ingest/reads.ts';
+import { parseRunId, type Layout } from '../layout.ts';
+
+/** A data folder and its archive. */
+export interface Folder {
+  readonly layout: Layout;
+  readonly archive: Archive;
+}
+
+/** What a run read, or a part of it. The pages and rows that it names are objects of the store. */
+export const Reads = z.strictObject({ requests: z.array(RequestRecord), reads: z.array(ReadRecord) });
+export type Reads = z.infer<typeof Reads>;
+
+/** Write records of requests of other hosts, in place of those that a folder has of the same reads. */
+export async function writeRequests(archive: Archive, requests: readonly RequestRecord[]): Promise<void> {
+  const byRead = Map.groupBy(requests, ({ source, runId }) => `${source} ${runId}`);
+  for (const [first, ...rest] of byRead.values()) if (first) await archive.replaceRead(first, [first, ...rest]);
+}
+
+/** Write reads of other hosts; their staged rows are fetched when they are needed. */
+export async function writeReads({ layout, archive }: Folder, { requests, reads }: Reads): Promise<void> {
+  // Requests first: they mark the pages of a quarantined read.
+  await writeRequests(archive, requests);
+  for (const read of reads) await writeRead(layout, read);
+}
+
+/** A record of a read in a folder. */
+interface LocalRead extends ArchivedRead {
+  readonly version: number;
+}
+
+/** The records of reads in a folder, with all their versions. */
+export async function localReads(layout: Layout): Promise<LocalRead[]> {
+  const found: LocalRead[] = [];
+  for (const source of await namesIn(layout.stagedRoot))
+    for (const name of await namesIn(layout.staged(source))) {
+      const [, runId = '', version = '1'] = /^(.+?)(?:\.v(\d+))?\.json$/u.exec(name) ?? [];
+      if (parseRunId(runId) !== null) found.push({ source, runId, version: Number(version) });
+    }
+  return found;
+}
+
+/** @throws DamagedFile */
+export async function readLocal(layout: Layout, reads: readonly LocalRead[]): Promise<ReadRecord[]> {
+  const found = await Promise.all(reads.map((read) => readRecord(layout, read.source, read.runId, read.version)));
+  return found.filter((read) => read !== undefined);
+}
+
+/** Run ids that are names in a folder. */
+export const runIdsIn = async (folder: string): Promise<string[]> =>
+  (await namesIn(folder)).filter((name) => parseRunId(name) !== null);
+
+const Pulled = z.object({ store: z.string(), lists: z.array(z.string()) });
+
+const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
+
+/**
+ * Hashes of the reads of the catalog that a folder has had: what was pruned in it is not fetched again. Null if it has
+ * never been used with the store.
+ */
+export async function readPulled(layout: Layout, store: Store): Promise<ReadonlySet<string> | null> {
+  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
+  return saved.success && saved.data.store === store.shown ? new Set(saved.data.lists) : null;
+}
+
+/** Remember that a folder has these as well. */
+export async function addPulled(layout: Layout, store: Store, more: readonly string[]): Promise<void> {
+  const lists = [...new Set([...((await readPulled(layout, store)) ?? []), ...more])];
+  await writeWhole(pulledFile(layout), `${JSON.stringify({ store: store.shown, lists }, null, 1)}\n`);
+}
+
+/**
+ * @throws SettingError if the folder continues a store: the next run with that store would set aside snapshots
+ * published here
+ */
+export async function assertWithoutStore(layout: Layout): Promise<void> {
+  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
+  if (saved.success)
+    throw new SettingError(
+      `STORE is not set, expected ${saved.data.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
+        `To leave the store, remove ${pulledFile(layout)}`,
+    );
+}
+
+/** Reads missing pages from a store. @param print called for a page that the store lacks too, or has damaged */
+export const objectFetcher =
+  (store: Store, print: (message: string) => void): NonNullable<ArchiveOptions['fetchObject']> =>
+  async (hash) => {
+    try {
+      return await readVerified(store, objectOf(hash));
+    } catch (error) {
+      if (!(error instanceof StoreDamage)) throw error;
+      print(error.message);
+      return null;
+    }
+  };
+
+/** The archive of a data folder, whose missing pages are in the store if there is one. */
+export const openStoredArchive = (
+  dataDir: string,
+  store: Store | undefined,
+  print: (message: string) => void,
+): Promise<Archive> => openArchive(dataDir, store === undefined ? {} : { fetchObject: objectFetcher(store, print) });
