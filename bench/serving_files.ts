@@ -1,16 +1,24 @@
 /** Serving files of a snapshot whose DuckDB file was written or changed by hand, for measures and tests. */
-import { rm, stat } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, typesOf } from '../lib/duck.ts';
-import { sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { columnsOfFile } from '../lib/stored_types.ts';
 import { loadMarts, loadReferences, referenceSql, selectMacros } from '../models/index.ts';
 import type { Manifest } from '../models/manifest.ts';
 import { LOOKUP_TABLES } from '../models/serving/lookup_tables.ts';
-import { SERVING_FILES, TABLE_NAMES } from '../models/serving/tables.ts';
+import { TABLE_NAMES } from '../models/serving/tables.ts';
 import { shownRecord } from '../pipelines/run/finish_database.ts';
-import { writeServingFile } from '../pipelines/run/serving_file.ts';
+import { writeServing } from '../pipelines/run/publish.ts';
+import { newsOf } from '../pipelines/run/serving_file.ts';
+
+/** The other tables that a file of filings is written from. */
+const FROM_FILINGS = [
+  'CREATE VIEW registers AS SELECT source, min(first_seen) AS first_seen FROM filings GROUP BY source',
+  `CREATE VIEW agents AS SELECT source, agent_of(registered_agent_name) AS agent, max(agent_filings) AS filings
+    FROM filings WHERE agent_filings IS NOT NULL GROUP BY ALL`,
+  `CREATE VIEW ${newsOf('filings')} AS FROM filings`,
+];
 
 /** Write the serving files of a snapshot from its DuckDB file. @returns their entries in the manifest */
 export async function writeServingFiles(folder: string, database: string): Promise<Manifest['serving']> {
@@ -26,17 +34,12 @@ export async function writeServingFiles(folder: string, database: string): Promi
       const order = contract.publish.orderBy.join(', ');
       await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
     }
-    await connection.run(selectMacros(LOOKUP_TABLES.map(({ sql }) => sql)));
+    await connection.run(selectMacros([...LOOKUP_TABLES.map(({ sql }) => sql), ...FROM_FILINGS]));
     for (const reference of loadReferences().filter(({ name }) => name === 'county_zips'))
       for (const sql of referenceSql(reference)) await connection.run(sql);
-    const entries: Manifest['serving'] = [];
-    for (const file of SERVING_FILES.keys()) {
-      const path = join(folder, file);
-      await rm(path, { force: true });
-      await writeServingFile(connection, file, path);
-      entries.push({ file, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) });
-    }
-    return entries;
+    for (const sql of FROM_FILINGS) await connection.run(sql);
+    for (const file of await readdir(folder)) if (file.endsWith('.sqlite')) await rm(join(folder, file));
+    return await writeServing(connection, { folder, before: { folder, serving: [] } });
   } finally {
     duck.close();
   }

@@ -87,6 +87,9 @@ export async function pointAt(link: string, target: string): Promise<void> {
   await sync(dirname(link));
 }
 
+/** Whether snapshots share a file: its name has its hash. */
+export const isShared = (file: string): boolean => /-[0-9a-f]{16}\.\w+$/u.test(file);
+
 /** Give a file a second name, or copy it where the file system has no second names. */
 export const share = (from: string, to: string): Promise<void> =>
   linkFile(from, to).catch((error: NodeJS.ErrnoException) => {

@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJson, writeWhole } from './files.ts';
+import { isShared, readJson, writeWhole } from './files.ts';
 
 /** File of a folder with the marks of its files. */
 export const MARKS = 'verified.json';
@@ -20,7 +20,8 @@ interface Stated {
 /** The hash with what shows that the bytes are still those it was computed of. */
 async function markOf(folder: string, { file, sha256 }: Stated): Promise<string> {
   const { size, ino, mtimeNs, ctimeNs } = await stat(join(folder, file), { bigint: true });
-  return [sha256, size, ino, mtimeNs, ctimeNs].join(' ');
+  // A second name of a shared file changes its ctime.
+  return [sha256, size, ino, mtimeNs, ...(isShared(file) ? [] : [ctimeNs])].join(' ');
 }
 
 /** Note that these files have these hashes. */

@@ -64,10 +64,8 @@ export const hashOf = ({ files }: PublishedTable): string => files.map(({ sha256
 const HASH_IN_NAME = 16;
 
 /** Name of a part of a table in parts, which several snapshots may share. */
-export const partName = (table: string, sha256: string): string => `${table}-${sha256.slice(0, HASH_IN_NAME)}.parquet`;
-
-export const isPart = ({ file, sha256 }: { readonly file: string; readonly sha256: string }): boolean =>
-  file.endsWith(partName('', sha256));
+export const partName = (table: string, sha256: string, ending: 'parquet' | 'sqlite' = 'parquet'): string =>
+  `${table}-${sha256.slice(0, HASH_IN_NAME)}.${ending}`;
 
 /** The part that the server reads. Other fields may change between versions without a change of the server. */
 export const ServedManifest = z

@@ -1,9 +1,9 @@
 /** Published snapshots: their manifests, the latest before a day, and the verification of their files. */
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
+import { DamagedFile, isShared, readJson, sha256OfFile } from '../lib/files.ts';
 import { filesOf } from '../lib/store/snapshot_cache.ts';
-import { isPart, Manifest } from '../models/manifest.ts';
+import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 import { prunedFiles } from './pruned_files.ts';
 
@@ -83,11 +83,10 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
   const [manifest, pruned] = read;
   const problems: string[] = [];
   const tables = new Set(Object.values(manifest.tables).flatMap(({ files }) => files.map(({ file }) => file)));
-  for (const stated of await filesOf(layout.snapshot(runId), manifest)) {
-    const { file, sha256, bytes } = stated;
+  for (const { file, sha256, bytes } of await filesOf(layout.snapshot(runId), manifest)) {
     if (needed === 'tables' && !tables.has(file)) continue;
     const path = join(layout.snapshot(runId), file);
-    const reading = needed === 'tables' && isPart(stated) ? stat(path).then(({ size }) => size) : sha256OfFile(path);
+    const reading = needed === 'tables' && isShared(file) ? stat(path).then(({ size }) => size) : sha256OfFile(path);
     const found = await reading.catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;

@@ -28,27 +28,58 @@ export interface ColumnFacts {
 
 const MILLION = 1_000_000n;
 
+type Values = readonly string[] | BigInt64Array;
+
+/** Sorted values as they are stored. */
+const valuesIn = (kind: FieldKind, bytes: Uint8Array): Values =>
+  isNumber(kind)
+    ? new BigInt64Array(bytes.slice().buffer)
+    : (JSON.parse(Buffer.from(bytes).toString()) as readonly string[]);
+
+/** The values of several files, sorted, and for each file the code of each of its codes. */
+function joined(files: readonly Values[]): { readonly values: Values; readonly codes: readonly Uint32Array[] } {
+  const [first = [], ...others] = files;
+  if (others.length === 0) return { values: first, codes: [] };
+  const sorted = [...new Set<string | bigint>(files.flatMap((own) => [...own]))].sort((a, b) => (a < b ? -1 : 1));
+  const places = new Map(sorted.map((value, i) => [value, i + 1]));
+  const codes = files.map((own) => Uint32Array.from([0, ...[...own].map((value) => places.get(value) ?? 0)]));
+  return {
+    values: first instanceof BigInt64Array ? BigInt64Array.from(sorted as bigint[]) : (sorted as string[]),
+    codes,
+  };
+}
+
+/** Reads the codes of a part, and the number of the file that they are in. */
+type ReadCodes = (part: number) => { readonly bytes: Uint8Array; readonly file: number };
+
 export class Column {
   readonly #facts: ColumnFacts;
-  readonly #values: readonly string[] | BigInt64Array;
-  readonly #width: 1 | 2 | 4;
-  readonly #read: (part: number) => Uint8Array;
+  readonly #values: Values;
+  /** Bytes of a code in each file. */
+  readonly #widths: readonly (1 | 2 | 4)[];
+  readonly #codes: readonly Uint32Array[];
+  readonly #read: ReadCodes;
   readonly #parts: Codes[] = [];
   #lowered: readonly string[] | undefined;
 
-  /** @param values its sorted values, as they are stored @param read reads the codes of a part */
-  constructor(facts: ColumnFacts, values: Uint8Array, read: (part: number) => Uint8Array) {
+  /** @param values of each file, sorted, as they are stored */
+  constructor(facts: ColumnFacts, values: readonly Uint8Array[], read: ReadCodes) {
+    const files = values.map((bytes) => valuesIn(facts.kind, bytes));
     this.#facts = facts;
-    this.#values = isNumber(facts.kind)
-      ? new BigInt64Array(values.slice().buffer)
-      : (JSON.parse(Buffer.from(values).toString()) as string[]);
-    this.#width = codeBytes(this.#values.length);
+    this.#widths = files.map(({ length }) => codeBytes(length));
+    ({ values: this.#values, codes: this.#codes } = joined(files));
     this.#read = read;
   }
 
   /** Codes of the rows of a part. */
   part(part: number): Codes {
-    return (this.#parts[part] ??= codesIn(this.#read(part), this.#width));
+    let codes = this.#parts[part];
+    if (codes) return codes;
+    const { bytes, file } = this.#read(part);
+    codes = codesIn(bytes, this.#widths[file] ?? 1);
+    const own = this.#codes[file];
+    if (own) codes = new Uint32Array(codes).map((code) => own[code] ?? 0);
+    return (this.#parts[part] = codes);
   }
 
   codeAt(row: number): number {

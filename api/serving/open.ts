@@ -6,7 +6,7 @@ import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { identifier } from '../../lib/sql.ts';
 import { isVerified, markVerified } from '../../lib/verified.ts';
 import { ServedManifest } from '../../models/manifest.ts';
-import { servingVersion, SERVING_FILES, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
+import { isFileOf, servingVersion, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
 import type { Column } from './columns.ts';
 import type { Filters, PageRows, Position, RankedRows } from './filters.ts';
 import { parseRecord } from './json_text.ts';
@@ -75,13 +75,11 @@ async function missingFile(folder: string, file: string): Promise<Error> {
 
 /** Check that the files have their hashes; those of files that were checked on this disk are not computed again. */
 async function checkFiles(folder: string, { serving }: ServedManifest): Promise<ReadonlyMap<string, string>> {
-  const stated = [...SERVING_FILES.keys()].map((file) => {
-    const found = serving.find((one) => one.file === file);
-    if (!found) throw new Error(`the manifest has no ${file}: ${ANOTHER_VERSION}`);
-    return found;
-  });
+  for (const table of TABLE_NAMES)
+    if (!serving.some(({ file }) => isFileOf(table, file)))
+      throw new Error(`the manifest has no file of ${table}: ${ANOTHER_VERSION}`);
   let isNew = false;
-  for (const one of stated) {
+  for (const one of serving) {
     const isHashed = async (): Promise<boolean> => {
       if (await isVerified(folder, one)) return true;
       isNew = true;
@@ -93,8 +91,8 @@ async function checkFiles(folder: string, { serving }: ServedManifest): Promise<
     if (!isWhole) throw new Error(`${one.file} does not have the hash in its manifest`);
   }
   // Only a help for the next start: the folder may be read-only.
-  if (isNew) await markVerified(folder, stated).catch(() => {});
-  return new Map(stated.map(({ file }) => [file, join(folder, file)]));
+  if (isNew) await markVerified(folder, serving).catch(() => {});
+  return new Map(serving.map(({ file }) => [file, join(folder, file)]));
 }
 
 /** Check that this version wrote the files, and that they have the rows that the manifest states. */

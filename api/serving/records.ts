@@ -1,8 +1,8 @@
 /** Records as JSON, from their lines in a serving file (models/serving/text.ts). */
 import { LRUCache } from 'lru-cache';
 import { ABSENT, type RecordDefinition } from '../../lib/record.ts';
-import { identifier } from '../../lib/sql.ts';
-import { TABLES, type TableName } from '../../models/serving/tables.ts';
+import { agentOf } from '../../models/marts/filings.ts';
+import { COUNTED, TABLES, type TableName } from '../../models/serving/tables.ts';
 import { REASON } from '../../models/serving/text.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,6 +20,16 @@ export function allFields(table: TableName): readonly string[] {
 interface Shape {
   readonly fields: readonly { readonly line: number; readonly name: string }[];
   readonly hasAbsent: boolean;
+}
+
+const [SOURCE, AGENT] = ['source', 'registered_agent_name'].map((field) =>
+  TABLES.filings.columns.findIndex(({ name }) => name === field),
+);
+
+/** The key of a filing's agent, from its lines. */
+function agentIn(lines: readonly string[]): string {
+  const [source = '', name = ''] = [lines[SOURCE ?? 0], lines[AGENT ?? 0]];
+  return name.startsWith('"') ? `${String(JSON.parse(source))} ${agentOf(String(JSON.parse(name)))}` : '';
 }
 
 export class Records {
@@ -45,14 +55,14 @@ export class Records {
   /** Texts of the records in these rows, in their order. @param names default: all of the record */
   texts(table: TableName, rows: readonly number[], names = allFields(table)): Buffer[] {
     const { fields, hasAbsent } = this.#shapeOf(table, names);
-    const sql = `SELECT lines FROM ${identifier(table)} WHERE pos = ?`;
-    return rows.map((row) => {
-      const [found] = this.#tables.rows(table, sql, row);
-      if (found === undefined) throw new Error(`${table} has no row ${row}`);
-      const lines = String(found['lines']).split('\n');
+    const records = rows.map((row) => String(this.#tables.row(table, row, 'lines')['lines']).split('\n'));
+    const filings =
+      table === 'filings' && names.includes(COUNTED) ? this.#tables.filingsOf(records.map(agentIn)) : null;
+    return records.map((lines) => {
       let [text, absent, separator] = ['', '', '{'];
       for (const { name, line: at } of fields) {
-        const line = lines[at] ?? '';
+        const counted = name === COUNTED ? filings?.get(agentIn(lines)) : undefined;
+        const line = String(counted ?? lines[at] ?? '');
         const isNull = line === '' || line.startsWith(REASON);
         text += `${separator}"${name}":${isNull ? 'null' : line}`;
         if (isNull && line !== '') absent += `${absent === '' ? '' : ','}"${name}":"${line.slice(REASON.length)}"`;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { identifier } from '../../lib/sql.ts';
 import {
   codedColumns,
-  fileOf,
+  isFileOf,
   PART_ROWS,
   publishedRank,
   rankName,
@@ -24,6 +24,8 @@ const MAPPED_BYTES = 128 << 20;
 const STATEMENTS = 500;
 /** Milliseconds after which a search lets other requests go on. */
 const SLICE_MS = 4;
+/** Rows whose names are searched at a time. */
+const SEARCHED_ROWS = 8_192;
 /** Letters that the index of names finds. */
 const INDEXED_LETTERS = 3;
 /** Most parts of a name that are looked up; the name itself is compared after that. */
@@ -65,61 +67,149 @@ function keep(kept: Uint8Array, tests: readonly Test[], part: number): void {
       kept[i] = 0;
 }
 
-export class Tables {
-  readonly #files: ReadonlyMap<string, DatabaseSync>;
+/** One file, open for reading. */
+class File {
+  readonly name: string;
+  readonly #db: DatabaseSync;
   readonly #statements = new LRUCache<string, StatementSync>({ max: STATEMENTS });
-  readonly #columns = new Map<string, Column>();
-  readonly #orders = new Map<string, Codes>();
-  readonly #counts = new Map<TableName, number>();
 
-  /** @param paths of the files, by their names */
-  constructor(paths: ReadonlyMap<string, string>) {
-    this.#files = new Map([...paths].map(([name, path]) => [name, new DatabaseSync(path, { readOnly: true })]));
-    for (const file of this.#files.values()) file.exec(`PRAGMA mmap_size = ${MAPPED_BYTES}; PRAGMA query_only = 1`);
+  constructor(name: string, path: string) {
+    this.name = name;
+    this.#db = new DatabaseSync(path, { readOnly: true });
+    this.#db.exec(`PRAGMA mmap_size = ${MAPPED_BYTES}; PRAGMA query_only = 1`);
+  }
+
+  /** Rows of a query. */
+  rows(sql: string, ...values: readonly SqlValue[]): Row[] {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement.all(...values);
   }
 
   close(): void {
     this.#statements.clear();
-    for (const file of this.#files.values()) file.close();
+    this.#db.close();
+  }
+}
+
+/** Rows of a table that are in one file: those from `start`, at a multiple of PART_ROWS, in their order. */
+interface Section {
+  readonly file: File;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A table: its rows, and 1 for each of them that no later file replaces. */
+interface Table {
+  readonly sections: readonly Section[];
+  readonly present: Uint8Array;
+  readonly count: number;
+}
+
+/** Ranges of rows that have a part of a column each. */
+function* partsOf({
+  sections,
+}: Table): Generator<{ readonly part: number; readonly from: number; readonly to: number }> {
+  for (const { start, end } of sections)
+    for (let from = start; from < end; from += PART_ROWS)
+      yield { part: from / PART_ROWS, from, to: Math.min(end, from + PART_ROWS) };
+}
+
+function openTable(table: TableName, files: readonly File[]): Table {
+  let start = 0;
+  const sections = files.map((file) => {
+    const rows = Number(file.rows('SELECT rows FROM tables WHERE name = ?', table)[0]?.['rows']);
+    const section = { file, start, end: start + rows };
+    start += Math.ceil(rows / PART_ROWS) * PART_ROWS;
+    return section;
+  });
+  const present = new Uint8Array(start);
+  let count = 0;
+  for (const { file, start: first, end } of sections) {
+    present.fill(1, first, end);
+    count += end - first;
+    for (const { file: name, rows } of file.rows('SELECT file, rows FROM replaced')) {
+      const replaced = sections.find((one) => one.file.name === name);
+      if (!replaced) continue;
+      for (const pos of codesIn(rows as Uint8Array, 4)) {
+        count -= present[replaced.start + pos] ?? 0;
+        present[replaced.start + pos] = 0;
+      }
+    }
+  }
+  return { sections, present, count };
+}
+
+const bytesIn = (file: File, name: string, part: number): Uint8Array => {
+  const [row] = file.rows('SELECT bytes FROM coded WHERE name = ? AND part = ?', name, part);
+  return row?.['bytes'] instanceof Uint8Array ? row['bytes'] : new Uint8Array();
+};
+
+export class Tables {
+  readonly #files: readonly File[];
+  readonly #tables = new Map<TableName, Table>();
+  readonly #columns = new Map<string, Column>();
+  readonly #orders = new Map<string, Codes>();
+
+  /** @param paths of the files, by their names; of a table in parts, a later one replaces rows of those before it */
+  constructor(paths: ReadonlyMap<string, string>) {
+    this.#files = [...paths].map(([name, path]) => new File(name, path));
   }
 
-  #fileOf(table: TableName): DatabaseSync {
-    const file = this.#files.get(fileOf(table));
-    if (!file) throw new Error(`there is no file of ${table}`);
-    return file;
+  close(): void {
+    for (const file of this.#files) file.close();
+  }
+
+  #table(table: TableName): Table {
+    let found = this.#tables.get(table);
+    if (!found) {
+      const files = this.#files.filter(({ name }) => isFileOf(table, name));
+      if (files.length === 0) throw new Error(`there is no file of ${table}`);
+      this.#tables.set(table, (found = openTable(table, files)));
+    }
+    return found;
+  }
+
+  #sectionOf(table: TableName, row: number): Section {
+    const section = this.#table(table).sections.findLast(({ start }) => start <= row);
+    if (!section || row >= section.end) throw new Error(`${table} has no row ${row}`);
+    return section;
   }
 
   /** The version of each file. */
   versions(): ReadonlyMap<string, number> {
-    return new Map(
-      [...this.#files].map(([name, file]) => [
-        name,
-        Number(file.prepare('PRAGMA user_version').get()?.['user_version']),
-      ]),
-    );
+    const version = (file: File): number => Number(file.rows('PRAGMA user_version')[0]?.['user_version']);
+    return new Map(this.#files.map((file) => [file.name, version(file)]));
   }
 
-  /** Rows of a query on the file of a table. */
+  /** Rows of a query on the file of a table; of a table in parts, on its first one. */
   rows(table: TableName, sql: string, ...values: readonly SqlValue[]): Row[] {
-    const key = `${fileOf(table)} ${sql}`;
-    let statement = this.#statements.get(key);
-    if (!statement) this.#statements.set(key, (statement = this.#fileOf(table).prepare(sql)));
-    return statement.all(...values);
+    return this.#table(table).sections[0]?.file.rows(sql, ...values) ?? [];
+  }
+
+  /** Columns of a row. */
+  row(table: TableName, row: number, columns: string): Row {
+    const { file, start } = this.#sectionOf(table, row);
+    const [found] = file.rows(`SELECT ${columns} FROM ${identifier(table)} WHERE pos = ?`, row - start);
+    if (found === undefined) throw new Error(`${table} has no row ${row}`);
+    return found;
   }
 
   /** The number of rows of a table. */
   count(table: TableName): number {
-    let count = this.#counts.get(table);
-    if (count === undefined) {
-      const [row] = this.rows(table, 'SELECT rows FROM tables WHERE name = ?', table);
-      this.#counts.set(table, (count = Number(row?.['rows'])));
-    }
-    return count;
+    return this.#table(table).count;
   }
 
-  #bytes(table: TableName, name: string, part: number): Uint8Array {
-    const [row] = this.rows(table, 'SELECT bytes FROM coded WHERE name = ? AND part = ?', `${table} ${name}`, part);
-    return row?.['bytes'] instanceof Uint8Array ? row['bytes'] : new Uint8Array();
+  /** The number of filings of each of these agents, from the newest file that has it. */
+  filingsOf(agents: readonly string[]): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    const sql = 'SELECT agent, filings FROM agents WHERE agent IN (SELECT value FROM json_each(?))';
+    for (const { file } of this.#table('filings').sections.toReversed()) {
+      const missing = agents.filter((agent) => !found.has(agent));
+      for (const row of file.rows(sql, JSON.stringify(missing)))
+        found.set(String(row['agent']), Number(row['filings']));
+    }
+    return found;
   }
 
   /** A column. Its codes are read when they are used. @throws Error if the table is not served with it */
@@ -131,9 +221,13 @@ export class Tables {
       if (!coded) throw new Error(`${table} is not served with ${name}`);
       const { sql = '' } = TABLES[table].columns.find((one) => one.name === name) ?? {};
       const decimals = Number(/,(\d+)\)$/u.exec(sql)?.[1] ?? 0);
-      const facts = { name, kind: coded.kind, decimals };
-      const read = (part: number): Uint8Array => this.#bytes(table, name, part);
-      column = new Column(facts, this.#bytes(table, name, VALUES_PART), read);
+      const { sections } = this.#table(table);
+      const values = sections.map(({ file }) => bytesIn(file, key, VALUES_PART));
+      column = new Column({ name, kind: coded.kind, decimals }, values, (part) => {
+        const section = this.#sectionOf(table, part * PART_ROWS);
+        const bytes = bytesIn(section.file, key, part - section.start / PART_ROWS);
+        return { bytes, file: sections.indexOf(section) };
+      });
       this.#columns.set(key, column);
     }
     return column;
@@ -143,12 +237,13 @@ export class Tables {
   #order(table: TableName, rank: string): Codes | null {
     if (publishedRank(table) === rank) return null;
     if (!SERVED[table].ranks?.includes(rank)) throw new Error(`${table} is not served by ${rank}`);
-    const key = `${table} ${rank}`;
+    const key = `${table} ${rankName(rank)}`;
     let order = this.#orders.get(key);
     if (!order) {
       order = new Uint32Array(this.count(table));
-      for (let from = 0; from < order.length; from += PART_ROWS)
-        order.set(codesIn(this.#bytes(table, rankName(rank), from / PART_ROWS), 4), from);
+      for (const { file } of this.#table(table).sections)
+        for (let from = 0; from < order.length; from += PART_ROWS)
+          order.set(codesIn(bytesIn(file, key, from / PART_ROWS), 4), from);
       this.#orders.set(key, order);
     }
     return order;
@@ -156,15 +251,17 @@ export class Tables {
 
   /** Ids of the rows. */
   ids(table: TableName, rows: readonly number[]): string[] {
-    const sql = `SELECT id FROM ${identifier(table)} WHERE pos = ?`;
-    return rows.map((row) => String(this.rows(table, sql, row)[0]?.['id']));
+    return rows.map((row) => String(this.row(table, row, 'id')['id']));
   }
 
   /** Positions of the rows whose key is one of these. */
   positions(table: TableName, key: string, values: readonly string[]): number[] {
+    const { sections, present } = this.#table(table);
     const name = identifier(table);
     const sql = `SELECT pos FROM ${name} WHERE ${identifier(key)} IN (SELECT value FROM json_each(?)) ORDER BY pos`;
-    return this.rows(table, sql, JSON.stringify(values)).map(({ pos }) => Number(pos));
+    return sections
+      .flatMap(({ file, start }) => file.rows(sql, JSON.stringify(values)).map(({ pos }) => start + Number(pos)))
+      .filter((row) => present[row] === 1);
   }
 
   /** Positions of the records that have one of these keys of a property. */
@@ -195,19 +292,21 @@ export class Tables {
     const found = match === '' ? '' : `${index} MATCH ? AND `;
     const sql = `SELECT rowid AS pos FROM ${index}
       WHERE ${found}rowid BETWEEN ? AND ? AND instr(${identifier(name)}, ?) > 0`;
-    const marked = new Uint8Array(this.count(table));
+    const { sections, present } = this.#table(table);
+    const marked = new Uint8Array(present.length);
     const pause = pauses();
-    for (let from = 0; from < marked.length; from += PART_ROWS) {
-      await pause();
-      const values = [...(match === '' ? [] : [match]), from, from + PART_ROWS - 1, wanted];
-      for (const { pos } of this.rows(table, sql, ...values)) marked[Number(pos)] = 1;
-    }
+    for (const { file, start, end } of sections)
+      for (let from = 0; from < end - start; from += SEARCHED_ROWS) {
+        await pause();
+        const values = [...(match === '' ? [] : [match]), from, from + SEARCHED_ROWS - 1, wanted];
+        for (const { pos } of file.rows(sql, ...values)) marked[start + Number(pos)] = 1;
+      }
     return marked;
   }
 
   /** Rows as a column of zeros and ones. */
   #marked(table: TableName, rows: readonly number[] | Uint8Array, accepted: readonly [number, number]): Test {
-    const marks = rows instanceof Uint8Array ? rows : new Uint8Array(this.count(table));
+    const marks = rows instanceof Uint8Array ? rows : new Uint8Array(this.#table(table).present.length);
     if (!(rows instanceof Uint8Array)) for (const row of rows) marks[row] = 1;
     return {
       part: (part) => marks.subarray(part * PART_ROWS, (part + 1) * PART_ROWS),
@@ -231,7 +330,8 @@ export class Tables {
   }
 
   async #matches({ table, conditions }: Filters): Promise<Matches> {
-    const kept = new Uint8Array(this.count(table)).fill(1);
+    const found = this.#table(table);
+    const kept = found.present.slice();
     const eithers: Test[][] = [];
     for (const either of conditions) {
       const tests: Test[] = [];
@@ -240,30 +340,31 @@ export class Tables {
     }
     const pause = pauses();
     let total = 0;
-    for (let from = 0; from < kept.length; from += PART_ROWS) {
-      const part = kept.subarray(from, from + PART_ROWS);
+    for (const { part, from, to } of partsOf(found)) {
+      const rows = kept.subarray(from, to);
       for (const tests of eithers) {
         await pause();
-        keep(part, tests, from / PART_ROWS);
+        keep(rows, tests, part);
       }
-      for (const row of part) total += row;
+      for (const row of rows) total += row;
     }
     return { kept, total };
   }
 
-  /** The first place in the order of a rank that is after a position. */
-  #placeAfter({ filters: { table }, rank }: RankedRows, order: Codes | null, after: Position): number {
+  /** The first place of a section in the order of a rank that is after a position. */
+  #placeAfter({ filters: { table }, rank }: RankedRows, { start, end }: Section, after: Position): number {
+    const order = this.#order(table, rank.column);
     const column = this.column(table, rank.column);
     const { below, isThere } = after.value === null ? { below: -1, isThere: true } : column.placeOf(after.value);
     const isAfter = (place: number): boolean => {
-      const row = order === null ? place : (order[place] ?? 0);
+      const row = order?.[place] ?? place;
       const value = column.codeAt(row) - 1;
       if (after.value === null && value !== below) return false;
       if (isThere && value === below) return String(this.ids(table, [row])) > after.id;
       if (value === -1) return true;
       return rank.direction === 'DESC' ? value < below : value >= below;
     };
-    let [low, high] = [0, this.count(table)];
+    let [low, high] = [start, end];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (isAfter(middle)) high = middle;
@@ -294,14 +395,35 @@ export class Tables {
   }
 
   async #page(ranked: RankedRows, after: Position | undefined, limit: number): Promise<PageRows> {
-    const { table } = ranked.filters;
-    const { kept, total } = await this.#matches(ranked.filters);
-    const order = this.#order(table, ranked.rank.column);
+    const { filters, rank } = ranked;
+    const { kept, total } = await this.#matches(filters);
+    const order = this.#order(filters.table, rank.column);
+    const column = this.column(filters.table, rank.column);
+    const ids = new Map<number, string>();
+    const idOf = (row: number): string => {
+      const id = ids.get(row) ?? String(this.ids(filters.table, [row]));
+      ids.set(row, id);
+      return id;
+    };
+    const isBefore = (one: number, other: number): boolean => {
+      const [a, b] = [column.codeAt(one), column.codeAt(other)];
+      if (a === b) return idOf(one) < idOf(other);
+      return a !== 0 && (b === 0 || a > b === (rank.direction === 'DESC'));
+    };
+    const nextFrom = (place: number, end: number): readonly { place: number; row: number; end: number }[] => {
+      let at = order === null ? kept.indexOf(1, place) : place;
+      while (order !== null && at < end && kept[order[at] ?? 0] !== 1) at += 1;
+      return at === -1 || at >= end ? [] : [{ place: at, row: order?.[at] ?? at, end }];
+    };
+    // The next row of each section; the first of them is the next row of the page.
+    let heads = this.#table(filters.table).sections.flatMap((section) =>
+      nextFrom(after === undefined ? section.start : this.#placeAfter(ranked, section, after), section.end),
+    );
     const rows: number[] = [];
-    let place = after === undefined || total === 0 ? 0 : this.#placeAfter(ranked, order, after);
-    for (; place < kept.length && rows.length < Math.min(limit, total); place += 1) {
-      const row = order === null ? place : (order[place] ?? 0);
-      if (kept[row] === 1) rows.push(row);
+    while (rows.length < limit && heads.length > 0) {
+      const first = heads.reduce((one, other) => (isBefore(other.row, one.row) ? other : one));
+      rows.push(first.row);
+      heads = heads.flatMap((head) => (head === first ? nextFrom(head.place + 1, head.end) : [head]));
     }
     return { total, rows };
   }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { isShared } from '../files.ts';
 import { StoreDamage, type NamedFile, type Store } from './store.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -66,9 +67,6 @@ export function switchCatalog(
   const catalog: Catalog = { format: 'dealfeed store 3', version, writer: randomUUID(), ...next };
   return store.switchPointer(`${JSON.stringify(Catalog.parse(catalog), null, 1)}\n`, before?.tag ?? null);
 }
-
-/** Whether snapshots share a file: its name has its hash. */
-export const isShared = (file: string): boolean => /-[0-9a-f]{16}\.\w+$/u.test(file);
 
 /** Name of a file of a snapshot. */
 export const snapshotFileName = (runId: string, file: string): string =>

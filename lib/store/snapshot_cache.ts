@@ -8,10 +8,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { filesIn, makeFolder, readJson, share, sizeOfFiles, sync, writeWhole } from '../files.ts';
+import { filesIn, isShared, makeFolder, readJson, share, sizeOfFiles, sync, writeWhole } from '../files.ts';
 import { HOUR_MS } from '../time.ts';
 import { isVerified, markVerified } from '../verified.ts';
-import { isShared, manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
+import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
 import { downloadVerified, hasContent, type Store } from './store.ts';
 
 /** Prefix of a folder until it is complete. */

@@ -142,6 +142,9 @@ const SHOWN = Filing.columns.map(({ name }) => (name === 'agent_filings' ? `a.fi
 /** The agent that a name means: spellings that differ only in case and punctuation are one. */
 const AGENT = `upper(regexp_replace(registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))`;
 
+/** The same of a name outside of SQL. */
+export const agentOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/gu, ' ').toUpperCase();
+
 export default defineMart({
   record: defineRecord('filing', ABOUT, ['id'], ownFields, causesOf(ownFields)),
   audits: [

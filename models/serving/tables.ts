@@ -61,8 +61,8 @@ interface DerivedColumn {
 
 /** How a table is served. Its rows are in the order in which it is published. */
 export interface Served {
-  /** Its file; default: serving.sqlite. */
-  readonly file?: string;
+  /** Set on a table of millions of rows: it has files of its own, of which a later one replaces rows of the others. */
+  readonly inParts?: true;
   /** Columns of the record that conditions, ranks and figures use. */
   readonly columns?: readonly string[];
   /** More such columns. */
@@ -90,13 +90,13 @@ const FIRST_LOAD_HOURS = 12;
  */
 const WEEK_DAY = `CASE
   WHEN first_seen < (
-    SELECT map_from_entries(list((source, loaded)))
-    FROM (
-      SELECT source, min(first_seen) + INTERVAL ${FIRST_LOAD_HOURS} HOUR AS loaded FROM filings GROUP BY source
-    )
+    SELECT map_from_entries(list((source, first_seen + INTERVAL ${FIRST_LOAD_HOURS} HOUR))) FROM registers
   )[source] THEN least(filing_date, CAST(first_seen AS DATE))
   ELSE CAST(first_seen AS DATE)
 END`;
+
+/** Column of a filing that changes with other filings, so that a server reads it from the agents of the newest file. */
+export const COUNTED = 'agent_filings';
 
 export const SERVED: Readonly<Record<TableName, Served>> = {
   deals: {
@@ -127,7 +127,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   },
   owners: { keys: ID, columns: words('owner_key properties_count state county last_verified') },
   filings: {
-    file: 'filings.sqlite',
+    inParts: true,
     keys: ID,
     columns: words(
       `source source_state entity_type entity_status filing_date business_city first_seen last_seen
@@ -161,13 +161,14 @@ export const publishedRank = (table: TableName): string | undefined =>
     ?.split(' ')
     .at(0);
 
-/** The file of all tables that name no other. */
-const SERVING_FILE = 'serving.sqlite';
+/** The file of all other tables than those in parts. */
+export const SERVING_FILE = 'serving.sqlite';
 
-export const fileOf = (table: TableName): string => SERVED[table].file ?? SERVING_FILE;
+export const IN_PARTS = TABLE_NAMES.filter((table) => SERVED[table].inParts);
 
-/** The serving files, each with its tables. */
-export const SERVING_FILES: ReadonlyMap<string, readonly TableName[]> = Map.groupBy(TABLE_NAMES, fileOf);
+/** Whether a file of a snapshot has rows of a table. */
+export const isFileOf = (table: TableName, file: string): boolean =>
+  SERVED[table].inParts ? file.startsWith(`${table}-`) && file.endsWith('.sqlite') : file === SERVING_FILE;
 
 /** A column in memory: the kind of its values, and its SQL. */
 export interface CodedColumn extends DerivedColumn {

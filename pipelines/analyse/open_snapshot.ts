@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuck, typesOf, type Duck } from '../../lib/duck.ts';
+import { isShared } from '../../lib/files.ts';
 import { commentOn } from '../../lib/record.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, storedType } from '../../lib/stored_types.ts';
 import { loadMarts } from '../../models/index.ts';
-import { isPart, type Manifest } from '../../models/manifest.ts';
+import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
@@ -98,7 +99,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
 /** Names under which DuckDB may still read the parts of tables once it can reach no other file. */
 const pathsOfParts = (layout: Layout, { run_id: runId, tables }: Manifest): string[] =>
   Object.values(tables)
-    .flatMap(({ files }) => files.filter(isPart))
+    .flatMap(({ files }) => files.filter(({ file }) => isShared(file)))
     .flatMap(({ file }) => [file, join(layout.snapshot(runId), file)].map(literal));
 
 /**

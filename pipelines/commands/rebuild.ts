@@ -128,7 +128,7 @@ async function rebuildInto(
 ): Promise<RebuiltSnapshot> {
   // Writes go to the scratch folder; earlier snapshots are read in place.
   const mixed: Layout = { ...target, snapshot: (id) => layout.snapshot(id) };
-  const before = previous && { folder: layout.snapshot(previous.run_id), tables: previous.tables };
+  const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
   const build = await openBuildDatabase(target.root, options.buildMemory);
   try {
     const { states, parsed, copied } = await rebuildReads(layout, target, published);

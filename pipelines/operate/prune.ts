@@ -31,7 +31,6 @@ import { compareRunIds, type Layout, layoutOf, parseRunId } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/table.ts';
 import { prunedFiles, writePrunedFiles } from '../pruned_files.ts';
 import { holdAgainstReaders, holdFolder } from '../run/lock.ts';
-import { SERVING_FILES } from '../../models/serving/tables.ts';
 import { DATABASE } from '../run/publish.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
 import { operatorSettings, writeArguments } from './settings.ts';
@@ -43,7 +42,7 @@ const MONTHLY_DAYS = 1100;
 /** Days for which a snapshot keeps its databases: `make sql` also reads its Parquet files. */
 const DATABASE_DAYS = 2;
 /** Files that a snapshot can do without: `make sql` and `make rebuild` make them again. */
-export const REMOVABLE: readonly string[] = [DATABASE, ...SERVING_FILES.keys()];
+export const isRemovable = (file: string): boolean => file === DATABASE || file.endsWith('.sqlite');
 
 /** One read of one source: its list of requests in the archive, its record and its staged rows, removed together. */
 export interface ReadUnit {
@@ -219,7 +218,7 @@ async function listReads(layout: Layout, archive: Archive): Promise<ReadUnit[]> 
 async function listSnapshotFiles(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
   const files: SnapshotFile[] = [];
   for (const runId of runIds)
-    for (const file of await namesIn(layout.snapshot(runId))) if (REMOVABLE.includes(file)) files.push({ runId, file });
+    for (const file of await namesIn(layout.snapshot(runId))) if (isRemovable(file)) files.push({ runId, file });
   return files;
 }
 

@@ -17,7 +17,7 @@ import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
 import { Manifest, partName, type PublishedTable } from '../../models/manifest.ts';
-import { SERVING_FILES, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
+import { IN_PARTS, SERVING_FILE, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
 import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
 import type { SourceState } from '../ingest/source_state.ts';
@@ -27,7 +27,7 @@ import type { SoldLeads } from '../sold_leads.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { finishDatabase, showParts, shownRecord } from './finish_database.ts';
 import { BUILDING } from './partial_files.ts';
-import { writeServingFile } from './serving_file.ts';
+import { newsOf, writeServingFile, writeServingPart } from './serving_file.ts';
 
 /** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
 const ROW_GROUP = 20_480;
@@ -40,29 +40,26 @@ export type SnapshotFacts = Omit<Manifest, 'tables' | 'database' | 'serving'>;
 
 const publishedOf = (models: readonly Model[]): readonly Mart[] => models.filter(isMart);
 
-/** The serving files, if these models publish every table that is served, with all its columns. */
-const servingFilesOf = (published: readonly Mart[]): readonly string[] =>
-  TABLE_NAMES.every((table) => published.some((mart) => shownRecord(mart) === TABLES[table]))
-    ? [...SERVING_FILES.keys()]
-    : [];
+/** Whether these models publish every table that is served, with all its columns. */
+const isServed = (published: readonly Mart[]): boolean =>
+  TABLE_NAMES.every((table) => published.some((mart) => shownRecord(mart) === TABLES[table]));
 
 /** Number of parts that `writeSnapshot` names: each table, the serving files, and the database. */
 export function partsToWrite(models: readonly Model[]): number {
   const published = publishedOf(models);
-  return published.length + servingFilesOf(published).length + 1;
+  return published.length + (isServed(published) ? 1 + IN_PARTS.length : 0) + 1;
 }
 
-/** The tables of an earlier snapshot, and their folder. */
-export interface EarlierTables {
+/** The files of an earlier snapshot. */
+export interface EarlierFiles extends Pick<Manifest, 'tables' | 'serving'> {
   readonly folder: string;
-  readonly tables: Manifest['tables'];
 }
 
 interface SnapshotContent {
   readonly models: readonly Model[];
   readonly facts: SnapshotFacts;
   /** The previous snapshot, whose parts it shares. */
-  readonly before: EarlierTables | null;
+  readonly before: EarlierFiles | null;
   /** Called before each part is written. */
   readonly onPart?: (name: string) => void;
 }
@@ -109,16 +106,11 @@ async function writeFiles(
   }
   // From here on, the name of a table in parts means all its rows.
   const inParts = published.filter(({ contract }) => contract.publish.parts).map(({ name }) => name);
-  for (const name of inParts) await connection.run(`DROP TABLE ${identifier(name)}`);
+  for (const name of inParts)
+    await connection.run(`ALTER TABLE ${identifier(name)} RENAME TO ${identifier(newsOf(name))}`);
   await connection.run(`SET file_search_path = ${literal(folder)}`);
   await showParts(connection, published, tables, modelType);
-  const serving: Manifest['serving'] = [];
-  for (const file of servingFilesOf(published)) {
-    onPart(file);
-    const path = join(folder, file);
-    await writeServingFile(connection, file, path);
-    serving.push({ file, ...(await flushed(path)) });
-  }
+  const serving = isServed(published) ? await writeServing(connection, files) : [];
   onPart(DATABASE);
   await finishDatabase(connection, published, { notice: facts.notice, folder, tables });
   const database = join(folder, DATABASE);
@@ -135,6 +127,34 @@ async function writeFiles(
   await markVerified(folder, serving);
   await sync(folder);
   return manifest;
+}
+
+interface ServingFolders {
+  readonly folder: string;
+  readonly before: Pick<EarlierFiles, 'folder' | 'serving'> | null;
+  readonly onPart?: (name: string) => void;
+}
+
+/** Write the serving files; those of tables in parts are mostly the files of the snapshot before. */
+export async function writeServing(
+  connection: DuckDBConnection,
+  { folder, before, onPart = () => {} }: ServingFolders,
+): Promise<Manifest['serving']> {
+  onPart(SERVING_FILE);
+  await writeServingFile(connection, join(folder, SERVING_FILE));
+  const serving = [{ file: SERVING_FILE, ...(await flushed(join(folder, SERVING_FILE))) }];
+  for (const table of IN_PARTS) {
+    onPart(table);
+    const { kept, file } = await writeServingPart(connection, table, { folder, before });
+    for (const one of kept) await share(join(before?.folder ?? '', one.file), join(folder, one.file));
+    serving.push(...kept);
+    if (file === null) continue;
+    const written = await flushed(join(folder, file));
+    const name = partName(table, written.sha256, 'sqlite');
+    await rename(join(folder, file), join(folder, name));
+    serving.push({ file: name, ...written });
+  }
+  return serving;
 }
 
 /**

@@ -182,7 +182,7 @@ async function publish(
   const shareOfPart = build.shareDone.bind(build);
   progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
-  const before = previous && { folder: layout.snapshot(previous.run_id), tables: previous.tables };
+  const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
   const onPart = (part: string): void => progress.part(part);
   const manifest = await writeSnapshot(build, layout, { models, facts, before, onPart });
   await store?.publish(facts.run_id);

@@ -1,21 +1,28 @@
 /**
- * Writes a serving file: SQLite that the API reads (models/serving). Same rows, same bytes: tables are streamed in
- * their order into one transaction, and the file is neither reused nor compacted.
+ * Writes the serving files: SQLite that the API reads (models/serving). Same rows, same bytes: tables are streamed in
+ * their order into one transaction, and a file is neither reused nor compacted.
  */
+import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
+import { sha256OfFile } from '../../lib/files.ts';
 import type { FieldKind } from '../../lib/record.ts';
-import { identifier } from '../../lib/sql.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import { isVerified } from '../../lib/verified.ts';
+import type { Manifest } from '../../models/manifest.ts';
 import { LOOKUP_TABLES } from '../../models/serving/lookup_tables.ts';
 import {
   codeBytes,
   codedColumns,
+  COUNTED,
+  isFileOf,
   PART_ROWS,
   rankName,
   SERVED,
+  SERVING_FILE,
   servingVersion,
-  SERVING_FILES,
+  TABLE_NAMES,
   TABLES,
   VALUES_PART,
   type TableName,
@@ -73,7 +80,8 @@ class ServingWriter {
       `PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
       PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = ${servingVersion()}; BEGIN;
       CREATE TABLE tables (name TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE coded (name TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (name, part))`,
+      CREATE TABLE coded (name TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (name, part));
+      CREATE TABLE replaced (file TEXT PRIMARY KEY, rows BLOB NOT NULL) WITHOUT ROWID`,
     );
   }
 
@@ -108,11 +116,15 @@ class ServingWriter {
     );
   }
 
-  /** Write the text, the keys and the columns of a table. @throws Error if rows are missing: a stream may end early */
-  async table(table: TableName): Promise<void> {
+  /**
+   * Write the text, the keys and the columns of a table.
+   * @param from SQL of its rows
+   * @throws Error if rows are missing: a stream may end early
+   */
+  async table(table: TableName, from = identifier(table)): Promise<void> {
     const { keys = {}, names = [], orderBy, ranks = [] } = SERVED[table];
     const name = identifier(table);
-    const [counted] = await rowsOf(this.#connection, `SELECT count(*) AS n FROM ${name}`);
+    const [counted] = await rowsOf(this.#connection, `SELECT count(*) AS n FROM ${from}`);
     const rows = Number(counted?.['n']);
     const keyNames = Object.keys(keys);
     const coded = codedColumns(table).map((column) => ({
@@ -129,7 +141,7 @@ class ServingWriter {
     ];
     const first = 1 + keyNames.length;
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
-    const sql = `SELECT ${selected.join(', ')} FROM ${name}${order}`;
+    const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
     const read = await this.#each(sql, selected.length, (pos, row) => {
       insert.run(pos, ...(row.slice(0, first) as SQLInputValue[]));
       for (const [i, { values }] of coded.entries()) values.set(pos, row[first + i] ?? null);
@@ -172,6 +184,33 @@ class ServingWriter {
     }
   }
 
+  /** Note which rows of earlier files the rows of this one replace. */
+  replace(table: TableName, earlier: readonly EarlierPart[]): void {
+    const insert = this.#db.prepare('INSERT INTO replaced VALUES (?, ?)');
+    const ids = JSON.stringify(
+      this.#db
+        .prepare(`SELECT id FROM ${identifier(table)}`)
+        .all()
+        .map(({ id }) => id),
+    );
+    const sql = `SELECT pos FROM ${identifier(table)} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY pos`;
+    for (const { stated, db } of earlier) {
+      const rows = Uint32Array.from(db.prepare(sql).all(ids), ({ pos }) => Number(pos));
+      if (rows.length > 0) insert.run(stated.file, new Uint8Array(rows.buffer));
+    }
+  }
+
+  /** Write the number of filings of each agent: of earlier files that this one replaces, then those of a query. */
+  async agents(merged: readonly EarlierPart[], from: string): Promise<void> {
+    this.#db.exec('CREATE TABLE agents (agent TEXT PRIMARY KEY, filings INTEGER NOT NULL) WITHOUT ROWID');
+    const insert = this.#db.prepare('INSERT OR REPLACE INTO agents VALUES (?, ?)');
+    for (const { db } of merged)
+      for (const { agent, filings } of db.prepare('SELECT agent, filings FROM agents').iterate())
+        insert.run(String(agent), Number(filings));
+    const sql = `SELECT source || ' ' || agent, filings FROM ${from} ORDER BY ALL`;
+    await this.#each(sql, 2, (_, row) => insert.run(...(row as SQLInputValue[])));
+  }
+
   commit(): void {
     this.#db.exec('COMMIT');
   }
@@ -181,18 +220,124 @@ class ServingWriter {
   }
 }
 
-/**
- * Write one of SERVING_FILES from the published tables, as the connection sees them: in their order, with the types of
- * the models, beside the references and the macros.
- */
-export async function writeServingFile(connection: DuckDBConnection, file: string, path: string): Promise<void> {
+/** Write a file by one transaction. */
+async function writeFile(
+  connection: DuckDBConnection,
+  path: string,
+  write: (writer: ServingWriter) => Promise<void>,
+): Promise<void> {
   const writer = new ServingWriter(connection, path);
   try {
-    const tables = SERVING_FILES.get(file) ?? [];
-    for (const table of tables) await writer.table(table);
-    if (tables.includes('deals')) await writer.lookupTables();
+    await write(writer);
     writer.commit();
   } finally {
     writer.close();
+  }
+}
+
+/**
+ * Write SERVING_FILE from the published tables, as the connection sees them: in their order, with the types of the
+ * models, beside the references and the macros.
+ */
+export const writeServingFile = (connection: DuckDBConnection, path: string): Promise<void> =>
+  writeFile(connection, path, async (writer) => {
+    for (const table of TABLE_NAMES.filter((one) => isFileOf(one, SERVING_FILE))) await writer.table(table);
+    await writer.lookupTables();
+  });
+
+type Stated = Manifest['serving'][number];
+
+/** A part of an earlier snapshot. */
+interface EarlierPart {
+  readonly stated: Stated;
+  readonly db: DatabaseSync;
+  readonly rows: number;
+}
+
+interface PartFolders {
+  readonly folder: string;
+  /** The snapshot before, whose parts are shared. */
+  readonly before: { readonly folder: string; readonly serving: readonly Stated[] } | null;
+}
+
+/** The parts of the snapshot before; none if one is missing or damaged, or of another version. */
+async function openParts(table: TableName, before: PartFolders['before']): Promise<EarlierPart[]> {
+  if (before === null) return [];
+  const stated = before.serving.filter(({ file }) => isFileOf(table, file));
+  const isWhole = async (one: Stated): Promise<boolean> =>
+    (await isVerified(before.folder, one)) || (await sha256OfFile(join(before.folder, one.file))) === one.sha256;
+  const whole = await Promise.all(stated.map((one) => isWhole(one).catch(() => false)));
+  if (whole.includes(false)) return [];
+  const parts = stated.map((one) => {
+    const db = new DatabaseSync(join(before.folder, one.file), { readOnly: true });
+    return { stated: one, db, rows: Number(db.prepare('SELECT rows FROM tables').get()?.['rows']) };
+  });
+  const version = servingVersion();
+  if (parts.every(({ db }) => db.prepare('PRAGMA user_version').get()?.['user_version'] === version)) return parts;
+  for (const { db } of parts) db.close();
+  return [];
+}
+
+/** Most files of a table in parts: a base, and one for each day of news. */
+const MOST_PARTS = 33;
+
+/** One file more is merged with the last ones: from the first that has at most this many times the rows after it. */
+const MERGED_BELOW = 8;
+
+/** Number of parts that stay when a part with so many rows is added. @param rows of each part */
+function countKept(rows: readonly number[], added: number): number {
+  if (rows.length < MOST_PARTS) return rows.length;
+  return rows.findIndex((own, i) => own <= MERGED_BELOW * rows.slice(i + 1).reduce((sum, one) => sum + one, added));
+}
+
+/** Name of the rows of a table in parts that today adds or replaces, when its own name means all rows. */
+export const newsOf = (table: string): string => `todays_${table}`;
+
+/** SQL of the newest form of all rows of these parts and of today; perhaps of more rows. */
+function rowsOfParts(table: TableName, merged: readonly EarlierPart[]): string {
+  const sql = 'SELECT bytes FROM coded WHERE name = ? AND part = ?';
+  const since = merged.flatMap(({ db }) => {
+    const bytes = db.prepare(sql).get(`${table} last_seen`, VALUES_PART)?.['bytes'] as Uint8Array;
+    return (JSON.parse(Buffer.from(bytes).toString()) as string[]).slice(0, 1);
+  });
+  const from = literal(since.sort()[0] ?? '');
+  return `(FROM ${table} WHERE last_seen >= CAST(${from} AS TIMESTAMP) OR id IN (SELECT id FROM ${newsOf(table)}))`;
+}
+
+/**
+ * Write today's rows of a table in parts as a file of their own, if there are any.
+ * @returns the parts that stay, which come before it, and the name of the file
+ */
+export async function writeServingPart(
+  connection: DuckDBConnection,
+  table: TableName,
+  { folder, before }: PartFolders,
+): Promise<{ readonly kept: readonly Stated[]; readonly file: string | null }> {
+  const earlier = await openParts(table, before);
+  try {
+    const [counted] = await rowsOf(connection, `SELECT count(*) AS n FROM ${newsOf(table)}`);
+    const added = Number(counted?.['n']);
+    const isSame = added === 0 && earlier.length > 0;
+    const count = isSame
+      ? earlier.length
+      : countKept(
+          earlier.map(({ rows }) => rows),
+          added,
+        );
+    const [parts, merged] = [earlier.slice(0, count), earlier.slice(count)];
+    const kept = parts.map(({ stated }) => stated);
+    if (isSame) return { kept, file: null };
+    const file = `${table}.sqlite`;
+    const isBase = count === 0 && before !== null;
+    const rows = isBase ? table : merged.length === 0 ? newsOf(table) : rowsOfParts(table, merged);
+    const uncounted = `COLUMNS(name -> name <> '${COUNTED}'), CAST(NULL AS INTEGER) AS ${COUNTED}`;
+    await writeFile(connection, join(folder, file), async (writer) => {
+      await writer.table(table, `(SELECT ${uncounted} FROM ${rows})`);
+      writer.replace(table, parts);
+      await writer.agents(isBase ? [] : merged, isBase ? 'agents' : newsOf('agents'));
+    });
+    return { kept, file };
+  } finally {
+    for (const { db } of earlier) db.close();
   }
 }

@@ -101,7 +101,9 @@ describe('on the disk', () => {
     const daily = 365;
     const { plan } = await prune(pruned, daily, { apply: true });
     const [old, earlier, current] = ['2026-11-20.01', '2026-11-23.01', '2026-11-30.01'] as const;
-    const databases = ['dealfeed.duckdb', 'filings.sqlite', 'serving.sqlite'];
+    const { serving } = await readManifest(pruned, old);
+    const databases = ['dealfeed.duckdb', ...serving.map(({ file }) => file)].sort();
+    assert.equal(databases.length, 3);
     assert.deepEqual(
       plan.files,
       databases.map((file) => ({ runId: old, file })),

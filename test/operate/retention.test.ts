@@ -6,7 +6,6 @@ import { DAY_MS } from '../../lib/time.ts';
 import { compareRunIds, parseRunId, runIdOf } from '../../pipelines/layout.ts';
 import {
   planRemoval,
-  REMOVABLE,
   retainedSnapshots,
   type Inventory,
   type Plan,
@@ -17,6 +16,7 @@ import {
 const START = Date.parse('2024-01-01T00:00:00Z');
 const dayOf = (n: number): string => new Date(START + n * DAY_MS).toISOString().slice(0, 10);
 const asOf = (runId: string): string => parseRunId(runId)?.asOf ?? '';
+const DATABASES = ['dealfeed.duckdb', 'serving.sqlite', 'filings-0123456789abcdef.sqlite'];
 const SOURCES = ['a_tax', 'b_sheriff', 'c_sos'] as const;
 const sha = (n: number): string => n.toString(16).padStart(64, '0');
 
@@ -81,7 +81,7 @@ const histories: fc.Arbitrary<History> = fc
         ),
       });
     }
-    const files = snapshots.flatMap((runId) => REMOVABLE.map((file) => ({ runId, file })));
+    const files = snapshots.flatMap((runId) => DATABASES.map((file) => ({ runId, file })));
     const objects = [...new Set([...reads.flatMap((r) => [...r.objects]), ...strays.map((s) => sha(s * 100))])];
     return {
       inventory: {

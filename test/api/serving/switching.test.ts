@@ -130,15 +130,15 @@ describe('a snapshot', () => {
     [
       'another version built it',
       async (f) => {
-        const file = new DatabaseSync(join(f, 'filings.sqlite'));
+        const file = new DatabaseSync(join(f, 'serving.sqlite'));
         file.exec('PRAGMA user_version = 7');
         file.close();
-        const sha256 = await sha256OfFile(join(f, 'filings.sqlite'));
+        const sha256 = await sha256OfFile(join(f, 'serving.sqlite'));
         await changeManifest(f, ({ serving }) => {
-          for (const entry of serving) if (entry['file'] === 'filings.sqlite') entry['sha256'] = sha256;
+          for (const entry of serving) if (entry['file'] === 'serving.sqlite') entry['sha256'] = sha256;
         });
       },
-      /^filings\.sqlite has other tables: another version built it\. Publish once .*: make run$/,
+      /^serving\.sqlite has other tables: another version built it\. Publish once .*: make run$/,
     ],
   ];
   for (const [i, [name, damage, reason]] of damages.entries()) {
