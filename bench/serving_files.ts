@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDuck, typesOf } from '../lib/duck.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { columnsOfFile } from '../lib/stored_types.ts';
-import { loadMarts, loadReferences, referenceSql, selectMacros } from '../models/index.ts';
+import { loadMarts, selectMacros } from '../models/index.ts';
 import type { Manifest } from '../models/manifest.ts';
 import { LOOKUP_TABLES } from '../models/serving/lookup_tables.ts';
 import { TABLE_NAMES } from '../models/serving/tables.ts';
@@ -35,8 +35,6 @@ export async function writeServingFiles(folder: string, database: string): Promi
       await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
     }
     await connection.run(selectMacros([...LOOKUP_TABLES.map(({ sql }) => sql), ...FROM_FILINGS]));
-    for (const reference of loadReferences().filter(({ name }) => name === 'county_zips'))
-      for (const sql of referenceSql(reference)) await connection.run(sql);
     for (const sql of FROM_FILINGS) await connection.run(sql);
     for (const file of await readdir(folder)) if (file.endsWith('.sqlite')) await rm(join(folder, file));
     return await writeServing(connection, { folder, before: { folder, serving: [] } });

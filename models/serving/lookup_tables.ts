@@ -61,34 +61,6 @@ export const LOOKUP_TABLES: readonly LookupTable[] = [
     indexes: ['(page_sha256)'],
   },
   {
-    name: 'county_zips',
-    columns: ['county_fips', 'zip_prefix'],
-    sql: 'SELECT county_fips, zip_prefix FROM ref_county_zips ORDER BY ALL',
-  },
-  {
-    name: 'record_places',
-    columns: ['city', 'state', 'zip', 'county_fips'],
-    sql: `SELECT DISTINCT lower(city), state, zip, county_fips
-      FROM (
-        SELECT city, state, zip, county_fips FROM signals
-        UNION ALL SELECT city, state, zip, county_fips FROM auctions
-        UNION ALL SELECT city, state, zip, ref_county_zips.county_fips
-        FROM deals LEFT JOIN ref_county_zips ON starts_with(zip, zip_prefix)
-      )
-      ORDER BY ALL`,
-  },
-  {
-    name: 'counties',
-    columns: ['county_fips', 'county'],
-    sql: `SELECT DISTINCT county_fips, county
-      FROM (
-        SELECT county_fips, county FROM signals
-        UNION ALL SELECT county_fips, county FROM auctions
-        UNION ALL SELECT county_fips, county FROM sources
-      )
-      WHERE county_fips IS NOT NULL AND county IS NOT NULL ORDER BY ALL`,
-  },
-  {
     // First record of each source; of listing sites also by city and ZIP.
     name: 'first_records',
     columns: ['source', 'city', 'zip', 'since'],

@@ -1,15 +1,12 @@
 /**
- * The places of a snapshot, from its table places, and the filters by them: state, metro, county, city and ZIP. A name
- * finds every spelling that a source uses. An unknown name is no error: nothing matches, and a hint says what is near.
+ * The filters by place: state, metro, county, city and ZIP. A name finds every spelling that a source uses. An unknown name is no error: nothing matches, and a hint says what is near.
  */
-import { z } from 'zod';
 import { METRO_NAMES, OTHER_MARKET } from '../../../models/metros.ts';
 import type { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
-import { placeKey } from '../lookup/places.ts';
-import { STATE_BY_NAME } from '../lookup/states.ts';
 import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts';
+import { placeKey, placesOf, STATE_BY_NAME, type Place } from '../places.ts';
 
 /**
  * Place filters. A record without a city or a ZIP matches no city and no ZIP. The parameters of a published interface
@@ -25,22 +22,6 @@ export const placeFilters = {
 
 /** The place filters of a request. */
 export type PlaceParams = ParamValues<typeof placeFilters>;
-
-const Place = z.object({
-  state: z.string(),
-  county: z.string().nullable(),
-  metro: z.string().nullable(),
-  city: z.string().nullable(),
-  zip: z.string().nullable(),
-  has_listings: z.boolean(),
-  has_records: z.boolean(),
-});
-export type Place = z.infer<typeof Place>;
-
-/** The rows of the table. */
-export const placesOf = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly Place[]> =>
-  z.array(Place).parse(snapshot.all('places')),
-);
 
 /** Letters and digits of a name in one form: "De Kalb" is DEKALB, "St. Louis" is STLOUIS. */
 const lettersOf = (name: string): string => placeKey(name).replaceAll(' ', '');

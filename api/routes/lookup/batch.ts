@@ -21,7 +21,7 @@ import {
   type Found,
   type LookupKey,
 } from './matches.ts';
-import { placeKey } from './places.ts';
+import { placeKey } from '../places.ts';
 
 /** Most addresses of a request. */
 const MAX_ADDRESSES = 50;

@@ -60,8 +60,8 @@ describe('a lookup with a city or a ZIP', () => {
   const buyer = buyerWith();
 
   const shared = sharedApp({
-    // A listing shows that its city is in the county of its ZIP
-    deals: [rowOf('deals', 1, { city: 'Elmwood Place', state: 'OH', zip: '45216', ...house(901) })],
+    // A listing shows that its city is in its county
+    deals: [rowOf('deals', 1, { ...HAMILTON, city: 'Elmwood Place', zip: '45216', ...house(901) })],
     signals: SIGNALS,
     auctions: [rowOf('auctions', 1, { ...HAMILTON, property_address: '61 Race St', ...house(61) })],
   });

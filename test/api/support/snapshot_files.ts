@@ -2,10 +2,11 @@
 import { hash } from 'node:crypto';
 import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDuck, type Duck } from '../../../lib/duck.ts';
+import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { sha256OfFile } from '../../../lib/files.ts';
 import { createTable, type RecordDefinition } from '../../../lib/record.ts';
 import { literal } from '../../../lib/sql.ts';
+import { loadReferences, referenceSql } from '../../../models/index.ts';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { TABLES, type TableName } from '../../../models/serving/tables.ts';
 import { sharedFolder } from '../../shared_folder.ts';
@@ -31,15 +32,40 @@ async function exportTable({ connection }: Duck, folder: string, table: TableNam
   return { rows, files: [{ file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) }] };
 }
 
-/** A snapshot without rows and without a manifest: writing its tables takes four times as long as copying them. */
+/** Counties and their ZIPs, which a run takes from the reference tables. */
+const REFERENCE_PLACES = `
+  SELECT state, county_fips, county || ', ' || state AS county, NULL AS city, zip_prefix AS zip, false AS is_served
+  FROM ref_counties LEFT JOIN ref_county_zips USING (county_fips)`;
+
+const NO_PLACES = 'SELECT *, false AS is_served FROM places WHERE false';
+
+/** The places of records, as the model makes them. */
+const placesOf = (table: TableName): string =>
+  `SELECT state, county_fips, county, city, zip, true AS is_served FROM ${table}`;
+
+async function addPlaces(duck: Duck, folder: string, facts: FileFacts, rows: string): Promise<void> {
+  await duck.connection.run(`INSERT INTO places BY NAME
+    SELECT DISTINCT md5(concat_ws('|', state, county_fips, county, city, zip))::UUID::VARCHAR AS id, state, county_fips,
+      county, city, zip, is_served AS has_listings, is_served AS has_records
+    FROM (${rows}) WHERE state IS NOT NULL`);
+  const [counted] = await rowsOf(duck.connection, 'SELECT count(*)::INTEGER AS rows FROM places');
+  facts.tables['places'] = await exportTable(duck, folder, 'places', Number(counted?.['rows']));
+}
+
+/** A snapshot without records and without a manifest: writing its tables takes four times as long as copying them. */
 const emptySnapshot = sharedFolder('empty_snapshot', async (folder) => {
   const duck = await openDuck(join(folder, DATABASE));
   const facts: FileFacts = { tables: {}, serving: [] };
   try {
     for (const name of Object.keys(TABLES) as TableName[]) {
       await duck.connection.run(createTable(name, TABLES[name].columns));
+      if (name === 'places') continue;
       facts.tables[name] = await exportTable(duck, folder, name, 0);
     }
+    for (const reference of loadReferences().filter(({ name }) => name === 'counties' || name === 'county_zips'))
+      for (const sql of referenceSql(reference)) await duck.connection.run(sql);
+    await addPlaces(duck, folder, facts, REFERENCE_PLACES);
+    await duck.connection.run('DROP TABLE ref_counties; DROP TABLE ref_county_zips');
   } finally {
     duck.close();
   }
@@ -83,6 +109,15 @@ async function fill(folder: string, filled: readonly (readonly [TableName, reado
       await insertRows(duck, folder, name, rows);
       facts.tables[name] = await exportTable(duck, folder, name, rows.length);
     }
+    const tables = filled.map(([name]) => name);
+    const ofRecords = (['deals', 'signals', 'auctions'] as const).filter((name) => tables.includes(name));
+    if (tables.includes('places') || ofRecords.length > 0)
+      await addPlaces(
+        duck,
+        folder,
+        facts,
+        tables.includes('places') ? NO_PLACES : ofRecords.map(placesOf).join(' UNION '),
+      );
   } finally {
     duck.close();
   }

@@ -3,7 +3,7 @@
  * does not disclose where a lead is sold.
  */
 import type { Snapshot } from '../../../serving/open.ts';
-import { placesOf } from '../../../routes/list/place.ts';
+import { placesOf } from '../../../routes/places.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
 
 export interface PlaceChoices {

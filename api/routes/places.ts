@@ -1,0 +1,125 @@
+/** The places of a snapshot, from its table places: what filters, lookups, hints and counts know of a place. */
+import { z } from 'zod';
+import { cachePerSnapshot } from '../serving/memo.ts';
+import type { Snapshot } from '../serving/open.ts';
+
+/** The states of the United States and the District of Columbia. */
+const STATES =
+  'AL Alabama, AK Alaska, AZ Arizona, AR Arkansas, CA California, CO Colorado, CT Connecticut, DE Delaware, ' +
+  'DC District of Columbia, FL Florida, GA Georgia, HI Hawaii, ID Idaho, IL Illinois, IN Indiana, IA Iowa, ' +
+  'KS Kansas, KY Kentucky, LA Louisiana, ME Maine, MD Maryland, MA Massachusetts, MI Michigan, MN Minnesota, ' +
+  'MS Mississippi, MO Missouri, MT Montana, NE Nebraska, NV Nevada, NH New Hampshire, NJ New Jersey, NM New Mexico, ' +
+  'NY New York, NC North Carolina, ND North Dakota, OH Ohio, OK Oklahoma, OR Oregon, PA Pennsylvania, ' +
+  'RI Rhode Island, SC South Carolina, SD South Dakota, TN Tennessee, TX Texas, UT Utah, VT Vermont, VA Virginia, ' +
+  'WA Washington, WV West Virginia, WI Wisconsin, WY Wyoming';
+const NAMES = new Map(STATES.split(', ').map((state) => [state.slice(0, 2), state.slice(3)]));
+
+export const stateName = (code: string): string | undefined => NAMES.get(code);
+
+export const STATE_CODES: readonly string[] = [...NAMES.keys()];
+
+/** The code of each state by its name in upper case. */
+export const STATE_BY_NAME: ReadonlyMap<string, string> = new Map(
+  [...NAMES].map(([code, name]) => [name.toUpperCase(), code]),
+);
+
+/** One form for words of place names that have several spellings. */
+const PLACE_WORDS: Readonly<Record<string, string>> = {
+  SAINT: 'ST',
+  SAINTE: 'STE',
+  FORT: 'FT',
+  MOUNT: 'MT',
+  HEIGHTS: 'HTS',
+  HGTS: 'HTS',
+};
+
+/** A city's name in one form: "St. Louis" and "Saint Louis" are ST LOUIS. */
+export const placeKey = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replaceAll(/[\p{M}'’`]/gu, '')
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => PLACE_WORDS[word] ?? word)
+    .join(' ');
+
+const Place = z.object({
+  state: z.string(),
+  county_fips: z.string().nullable(),
+  county: z.string().nullable(),
+  metro: z.string().nullable(),
+  city: z.string().nullable(),
+  /** Also the first three digits of the ZIPs of a county. */
+  zip: z.string().nullable(),
+  has_listings: z.boolean(),
+  has_records: z.boolean(),
+});
+export type Place = z.infer<typeof Place>;
+
+/** The rows of the table. */
+export const placesOf = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly Place[]> =>
+  z.array(Place).parse(snapshot.all('places')),
+);
+
+interface City {
+  readonly states: Set<string>;
+  readonly counties: Set<string>;
+}
+
+export interface KnownPlaces {
+  /** By the key of the name. */
+  readonly cities: ReadonlyMap<string, City>;
+  /** County FIPS codes by ZIP, and by the first digits of a ZIP. */
+  readonly zips: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Name and state of each county, by FIPS code. */
+  readonly countyNames: ReadonlyMap<string, string>;
+}
+
+export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<KnownPlaces> => {
+  const cities = new Map<string, City>();
+  const zips = new Map<string, Set<string>>();
+  const countyNames = new Map<string, string>();
+  for (const { state, county_fips, county, city, zip } of await placesOf(snapshot)) {
+    if (county_fips !== null && county !== null) countyNames.set(county_fips, county);
+    if (county_fips !== null && zip !== null) zips.set(zip, (zips.get(zip) ?? new Set()).add(county_fips));
+    if (city === null) continue;
+    const known = cities.get(placeKey(city)) ?? { states: new Set(), counties: new Set() };
+    known.states.add(state);
+    if (county_fips !== null) known.counties.add(county_fips);
+    cities.set(placeKey(city), known);
+  }
+  return { cities, zips, countyNames };
+});
+
+/** Digits of a ZIP that a county's own postal area has in common. */
+const PREFIX_DIGITS = 3;
+
+/** A wanted city, ZIP or both. */
+export interface WantedPlace {
+  readonly city: string | undefined;
+  readonly zip: string | undefined;
+}
+
+/**
+ * Counties in which the place may be. None if neither its city nor its ZIP is known: a guess could attach a debt of
+ * another county. With both known, only the counties that have both.
+ */
+export function countiesOf({ cities, zips }: KnownPlaces, { city, zip }: WantedPlace): readonly string[] {
+  if (city === undefined && zip === undefined) return [];
+  const byCity = city === undefined ? undefined : cities.get(placeKey(city))?.counties;
+  const byZip = new Set([zip, zip?.slice(0, PREFIX_DIGITS)].flatMap((part) => [...(zips.get(part ?? '') ?? [])]));
+  if (byCity === undefined) return [...byZip];
+  return byZip.size === 0 ? [...byCity] : [...byCity].filter((county) => byZip.has(county));
+}
+
+const DIRECTIONS: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' };
+
+/** A city by a name that records have: "N Olmsted" is North Olmsted if only that is known. */
+export function knownName({ cities }: KnownPlaces, city: string): string {
+  const [first = '', ...rest] = placeKey(city).split(' ');
+  const direction = DIRECTIONS[first];
+  if (direction === undefined || cities.has(placeKey(city))) return city;
+  const inFull = [direction, ...rest].join(' ');
+  return cities.has(inFull) ? inFull : city;
+}
