@@ -411,8 +411,9 @@ export class Tables {
       return a !== 0 && (b === 0 || a > b === (rank.direction === 'DESC'));
     };
     const nextFrom = (place: number, end: number): readonly { place: number; row: number; end: number }[] => {
-      let at = order === null ? kept.indexOf(1, place) : place;
-      while (order !== null && at < end && kept[order[at] ?? 0] !== 1) at += 1;
+      const found =
+        order === null ? kept.indexOf(1, place) : order.subarray(place, end).findIndex((row) => kept[row] === 1);
+      const at = order === null || found === -1 ? found : place + found;
       return at === -1 || at >= end ? [] : [{ place: at, row: order?.[at] ?? at, end }];
     };
     // The next row of each section; the first of them is the next row of the page.

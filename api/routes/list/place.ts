@@ -1,5 +1,6 @@
 /**
- * The filters by place: state, metro, county, city and ZIP. A name finds every spelling that a source uses. An unknown name is no error: nothing matches, and a hint says what is near.
+ * The filters by place: state, metro, county, city and ZIP. A name finds every spelling that a source uses. An unknown
+ * name is no error: nothing matches, and a hint says what is near.
  */
 import { METRO_NAMES, OTHER_MARKET } from '../../../models/metros.ts';
 import type { Filters } from '../../serving/filters.ts';
