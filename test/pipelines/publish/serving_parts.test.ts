@@ -65,10 +65,13 @@ it('writes the news of a day alone, leaves the files of the day before, and answ
 
   // A store has each file once, and a server that fetches both days too.
   const store = await openStore(memoryFolder('dealfeed-store-'), 0);
-  await createRunStore({ store, layout, cacheMb: 1000, print: () => {} }).publish(manifest.run_id);
+  await createRunStore({ store, layout, print: () => {} }).publish(manifest.run_id);
   const disk = layoutOf(memoryFolder('dealfeed-fetched-'));
-  for (const run of (await readCatalog(store))?.catalog.runs ?? []) await fetchSnapshot(store, run, disk.root);
-  const stored = (await store.list('')).filter((name) => name.includes('/filings-') && name.endsWith('.sqlite'));
+  for (const run of (await readCatalog(store))?.catalog.runs ?? [])
+    await fetchSnapshot(store, run, disk.root, 'serving');
+  const stored = [...(await store.list('')).keys()].filter(
+    (name) => name.includes('/filings-') && name.endsWith('.sqlite'),
+  );
   assert.deepEqual(stored.toSorted(), [`parts/${base.file}`, `parts/${news.file}`].sort());
   for (const id of [FIRST_RUN, manifest.run_id]) assert.deepEqual(await verifySnapshot(disk, id), []);
   assert.equal(statSync(join(disk.snapshot(FIRST_RUN), base.file)).nlink, 2);
