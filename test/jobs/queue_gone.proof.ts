@@ -21,6 +21,8 @@ import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
 const DAY = '2026-11-20';
 const SOURCES = 'heartland_multifamily';
 const HOST = 'www.heartland-multifamily.example';
+/** The second half of the pages takes longer than a worker reads without word from the queue. */
+const PAGE_MS = 120;
 
 describe('PostgreSQL', () => {
   let postgres: PostgresServer;
@@ -29,7 +31,7 @@ describe('PostgreSQL', () => {
   let QUEUE: string;
   before(async () => {
     postgres = await startPostgres();
-    web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
+    web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, PAGE_MS);
     layout = layoutOf((await newLayout()).root);
     QUEUE = await postgres.database();
   });
