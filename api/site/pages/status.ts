@@ -209,7 +209,6 @@ export const status: Page = {
       ([family, title, buys]) => [title, rows.filter((row) => row['family'] === family), buys] as const,
     );
     const items: Figure[] = [
-      { label: 'Service', value: 'up', note: 'it serves this page' },
       {
         label: 'Buying',
         value: health.payments.ready ? 'works' : 'paused',

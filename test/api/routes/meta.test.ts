@@ -42,6 +42,7 @@ describe('/api/meta', () => {
         listing_status: 'delisted',
         last_verified: '2026-11-01T06:00:00Z',
       }),
+      rowOf('deals', 5, { ...deal, deal_score: 70, rental_status: 'Hot' }),
     ],
     signals: [
       rowOf('signals', 1),
@@ -84,11 +85,11 @@ describe('/api/meta', () => {
 
   it('counts the rows of the snapshot, by the data clock', () => {
     assert.deepEqual(meta.coverage, {
-      total_records: 4,
-      active_records: 3,
-      hot: 1,
+      total_records: 5,
+      active_records: 4,
+      hot: 2,
       warm: 1,
-      dscr_computed: 2,
+      dscr_computed: 3,
       cities: 2,
       freshest_verification: '2026-11-20T06:00:00Z',
       oldest_active_verification: '2026-11-18T06:00:00Z',

@@ -1,7 +1,6 @@
 /** Each filter of each list, at its bound and with another; defaults and orders of lists; the exclusive sale. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { thorough } from '../../thorough.ts';
 import { buyRecords, numbersOf, type Body, type Shop } from './shop.ts';
 
 /** Query: the numbers of the rows, in order. Empty: no row, and the request is not billed. */
@@ -144,25 +143,23 @@ const LISTS: Readonly<Record<string, Cases>> = {
   '/api/leads': LEAD_FILTERS,
   '/api/filings': FILING_FILTERS,
 };
-/** One of this many pairs of filters is asked for. */
-const EVERY_PAIR = thorough(13, 5);
-
-/** Pairs of filters of one list: the rows of both are those that each has, in the order of the list. */
+/**
+ * A pair of values for each two filters of a list: the rows of both are those that each has, in the order of the list,
+ * and differ from the rows of either, so that a filter that the other one switches off is seen.
+ */
 function pairsOf(cases: Cases): Cases {
   // The rows of past sales are not among those of the other filters; a lower bound above its upper one is refused.
   const single = Object.keys(cases).filter((query) => /^[^&]+$/u.test(query) && !query.includes('include_past'));
   const kindOf = (query: string): string => query.replace(/=.*/u, '').replace(/^\?(?:min|max|from|to)_/u, '?');
-  const pairs = single.flatMap((one, i) =>
-    single.slice(i + 1).flatMap((other) => (kindOf(one) === kindOf(other) ? [] : [[one, other] as const])),
-  );
-  return Object.fromEntries(
-    pairs
-      .filter((_, i) => i % EVERY_PAIR === 0)
-      .map(([one, other]) => [
-        `${one}&${other.slice(1)}`,
-        (cases[''] ?? []).filter((n) => cases[one]?.includes(n) === true && cases[other]?.includes(n) === true),
-      ]),
-  );
+  const pairs = new Map<string, readonly [query: string, rows: readonly number[]]>();
+  for (const one of single)
+    for (const other of single.slice(single.indexOf(one) + 1)) {
+      const [a, b] = [cases[one] ?? [], cases[other] ?? []];
+      const both = (cases[''] ?? []).filter((n) => a.includes(n) && b.includes(n));
+      if (kindOf(one) !== kindOf(other) && both.length < Math.min(a.length, b.length))
+        pairs.set(`${kindOf(one)} ${kindOf(other)}`, [`${one}&${other.slice(1)}`, both]);
+    }
+  return Object.fromEntries(pairs.values());
 }
 /** The same rows by cap rate, without a cap rate last. */
 const BY_CAP_RATE = [5, 3, 2, 7, 1, 4];

@@ -9,6 +9,14 @@ const UPPER: readonly (readonly [lower: string, upper: string])[] = [
   ['from_', 'to_'],
 ];
 
+/** What a number of this unit looks like. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  $: 'dollars such as 250000',
+  '%': 'a percentage such as 8.5',
+  points: 'points such as 1.5',
+  '×': 'a ratio such as 1.25',
+};
+
 function readAll(route: Route, given: ReadonlyMap<string, string>): CheckedQuery {
   const params: Record<string, unknown> = {};
   const errors = new Map<string, string>();
@@ -19,8 +27,9 @@ function readAll(route: Route, given: ReadonlyMap<string, string>): CheckedQuery
       params[name] = readValue(name, schema, value);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const { limitOf, expected } = paramFacts(schema);
-      errors.set(name, `“${value.slice(0, 100)}” is not ${limitOf?.(value) ?? expected}.`);
+      const { limitOf, expected, kind } = paramFacts(schema);
+      const example = kind === 'number' ? EXAMPLES[fieldOf(name).unit ?? ''] : undefined;
+      errors.set(name, `“${value.slice(0, 100)}” is not ${limitOf?.(value) ?? example ?? expected}.`);
     }
   }
   return { params, errors };

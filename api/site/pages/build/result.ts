@@ -122,8 +122,8 @@ export async function sampleSection(
         ? html`<p>The free sample record matches these filters. It has every field.</p>
             ${whole}`
         : html`<p>
-              Each record that this call returns is within these limits. The values of matching records are for sale.
-              The free sample record below does not match.
+              Every record you get is within these limits, with a value in place of each type. The free sample below is
+              a complete record outside them.
             </p>
             ${code('The shape of a matching record', JSON.stringify(shapeOf(sample, table, params), null, 2))}`
     }

@@ -133,6 +133,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   debt_coverage: 'Debt coverage',
 };
 
+const SETS_THE_OFFER = html` <span class="tag good">sets the offer</span>`;
+
 export function offer({ offer: offered, deal }: ReportBody): Html {
   if (offered.high === null || offered.low === null)
     return html`<h2 id="offer">Offer</h2>
@@ -156,7 +158,7 @@ export function offer({ offer: offered, deal }: ReportBody): Html {
       head: ['Limit', 'Dollars'],
       bars: [
         ...offered.constraints.map((limit): Bar => ({
-          label: html`${LIMITS[limit.constraint]}${limit.binding ? html` <span class="tag good">binds</span>` : ''}`,
+          label: html`${LIMITS[limit.constraint]}${limit.binding && SETS_THE_OFFER}`,
           figure: dollars(limit.figure),
           to: Number(limit.figure),
           mark: high,

@@ -190,7 +190,11 @@ export function reportContent(report: ReportBody, pages: readonly CitedPage[], o
         value: percent(deal.cap_rate_underwritten),
         note: html`gap ${points(deal.cap_gap_pct)}`,
       },
-      { label: 'DSCR', value: ratio(deal.dscr), note: dscrText(deal) },
+      {
+        label: deal.noi_source === 'underwritten' ? 'DSCR, underwritten' : 'DSCR, by the broker’s claim',
+        value: ratio(deal.dscr),
+        note: dscrText(deal),
+      },
     ])}
     <p>
       ${

@@ -81,22 +81,18 @@ function assumptions(context: PageContext): Html {
             html`<table class="declared">
               <thead>
                 <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col" class="num">Value</th>
-                  <th scope="col">Unit</th>
-                  <th scope="col">Kind</th>
-                  <th scope="col">Basis</th>
+                  <th>Key</th>
+                  <th class="num">Value</th>
+                  <th>Kind and basis</th>
                 </tr>
               </thead>
               <tbody>
                 ${group.map(
                   (route) =>
                     html`<tr>
-                      <th scope="row">${String(route['key'])}</th>
-                      <td>${String(route['value']).slice(0, 12)}</td>
-                      <td>${words(String(route['unit']))}</td>
-                      <td>${String(route['kind'])}</td>
-                      <td>${String(route['basis'])}</td>
+                      <th>${String(route['key'])}</th>
+                      <td>${String(route['value']).slice(0, 12)} ${words(String(route['unit']))}</td>
+                      <td>${String(route['kind'])}: ${String(route['basis'])}</td>
                     </tr>`,
                 )}
               </tbody>
