@@ -19,13 +19,11 @@ import type { Condition, Filters, PageRows, Position, RankedRows } from './filte
 export type Row = Readonly<Record<string, unknown>>;
 export type SqlValue = SQLInputValue;
 
-/** Bytes of a file that are read by mapping them; the rest is read page by page. */
-const MAPPED_BYTES = 128 << 20;
 const STATEMENTS = 500;
 /** Milliseconds after which a search lets other requests go on. */
 const SLICE_MS = 4;
-/** Rows whose names are searched at a time. */
-const SEARCHED_ROWS = 8_192;
+/** Names that are compared before a search looks at the time. */
+const COMPARED = 256;
 /** Letters that the index of names finds. */
 const INDEXED_LETTERS = 3;
 /** Most parts of a name that are looked up; the name itself is compared after that. */
@@ -76,7 +74,7 @@ class File {
   constructor(name: string, path: string) {
     this.name = name;
     this.#db = new DatabaseSync(path, { readOnly: true });
-    this.#db.exec(`PRAGMA mmap_size = ${MAPPED_BYTES}; PRAGMA query_only = 1`);
+    this.#db.exec(`PRAGMA query_only = 1`);
   }
 
   /** Rows of a query. */
@@ -84,6 +82,11 @@ class File {
     let statement = this.#statements.get(sql);
     if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
     return statement.all(...values);
+  }
+
+  /** A statement of one caller, which may read its rows in slices. */
+  prepare(sql: string): StatementSync {
+    return this.#db.prepare(sql);
   }
 
   close(): void {
@@ -290,17 +293,25 @@ export class Tables {
       .join(' AND ');
     const index = identifier(`${table}_names`);
     const found = match === '' ? '' : `${index} MATCH ? AND `;
-    const sql = `SELECT rowid AS pos FROM ${index}
-      WHERE ${found}rowid BETWEEN ? AND ? AND instr(${identifier(name)}, ?) > 0`;
+    // Every candidate is a row, so that a search can be interrupted between them.
+    const sql = `SELECT rowid AS pos, instr(${identifier(name)}, ?) > 0 AS is_found FROM ${index}
+      WHERE ${found}rowid BETWEEN ? AND ?`;
     const { sections, present } = this.#table(table);
     const marked = new Uint8Array(present.length);
     const pause = pauses();
-    for (const { file, start, end } of sections)
-      for (let from = 0; from < end - start; from += SEARCHED_ROWS) {
+    let compared = 0;
+    for (const { file, start, end } of sections) {
+      const statement = file.prepare(sql);
+      for (let from = 0; from < end - start; from += PART_ROWS) {
         await pause();
-        const values = [...(match === '' ? [] : [match]), from, from + SEARCHED_ROWS - 1, wanted];
-        for (const { pos } of file.rows(sql, ...values)) marked[start + Number(pos)] = 1;
+        const range = [from, from + PART_ROWS - 1];
+        for (const row of statement.iterate(wanted, ...(match === '' ? [] : [match]), ...range)) {
+          marked[start + Number(row['pos'])] = Number(row['is_found']);
+          compared += 1;
+          if (compared % COMPARED === 0) await pause();
+        }
       }
+    }
     return marked;
   }
 
