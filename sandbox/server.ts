@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pipelineSettings, type PipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
-import { SANDBOX_SUFFIX } from '../sources/fetch/polite/hosts.ts';
 import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
 import { htmlPage } from './pages/html.ts';
 import { sites, takesForms } from './pages/index.ts';
 import { makeWorld, worldOn } from './world/world.ts';
 import type { World, WorldDay, WorldOptions } from './world/types.ts';
+import { SANDBOX_SUFFIX } from '../sources/fetch/addresses.ts';
 
 /** A response changed by a test. */
 export interface Altered extends SandboxResponse {

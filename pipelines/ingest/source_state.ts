@@ -1,7 +1,6 @@
 /** The state of a source in a build: its declaration, its latest read and the read whose rows are used. */
 import type { SourceRead } from '../../models/inputs.ts';
 import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
-import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { isInSeason, type Season } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
@@ -9,6 +8,7 @@ import { COLUMN_WENT_BLANK, findBlankColumns, missingFacts } from './fill.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { type Resale, whatIsMissing } from '../permission.ts';
 import type { ReadRecord } from './reads.ts';
+import { publicAddress } from '../../sources/fetch/addresses.ts';
 
 export interface SourceState {
   readonly spec: SourceSpec;

@@ -9,17 +9,15 @@ import {
   type SourceSpec,
   SourceUnavailable,
 } from '../contract.ts';
-import { withoutSecretQuery } from './credentials/secret_query.ts';
 import { Tokens } from './credentials/tokens.ts';
 import { decodeBody } from './http/decode.ts';
 import { PacedTransport } from './http/paced_transport.ts';
 import { type HttpResponse, postedBody } from './http/transport.ts';
-import { MAX_REDIRECTS, redirectTarget } from './http/redirects.ts';
 import { Sender, type SendOne } from './http/sender.ts';
-import { checkAllowed, publicAddress } from './polite/hosts.ts';
 import { RobotsChecker } from './polite/robots_checker.ts';
 import { type ArchivedPage, maxDecodedBytes, type OutgoingRequest, RequestLog } from './request_log.ts';
 import type { ReadOptions, ReadScope, RunScope, Stats } from './scope.ts';
+import { MAX_REDIRECTS, checkAllowed, publicAddress, redirectTarget, withoutSecretQuery } from './addresses.ts';
 
 class ResourceLoader {
   readonly #scope: ReadScope;

@@ -14,7 +14,7 @@ import { newLayout } from '../pipelines/runs.ts';
 import { workerProcess } from '../process/program.ts';
 import { startTestServer } from '../web/server.ts';
 import { ALL_READ, endAfterReading } from './here.ts';
-import { INTERVAL_MS, PAGES, sourcesAt } from './one_site.ts';
+import { INTERVAL_MS, PAGES, sourcesAt } from './site_worker.ts';
 
 const QUIET_MS = 4000;
 /** What a request may be early by at the site where the one before it was late on its way. */

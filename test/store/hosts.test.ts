@@ -300,4 +300,27 @@ describe('hosts with one store', () => {
       message: /^STORE is s3:\/\/deals\/feed, whose history does not have snapshot 2026-10-01\.01 of DATA_DIR/u,
     });
   });
+
+  test('a service that ignores conditional writes is refused before anything is read', async (t) => {
+    const careless = await startS3({ conditional: false });
+    const back = withS3(careless);
+    t.after(careless.close);
+    t.after(back);
+    const layout = await newLayout();
+    const store = createRunStore({ store: await openStore(careless.address, 0), layout, print: () => {} });
+    t.after(store.close);
+    const read: string[] = [];
+    const run = runOn(layout, '2026-11-20', {
+      store,
+      alter: ({ path }) => {
+        read.push(path);
+        return undefined;
+      },
+    });
+    await assert.rejects(run, {
+      name: 'SettingError',
+      message: /^STORE is s3:\/\/deals\/feed, which ignores conditional writes \(If-None-Match\)/u,
+    });
+    assert.deepEqual(read, []);
+  });
 });

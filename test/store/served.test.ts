@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { openFollowed, type FollowedSnapshots } from '../../api/serving/mirror.ts';
 import type { LoadFailure, Snapshots } from '../../api/serving/follow.ts';
 import { readJson, sha256 } from '../../lib/files.ts';
-import type { CatalogRun } from '../../lib/store/catalog.ts';
+import { snapshotFileName, type CatalogRun } from '../../lib/store/catalog.ts';
 import { FolderStore } from '../../lib/store/folder.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { fetchSnapshot, filesOf } from '../../lib/store/snapshot_cache.ts';
@@ -111,7 +111,7 @@ describe('a server with a store', () => {
     assert.deepEqual((await readdir(folder)).filter((name) => !notes.includes(name)).sort(), expected);
     assert.deepEqual(
       [...new Set(s3.requests.filter((request) => /^GET (?:snapshots|parts|objects)\//u.test(request)))].sort(),
-      expected.map((file) => `GET snapshots/${DAY}.01/${file}`),
+      expected.map((file) => `GET ${snapshotFileName(`${DAY}.01`, file)}`).sort(),
     );
   });
 
@@ -199,7 +199,7 @@ describe('a server with a store', () => {
   /** Damage the published snapshot: the server must say so once, serve the one before, and recover by itself. */
   const damages: [about: string, file: string, damage: (path: string) => Promise<void>, said: RegExp][] = [
     ['is missing', 'serving.sqlite', (path) => rm(path), /^STORE \S+ has no snapshots\/\S+\/serving\.sqlite, which/u],
-    ['is cut', 'filings.sqlite', (path) => truncate(path, 9), /^STORE \S+ \S+\/filings\.sqlite has the SHA-256/u],
+    ['is cut', 'serving.sqlite', (path) => truncate(path, 9), /^STORE \S+ \S+\/serving\.sqlite has the SHA-256/u],
     [
       'has other content',
       'manifest.json',

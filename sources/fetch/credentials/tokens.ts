@@ -4,9 +4,9 @@ import { type Grant, SourceUnavailable } from '../../contract.ts';
 import type { PacedTransport } from '../http/paced_transport.ts';
 import { type HttpRequest, type HttpResponse, postedBody, TransportError } from '../http/transport.ts';
 import { RetryableError } from '../http/sender.ts';
-import { checkAllowed, publicAddress } from '../polite/hosts.ts';
 import type { RobotsChecker } from '../polite/robots_checker.ts';
 import type { ReadScope } from '../scope.ts';
+import { checkAllowed, publicAddress } from '../addresses.ts';
 
 interface Token {
   readonly value: string;

@@ -2,7 +2,7 @@
 import type { CookieJar } from 'tough-cookie';
 import type { GetOptions } from '../../contract.ts';
 import type { RequestRecord } from '../../../lib/request_record.ts';
-import { withoutSecretQuery } from '../credentials/secret_query.ts';
+import { withoutSecretQuery } from '../addresses.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -10,7 +10,7 @@ import type { PacedTransport } from './paced_transport.ts';
 import { type HttpRequest, type HttpResponse, postedBody, TransportError } from './transport.ts';
 import { expectationsOf, maxDecodedBytes, type OutgoingRequest, type RequestLog } from '../request_log.ts';
 import type { ReadScope } from '../scope.ts';
-import { withSecretQuery } from '../credentials/secret_query.ts';
+import { withSecretQuery } from '../addresses.ts';
 
 /** A failure that a retry may fix. `final` is thrown after the last retry. */
 export class RetryableError extends Error {

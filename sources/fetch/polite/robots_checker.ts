@@ -1,10 +1,9 @@
 /** Reads the robots.txt of each origin once per run, and checks addresses against it. */
 import robotsParserModule from 'robots-parser';
 import { Quarantine, SourceUnavailable } from '../../contract.ts';
-import { MAX_REDIRECTS, redirectTarget } from '../http/redirects.ts';
 import type { Sender } from '../http/sender.ts';
 import type { ReadScope } from '../scope.ts';
-import { checkAllowed, publicAddress } from './hosts.ts';
+import { MAX_REDIRECTS, checkAllowed, publicAddress, redirectTarget } from '../addresses.ts';
 
 /** The user agent's name in robots.txt files. */
 export const PRODUCT = 'Dealfeed';
