@@ -21,7 +21,6 @@ const DATA_FILE = record('r2', [
   field(102, 'partition', record('r102', [])),
   field(103, 'record_count', 'long'),
   field(104, 'file_size_in_bytes', 'long'),
-  { ...field(135, 'equality_ids', ['null', { type: 'array', items: 'int', 'element-id': 136 }]), default: null },
 ]);
 
 const MANIFEST_ENTRY = record('manifest_entry', [
@@ -48,12 +47,10 @@ const MANIFEST_FILE = record('manifest_file', [
   field(514, 'deleted_rows_count', 'long'),
 ]);
 
-/** `status` of an entry. */
-const [EXISTING, ADDED] = [0, 1];
-/** `content` of a manifest. */
+/** `status` of an entry: every snapshot names all its files anew. */
+const ADDED = 1;
+/** `content` of a manifest and of its files: rows, or the positions of rows that are no longer there. */
 export const [DATA, DELETES] = [0, 1] as const;
-/** `content` of a file that deletes rows by a key. */
-const EQUALITY = 2;
 
 async function encode(
   schema: object,
@@ -83,31 +80,25 @@ interface ManifestOf {
   readonly id: number;
   readonly schema: { readonly 'schema-id': number };
   readonly content: typeof DATA | typeof DELETES;
-  readonly parts: readonly DataFile[];
-  /** Field ids of the table's key. */
-  readonly key: readonly number[];
+  readonly files: readonly DataFile[];
 }
 
-/**
- * The manifest of a snapshot's Parquet files, or of the same files as deletes: each deletes the rows with its keys from
- * those before it, which have lower sequence numbers.
- */
-export const encodeManifest = ({ id, schema, content, parts, key }: ManifestOf): Promise<Buffer> =>
+/** A manifest of files of a snapshot. */
+export const encodeManifest = ({ id, schema, content, files }: ManifestOf): Promise<Buffer> =>
   encode(
     MANIFEST_ENTRY,
-    parts.map(({ location, rows, bytes }, index) => ({
-      status: parts.length === 1 ? ADDED : EXISTING,
+    files.map(({ location, rows, bytes }) => ({
+      status: ADDED,
       snapshot_id: id,
-      sequence_number: parts.length === 1 ? id : index + 1,
-      file_sequence_number: parts.length === 1 ? id : index + 1,
+      sequence_number: id,
+      file_sequence_number: id,
       data_file: {
-        content: content === DATA ? DATA : EQUALITY,
+        content,
         file_path: location,
         file_format: 'PARQUET',
         partition: {},
         record_count: rows,
         file_size_in_bytes: bytes,
-        equality_ids: content === DATA ? null : key,
       },
     })),
     {
@@ -131,24 +122,20 @@ export interface ListedManifest {
 export const encodeManifestList = (id: number, manifests: readonly ListedManifest[]): Promise<Buffer> =>
   encode(
     MANIFEST_FILE,
-    manifests.map(({ content, location, bytes, files }) => {
-      const isOne = files.length === 1;
-      const rows = files.reduce((sum, file) => sum + file.rows, 0);
-      return {
-        manifest_path: location,
-        manifest_length: bytes,
-        partition_spec_id: 0,
-        content,
-        sequence_number: id,
-        min_sequence_number: isOne ? id : 1,
-        added_snapshot_id: id,
-        added_files_count: isOne ? 1 : 0,
-        existing_files_count: isOne ? 0 : files.length,
-        deleted_files_count: 0,
-        added_rows_count: isOne ? rows : 0,
-        existing_rows_count: isOne ? 0 : rows,
-        deleted_rows_count: 0,
-      };
-    }),
+    manifests.map(({ content, location, bytes, files }) => ({
+      manifest_path: location,
+      manifest_length: bytes,
+      partition_spec_id: 0,
+      content,
+      sequence_number: id,
+      min_sequence_number: id,
+      added_snapshot_id: id,
+      added_files_count: files.length,
+      existing_files_count: 0,
+      deleted_files_count: 0,
+      added_rows_count: files.reduce((sum, file) => sum + file.rows, 0),
+      existing_rows_count: 0,
+      deleted_rows_count: 0,
+    })),
     { 'snapshot-id': String(id), 'sequence-number': String(id), 'format-version': '2' },
   );

@@ -1,7 +1,7 @@
 /**
  * Metadata of an Iceberg table (https://iceberg.apache.org/spec/, version 2) over the Parquet files of the snapshots. A
- * run replaces the whole table. A table in parts has several data files: each is also an equality delete file, by the
- * key, of the files before it.
+ * run replaces the whole table. A table in parts has several data files, and a file with the positions of their rows
+ * that a later part replaces: engines read that, and few read deletes by a key.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -93,12 +93,6 @@ function tableUuid(location: string): string {
   );
 }
 
-/** Column ids for files without ids, from snapshots older than the ids. */
-const nameMapping = (schemas: readonly TableSchema[]): string => {
-  const byName = new Map(schemas.flatMap(({ fields }) => fields).map(({ id, name }) => [name, id]));
-  return JSON.stringify([...byName].map(([name, id]) => ({ 'field-id': id, names: [name] })));
-};
-
 /**
  * The metadata of a table.
  * @param snapshots oldest first, at least one
@@ -124,13 +118,8 @@ export function buildMetadata(
     'last-partition-id': 999,
     'sort-orders': [{ 'order-id': 0, fields: [] }],
     'default-sort-order-id': 0,
-    properties: { 'schema.name-mapping.default': nameMapping(schemas) },
     'current-snapshot-id': current['snapshot-id'],
     refs: { main: { 'snapshot-id': current['snapshot-id'], type: 'branch' } },
     snapshots: byOrder,
-    'snapshot-log': byOrder
-      .filter((snapshot) => snapshot['snapshot-id'] <= current['snapshot-id'])
-      .map((snapshot) => ({ 'snapshot-id': snapshot['snapshot-id'], 'timestamp-ms': snapshot['timestamp-ms'] })),
-    'metadata-log': [],
   };
 }

@@ -8,13 +8,12 @@ import { basename, join, resolve } from 'node:path';
 import { type Duck, openSmall, rowsOf } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256 } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
-import { literal } from '../../lib/sql.ts';
-import { fieldIdOf } from '../../models/field_ids.ts';
+import { identifier, literal } from '../../lib/sql.ts';
 import { loadMarts } from '../../models/index.ts';
 import { hashOf, type Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
-import { DATA, DELETES, encodeManifest, encodeManifestList, type ListedManifest } from './avro.ts';
+import { DATA, DELETES, encodeManifest, encodeManifestList, type DataFile, type ListedManifest } from './avro.ts';
 import {
   buildMetadata,
   type DescribedColumn,
@@ -128,12 +127,36 @@ const locationOf = ({ root, name }: Table): string => `${root}/iceberg/${name}`;
 
 type Files = Map<string, string | Uint8Array>;
 
-/** Add the Avro files of one snapshot of a table. */
+/** Field ids that the specification reserves for the columns of a file of positions. */
+const POSITION_IDS = '{file_path: 2147483546, pos: 2147483545}';
+
+/** Write a Parquet file of the positions of rows of parts that a later part replaces. @returns their number */
+async function writeReplaced(
+  { connection }: Pick<Duck, 'connection'>,
+  parts: readonly (DataFile & { readonly path: string })[],
+  key: readonly string[],
+  target: string,
+): Promise<number> {
+  const replaced = parts.slice(0, -1).map(({ path, location }, index) => {
+    const later = parts.slice(index + 1).map((part) => literal(part.path));
+    return `SELECT ${literal(location)} AS file_path, file_row_number AS pos
+      FROM read_parquet(${literal(path)}, file_row_number = true) AS earlier
+      SEMI JOIN read_parquet([${later.join(', ')}]) AS later USING (${key.map(identifier).join(', ')})`;
+  });
+  const rows = `${replaced.join(' UNION ALL ')} ORDER BY ALL`;
+  const [copied] = await rowsOf(
+    connection,
+    `COPY (${rows}) TO ${literal(target)} (FORMAT parquet, FIELD_IDS ${POSITION_IDS})`,
+  );
+  return Number(copied?.['Count']);
+}
+
+/** Add the metadata files of one snapshot of a table. */
 async function addSnapshot(
+  duck: Pick<Duck, 'connection'>,
+  layout: Layout,
   files: Files,
-  table: Table,
-  manifest: Manifest,
-  schema: TableSchema,
+  { table, manifest, schema }: { readonly table: Table; readonly manifest: Manifest; readonly schema: TableSchema },
 ): Promise<TableSnapshot> {
   const { name, root, nameOf } = table;
   const { run_id: runId } = manifest;
@@ -142,19 +165,29 @@ async function addSnapshot(
   const id = snapshotIdOf(runId);
   const at = (path: string): string => `${locationOf(table)}/metadata/${path}`;
   const parts = published.files.map(({ file, rows, bytes }) => ({
+    path: join(layout.snapshot(runId), file),
     location: `${root}/${nameOf(runId, file)}`,
     rows,
     bytes,
   }));
-  const contents = parts.length > 1 ? [DATA, DELETES] : [DATA];
   const manifests: ListedManifest[] = [];
   let key = '';
-  for (const content of contents) {
-    const entries = await encodeManifest({ id, schema, content, parts, key: table.key.map(fieldIdOf) });
+  const add = async (content: ListedManifest['content'], listed: readonly DataFile[]): Promise<void> => {
+    const entries = await encodeManifest({ id, schema, content, files: listed });
     key ||= `${runId}-${sha256(entries).slice(0, 8)}`;
     const manifestName = `${key}-m${content}.avro`;
     files.set(manifestName, entries);
-    manifests.push({ content, location: at(manifestName), bytes: entries.length, files: parts });
+    manifests.push({ content, location: at(manifestName), bytes: entries.length, files: listed });
+  };
+  await add(DATA, parts);
+  if (parts.length > 1) {
+    await makeFolder(layout.iceberg);
+    const written = join(layout.iceberg, 'replaced.tmp');
+    const rows = await writeReplaced(duck, parts, table.key, written);
+    const [content, positions] = [await readFile(written), `${key}-replaced.parquet`];
+    await rm(written);
+    files.set(positions, content);
+    await add(DELETES, [{ location: at(positions), rows, bytes: content.length }]);
   }
   const list = await encodeManifestList(id, manifests);
   const listName = `snap-${key}.avro`;
@@ -176,7 +209,7 @@ async function addSnapshot(
 }
 
 export interface NextVersion {
-  /** Avro files that the metadata name and that were not there, by name. */
+  /** Files that the metadata name and that were not there, by name. */
   readonly files: ReadonlyMap<string, string | Uint8Array>;
   /** The metadata file. */
   readonly text: string;
@@ -227,7 +260,7 @@ export async function nextVersion(
     const path = join(layout.snapshot(manifest.run_id), published?.files.at(-1)?.file ?? '');
     const schema = schemaFor(schemas, fieldsOf(await describe(duck, path, table.notes)));
     if (!schemas.includes(schema)) schemas.push(schema);
-    snapshots.push(await addSnapshot(files, table, manifest, schema));
+    snapshots.push(await addSnapshot(duck, layout, files, { table, manifest, schema }));
   }
   snapshots.sort((a, b) => a['snapshot-id'] - b['snapshot-id']);
   const served = snapshots.find(({ summary }) => summary.run === current) ?? snapshots.at(-1);
@@ -241,7 +274,7 @@ export async function nextVersion(
     text,
     removable: (names, version) =>
       names.filter((name) => {
-        const key = /^(?:snap-)?(.*?)(?:-m\d)?\.avro$/u.exec(name)?.[1];
+        const key = /^(?:snap-)?(.*?)(?:-m\d\.avro|-replaced\.parquet|\.avro)$/u.exec(name)?.[1];
         return (key !== undefined && !kept.has(key)) || (versionOf(name) ?? version) <= version - VERSIONS_KEPT;
       }),
   };

@@ -79,6 +79,31 @@ describe('open tables', () => {
     }
   });
 
+  test('delete the rows of a register that a later part replaces, by their positions', async () => {
+    const { tables } = await readManifest(layout, SECOND_RUN);
+    const { snapshots } = await metadata('filings');
+    const [rows, deletes] = (await readAvro(snapshots[1]?.['manifest-list'] ?? '')).rows;
+    const filesOf = async (manifest: unknown): Promise<string> => {
+      const entries = (await readAvro(String(manifest))).rows;
+      return `[${entries.map((entry) => literal(String((entry['data_file'] as Record<string, unknown>)['file_path']))).join(', ')}]`;
+    };
+    const duck = await openDuck();
+    const [found] = await rowsOf(
+      duck.connection,
+      `SELECT count(*)::INTEGER AS rows, count(DISTINCT id)::INTEGER AS ids, (
+          SELECT count(*)::INTEGER FROM read_parquet(${await filesOf(deletes?.['manifest_path'])})
+        ) AS deleted
+      FROM read_parquet(${await filesOf(rows?.['manifest_path'])}, filename = 'file_path', file_row_number = true) AS kept
+      ANTI JOIN read_parquet(${await filesOf(deletes?.['manifest_path'])}) AS deletes
+        ON deletes.file_path = kept.file_path AND deletes.pos = kept.file_row_number`,
+    );
+    duck.close();
+    const expected = tables['filings']?.rows;
+    const written = tables['filings']?.files.reduce((sum, file) => sum + file.rows, 0) ?? 0;
+    assert.ok(expected !== undefined && written > expected);
+    assert.deepEqual(found, { rows: expected, ids: expected, deleted: written - expected });
+  });
+
   test('keep the ids of the fields in the Avro files, by which readers find them', async () => {
     const [snapshot] = (await metadata()).snapshots;
     const { schema } = await readAvro(snapshot?.['manifest-list'] ?? '');

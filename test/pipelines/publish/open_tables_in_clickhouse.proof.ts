@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
+import { rowsOfFiles } from '../../../lib/stored_types.ts';
 import { loadMarts, type Mart } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { snapshotIdOf } from '../../../pipelines/open_tables/iceberg.ts';
@@ -41,12 +42,14 @@ describe('ClickHouse reads the open tables', { skip }, () => {
   });
 
   for (const runId of [FIRST_RUN, SECOND_RUN])
-    test(`as they were on ${runId}: every table, count and sum as in the Parquet file`, async () => {
+    test(`as they were on ${runId}: every table, count and sum as in the Parquet files`, async () => {
       const duck = await openDuck();
+      const { tables } = await readManifest(layout, runId);
       for (const model of await loadMarts()) {
         const figures = figuresOf(model);
-        const file = literal(join(layout.snapshot(runId), `${model.name}.parquet`));
-        const [ours] = await rowsOf(duck.connection, `SELECT ${figures} FROM read_parquet(${file})`);
+        const paths = (tables[model.name]?.files ?? []).map(({ file }) => join(layout.snapshot(runId), file));
+        const rows = rowsOfFiles(paths, model.contract.record.key);
+        const [ours] = await rowsOf(duck.connection, `SELECT ${figures} FROM ${rows}`);
         const theirs = query(
           `SELECT ${figures} FROM icebergLocal(${literal(join(layout.iceberg, model.name))})
             SETTINGS iceberg_snapshot_id = ${snapshotIdOf(runId)}`,
