@@ -40,8 +40,12 @@ export const published = (folder: string, table: string): string =>
 export const sampleOf = (folder: string, table: string, where: string, count: number): Promise<Row[]> =>
   query(`FROM ${published(folder, table)} WHERE ${where} ORDER BY hash(id) LIMIT ${count}`);
 
+/** The published tables, with the hashes of their files. */
+export const tablesOf = async (folder: string): Promise<Manifest['tables']> =>
+  Manifest.parse(JSON.parse(await readFile(join(folder, 'current/manifest.json'), 'utf8'))).tables;
+
 export const rowsPublished = async (folder: string, table: string): Promise<number> =>
-  Manifest.parse(JSON.parse(await readFile(join(folder, 'current/manifest.json'), 'utf8'))).tables[table]?.rows ?? 0;
+  (await tablesOf(folder))[table]?.rows ?? 0;
 
 /** Days on which the world is read and built, ninety from the first to the last. */
 const HISTORY = sized(['2026-10-01', '2026-10-31', '2026-11-30', '2026-12-20', '2026-12-29'], ['2026-12-29']);
@@ -84,17 +88,30 @@ const history = once(async () => {
 });
 
 /** Build, audit and publish a day from its staged rows. */
-export const build = (DATA_DIR: string, DAY = LAST) =>
-  runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none', BUILD_MEMORY: '6GB' }, { sandbox: false });
+export const build = (DATA_DIR: string, DAY = LAST, BUILD_MEMORY = '6GB') =>
+  runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none', BUILD_MEMORY }, { sandbox: false });
+
+/** Write the staged rows of a day `times` as large. */
+async function enlargeDay(from: string, folder: string, day: string, times: number): Promise<void> {
+  for await (const file of glob(`staged/*/${day}.01.parquet`, { cwd: from })) {
+    const read = file.replace(/\.parquet$/u, '');
+    await enlargeRead(join(from, read), join(folder, read), times);
+  }
+}
+
+/** A published day of the world `times` as large, and the staged rows of the next. */
+export async function beforeTomorrow(times: number): Promise<string> {
+  const [from, folder] = [await worldFolder(), newFolder(`days-${times}`)];
+  for (const day of [TODAY, TOMORROW]) await enlargeDay(from, folder, day, times);
+  await build(folder, TODAY, '20GB');
+  return folder;
+}
 
 /** Publish the staged rows of all days `times` as large. */
 async function withHistory(times: number): Promise<string> {
   const [from, folder] = [await history(), newFolder(`times-${times}`)];
   for (const day of [...HISTORY, LAST]) {
-    for await (const file of glob(`staged/*/${day}.01.parquet`, { cwd: from })) {
-      const read = file.replace(/\.parquet$/u, '');
-      await enlargeRead(join(from, read), join(folder, read), times);
-    }
+    await enlargeDay(from, folder, day, times);
     await build(folder, day);
   }
   const [small, large] = [await rowsPublished(from, 'signals'), await rowsPublished(folder, 'signals')];

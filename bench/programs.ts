@@ -56,6 +56,13 @@ export function memoryOf({ pid }: ChildProcess, field: 'VmRSS' | 'VmHWM'): numbe
   return Number(new RegExp(`${field}:\\s+(\\d+)`, 'u').exec(status)?.[1] ?? 0) / 2 ** 20;
 }
 
+/** Processor seconds of a process so far, of 100 ticks each. 0 for a process that has ended. */
+function cpuOf({ pid }: ChildProcess): number {
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  const [user = 0, system = 0] = stat.split(' ').slice(13, 15).map(Number);
+  return (user + system) / 100;
+}
+
 /** Start a program that ends with this one. */
 export function start(command: string, args: readonly string[], options: SpawnOptions) {
   const child = spawn(command, args, { ...options, env: { ...ENV, ...options.env } });
@@ -75,14 +82,15 @@ export async function runPipeline(env: NodeJS.ProcessEnv, { sandbox = true, root
   const startedMs = performance.now();
   const options = { cwd: root, env: sandbox ? env : { SANDBOX_URL: 'http://127.0.0.1:9', ...env }, stdio: QUIET };
   const { child } = start(process.execPath, args, options);
-  let peakGib = 0;
+  let [peakGib, cpuSeconds] = [0, 0];
   const looking = setInterval(() => {
     peakGib = Math.max(peakGib, memoryOf(child, 'VmHWM'));
+    cpuSeconds = Math.max(cpuSeconds, cpuOf(child));
   }, 50);
   await event(child, 'exit');
   clearInterval(looking);
   if (child.exitCode !== 0) throw new Error(`a run ended with ${child.exitCode}`);
-  return { seconds: (performance.now() - startedMs) / 1000, peakGib };
+  return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds, peakGib };
 }
 
 /** Start a program of servers/. @returns its address, which it prints when it listens */

@@ -9,11 +9,11 @@ const PAGE = new URL('../docs/performance/README.md', import.meta.url);
 
 /** The measures that the settings ask for, in the order of the table. */
 async function chosen({ ONLY, QUICK, WRITE_DOCS }: Settings): Promise<readonly Measure[]> {
-  const { colorado, dailyRun } = await import('./measures/pipeline.ts');
+  const { colorado, dailyRun, memory } = await import('./measures/pipeline.ts');
   const { paidCall, queries, queriesLarge } = await import('./measures/queries.ts');
   const { large, realSize } = await import('./measures/serving.ts');
   const { staging } = await import('./measures/staging.ts');
-  const all = [colorado, large, dailyRun, staging, queries, queriesLarge, paidCall, realSize];
+  const all = [colorado, large, dailyRun, memory, staging, queries, queriesLarge, paidCall, realSize];
   const wanted = ONLY.split(',');
   if (!wanted.every((name) => all.some((m) => m.name.startsWith(name))))
     throw new SettingError(`ONLY is ${JSON.stringify(ONLY)}, expected of ${all.map((m) => m.name).join(', ')}`);

@@ -19,7 +19,10 @@ export interface BuildOptions {
    * tables are in the connection's own database.
    */
   readonly published?: string;
-  /** Another connection to the same database: two models that do not read each other are then built at a time. */
+  /**
+   * Another connection to the same database: two models that do not read each other are then built at a time, unless a
+   * query has several threads, which use the cores as well with the memory of one model.
+   */
   readonly second?: DuckDBConnection;
   /** Called before each model is built. */
   readonly onModel?: (name: string) => void;
@@ -72,7 +75,8 @@ export async function buildModels(
       next = Promise.withResolvers();
     }
   };
-  await Promise.all([connection, ...(second === undefined ? [] : [second])].map(build));
+  const [threads] = await rowsOf(connection, "SELECT current_setting('threads') = 1 AS one");
+  await Promise.all([connection, ...(second !== undefined && threads?.['one'] === true ? [second] : [])].map(build));
   // One may have failed because a model that it reads lacks a column.
   await checkContracts(
     connection,
@@ -141,7 +145,10 @@ async function create(connection: DuckDBConnection, model: Model, published: str
   }
   const table = `${identifier(published)}.main.${own}`;
   const stored = convertedRow(record.columns, modelType, storedType);
-  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM (\n${select}\n) ${order}`);
+  // A statement of its own: the joins of the model and the sort would need their memory at once.
+  const unsorted = identifier(`unsorted_${model.name}`);
+  await connection.run(`CREATE TABLE ${unsorted} AS ${select}`);
+  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
   const asBuilt = convertedRow(record.columns, storedType);
   await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
 }

@@ -1,10 +1,11 @@
 /** What operators wait for: a register's first load, its next day, and the daily run. */
+import { deepStrictEqual } from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { literal } from '../../lib/sql.ts';
-import type { Measure } from '../figures.ts';
+import type { Figure, Measure } from '../figures.ts';
 import { FORMED, writeRegister, writeRegisterChanges } from '../../sandbox/large_register.ts';
-import { query, rowsPublished, TODAY, TOMORROW, WORLD } from '../enlarged.ts';
+import { beforeTomorrow, build, query, rowsPublished, tablesOf, TODAY, TOMORROW, WORLD } from '../enlarged.ts';
 import { baseVersion, ROOT, runPipeline } from '../programs.ts';
 import { newFolder, once, sized } from '../settings.ts';
 
@@ -78,6 +79,47 @@ export const dailyRun: Measure = {
     return async () => {
       const [before, now] = [await twoDays(base), await twoDays(ROOT)];
       return { first: [now[0], before[0]], day: [now[1], before[1]] };
+    };
+  },
+};
+
+/** Memory of builds, and the GiB that the process may have at its peak. */
+const PEAKS = { '256MB': 0.8, '512MB': 1.1, '1GB': 1.6, '2GB': 2.6 } as const;
+/** How many times as large the built worlds are. */
+const LIMITS = sized(
+  [
+    [1, '256MB'],
+    [25, '512MB'],
+    [100, '1GB'],
+    [400, '2GB'],
+  ] as const,
+  [[1, '256MB']] as const,
+);
+
+export const memory: Measure = {
+  name: 'memory',
+  repetitions: 1,
+  lines: Object.fromEntries(
+    LIMITS.flatMap(([times, limit]) => [
+      [`cpu${times}`, [`processor time of a day at ${times}×, ${limit}`, 'without a limit, same bytes', 's', '≤ 1.3×']],
+      [`peak${times}`, [`peak memory of a day at ${times}×, ${limit}`, 'without a limit', 'GiB', `≤ ${PEAKS[limit]}`]],
+    ]),
+  ),
+  async open() {
+    const worlds: (readonly [times: number, limit: string, folder: string])[] = [];
+    for (const [times, limit] of LIMITS) worlds.push([times, limit, await beforeTomorrow(times)]);
+    return async () => {
+      const figures: Record<string, Figure> = {};
+      for (const [times, limit, folder] of worlds) {
+        const copy = newFolder('limited');
+        await cp(folder, copy, { recursive: true, verbatimSymlinks: true });
+        const [ours, free] = [await build(copy, TOMORROW, limit), await build(folder, TOMORROW, '20GB')];
+        deepStrictEqual(await tablesOf(copy), await tablesOf(folder));
+        figures[`cpu${times}`] = [ours.cpuSeconds, free.cpuSeconds];
+        figures[`peak${times}`] = [ours.peakGib, free.peakGib];
+        for (const used of [copy, folder]) await rm(used, { recursive: true });
+      }
+      return figures;
     };
   },
 };

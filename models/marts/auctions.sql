@@ -229,7 +229,7 @@ no_longer_shown as (
   where previous.id not in (select id from today)
 ),
 
-all_auctions as (
+all_auctions as materialized (
   select * from auctions_with_dates
   union all by name
   select * exclude (party_status, latitude, longitude, geo_basis, metro, missing_fields, missing_since)

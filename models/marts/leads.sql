@@ -4,7 +4,7 @@
 
 with
 
-all_leads as (
+all_leads as materialized (
   select * from int_auction_leads
   union all by name
   select * from int_tax_leads

@@ -97,9 +97,9 @@ export default defineMart({
       'owners',
       'counts_agree',
       'the counts are those of the listed records',
-      `properties_count <> (SELECT count(DISTINCT value ->> 'property') FROM json_each(properties))
+      `properties_count <> len(list_distinct(properties ->> '$[*].property'))
         OR properties_count NOT BETWEEN greatest(distressed_count, listed_count) AND distressed_count + listed_count
-        OR json_array_length(properties) <> (SELECT sum(CAST(value AS INTEGER)) FROM json_each(kind_counts))`,
+        OR json_array_length(properties) <> list_sum(CAST(kind_counts ->> '$.*' AS INTEGER[]))`,
     ),
     never(
       'owners',

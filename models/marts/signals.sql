@@ -56,7 +56,7 @@ no_longer_listed as (
   where previous.id not in (select id from todays_signals)
 ),
 
-all_signals as (
+all_signals as materialized (
   select * from signals_with_dates
   union all by name
   select
