@@ -154,7 +154,8 @@ export const pipelineSettings = z.object({
     .default('1800MB')
     .describe(
       'Memory of the database that builds the models; what exceeds it is written to the disk if it can be. The ' +
-        'process itself needs 500 MB more. 1800MB are enough for three million filings; the models of 60,000 deals fit into 1GB.',
+        'process itself needs 500 MB more. 1800MB are enough for three million filings; ' +
+        'the models of 60,000 deals fit into 1GB.',
     ),
   ASSUMPTIONS_FILE: z
     .string()

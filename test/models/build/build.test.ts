@@ -228,12 +228,14 @@ test('a table with more rows than fit into memory is joined, sorted and stored a
     try {
       await duck.connection.run(`ATTACH ${literal(join(folder, 'published.duckdb'))} AS published`);
       const texts = (name: string, column: string): string => `CREATE TABLE ${name} AS
-        SELECT ((i * 7919) % ${WIDE})::INTEGER AS id, repeat(sha256('${name}' || i), 20) AS ${column} FROM range(${WIDE}) AS t(i)`;
+        SELECT ((i * 7919) % ${WIDE})::INTEGER AS id, repeat(sha256('${name}' || i), 20) AS ${column}
+        FROM range(${WIDE}) AS t(i)`;
       for (const sql of [texts('firsts', 'first'), texts('nexts', 'next')]) await duck.connection.run(sql);
       await buildModels(duck.connection, [wide], { published: 'published' });
       return await rowsOf(
         duck.connection,
-        'SELECT count(*) AS rows, bool_and(id = rowid) AS sorted, sum(hash(id, first, next)) AS hash FROM published.wide',
+        'SELECT count(*) AS rows, bool_and(id = rowid) AS sorted, sum(hash(id, first, next)) AS hash ' +
+          'FROM published.wide',
       );
     } finally {
       duck.close();

@@ -85,7 +85,8 @@ describe('open tables', () => {
     const [rows, deletes] = (await readAvro(snapshots[1]?.['manifest-list'] ?? '')).rows;
     const filesOf = async (manifest: unknown): Promise<string> => {
       const entries = (await readAvro(String(manifest))).rows;
-      return `[${entries.map((entry) => literal(String((entry['data_file'] as Record<string, unknown>)['file_path']))).join(', ')}]`;
+      const files = entries.map((entry) => entry['data_file'] as Record<string, unknown>);
+      return `[${files.map((file) => literal(String(file['file_path']))).join(', ')}]`;
     };
     const duck = await openDuck();
     const [found] = await rowsOf(
@@ -93,7 +94,8 @@ describe('open tables', () => {
       `SELECT count(*)::INTEGER AS rows, count(DISTINCT id)::INTEGER AS ids, (
           SELECT count(*)::INTEGER FROM read_parquet(${await filesOf(deletes?.['manifest_path'])})
         ) AS deleted
-      FROM read_parquet(${await filesOf(rows?.['manifest_path'])}, filename = 'file_path', file_row_number = true) AS kept
+      FROM read_parquet(${await filesOf(rows?.['manifest_path'])}, filename = 'file_path', file_row_number = true)
+        AS kept
       ANTI JOIN read_parquet(${await filesOf(deletes?.['manifest_path'])}) AS deletes
         ON deletes.file_path = kept.file_path AND deletes.pos = kept.file_row_number`,
     );
