@@ -7,7 +7,7 @@ select
   cap_rate_underwritten, cap_gap_pct, noi_underwritten, dscr, underwrite_reliability,
   deal_score, confidence_score, rental_status, offer_low, offer_high,
   distress_status, price_reduction_pct, days_on_feed,
-  why_this_is_interesting, listing_url,
+  why_this_is_interesting, source, listing_url,
   last_verified
 from deals
 where listing_status = 'active'

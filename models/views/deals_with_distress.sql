@@ -11,7 +11,7 @@ records as (
 select
   deals.id as deal_id, deals.address, deals.city, deals.state, deals.zip,
   deals.county, deals.county_fips, deals.latitude, deals.longitude, deals.geo_basis, deals.metro,
-  deals.list_price, deals.units, deals.deal_score, deals.listing_status,
+  deals.list_price, deals.units, deals.deal_score, deals.listing_status, deals.source,
   records.is_match,
   record ->> 'match_basis' as match_basis,
   record ->> 'kind' as kind,

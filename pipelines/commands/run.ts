@@ -112,6 +112,12 @@ async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Pro
   return names.filter((name) => !name.startsWith('.') && !all.some((source) => source.name === name)).sort();
 }
 
+/** What LIVE=1 has, and has not, without a source of the operator's own. */
+const NO_LISTINGS =
+  'No source of listings on the real web is included, because none may be resold without a contract of yours. ' +
+  "Deals come from what you add: brokers' lists in the drop folder (operator_files), an MLS feed, or the pages of a " +
+  'broker who agrees (docs/adding-listings.md). Signals, auctions, leads and registers need nothing.';
+
 /** The settings of a sandbox world. Another DAY is a later day of the same world. */
 const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings): string =>
   `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
@@ -198,6 +204,7 @@ export async function runCommand(): Promise<number> {
   const isDue = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((source) => source.terms.basis !== 'sandbox_only') : all;
   printWrapped(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  if (settings.LIVE && sources.every(({ family, fetch }) => family !== 'listings' || !fetch)) printWrapped(NO_LISTINGS);
   for (const line of await noticesBefore(settings, layout, all)) printWrapped(line);
   for (const line of missingPermissions(sources.filter(isChosen), permissions.mayFetch)) printWrapped(line);
   let folder: string | null = null;
