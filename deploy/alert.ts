@@ -35,19 +35,24 @@ async function send(address: string, alert: Alert): Promise<void> {
     mail(address.slice('mailto:'.length), subject, text);
     return;
   }
+  const { host } = new URL(address);
   const answer = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ text, content: text, ...alert }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((error: unknown) => {
+    // fetch says "fetch failed", and its cause says why.
+    const { cause = error } = error as Error;
+    throw new Error(`${host} cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`);
   });
-  if (!answer.ok) throw new Error(`${new URL(address).host} answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`${host} answered ${answer.status}`);
 }
 
 const addresses = process.argv.slice(2);
 const alert = (await json(process.stdin)) as Alert;
 const sent = await Promise.allSettled(addresses.map((address) => send(address, alert)));
-const failed = sent.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+const failed = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason instanceof Error ? one.reason.message : String(one.reason)] : []));
 if (addresses.length === 0) failed.push('no address is given: name an https URL or mailto:you@your.domain');
 if (failed.length > 0) {
   process.stderr.write(`${failed.join('; ')}\n`);
