@@ -52,7 +52,9 @@ async function send(address: string, alert: Alert): Promise<void> {
 const addresses = process.argv.slice(2);
 const alert = (await json(process.stdin)) as Alert;
 const sent = await Promise.allSettled(addresses.map((address) => send(address, alert)));
-const failed = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason instanceof Error ? one.reason.message : String(one.reason)] : []));
+const failed = sent
+  .filter((one) => one.status === 'rejected')
+  .map(({ reason }) => (reason instanceof Error ? reason.message : String(reason)));
 if (addresses.length === 0) failed.push('no address is given: name an https URL or mailto:you@your.domain');
 if (failed.length > 0) {
   process.stderr.write(`${failed.join('; ')}\n`);
