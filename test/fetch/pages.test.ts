@@ -18,8 +18,16 @@ test('a page is decoded and states where and when it was fetched; the user agent
   );
   assert.equal(site.seen.at(-1)?.headers['user-agent'], 'Dealfeed/0.1 (+ops@example.org)');
   assert.deepEqual(
-    { ...ctx.stats, sleptMs: 0 },
-    { requests: 2, notModified: 0, resumed: 0, bytes: 'no such page'.length + 14, retries: 0, sleptMs: 0 },
+    { ...ctx.stats, sleptMs: 0, stated: null },
+    {
+      requests: 2,
+      notModified: 0,
+      resumed: 0,
+      bytes: 'no such page'.length + 14,
+      retries: 0,
+      sleptMs: 0,
+      stated: null,
+    },
   );
 });
 
