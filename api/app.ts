@@ -121,7 +121,9 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
         ...(collect === undefined ? {} : { collect }),
-        ...(status === 402 ? paymentInstructions(stateOf(ctx).route?.price ?? '', payments) : {}),
+        ...(status === 402
+          ? { ...paymentInstructions(stateOf(ctx).route?.price ?? '', payments), ...stateOf(ctx).offer }
+          : {}),
       };
       sendProblem(ctx, { reason, detail, billed, extras });
     },

@@ -122,7 +122,7 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
   const plain = 'text/plain; charset=utf-8';
   const pages = allPages(routes).map(({ path }) => path);
   return [
-    { path: '/openapi.json', type: json, content: jsonText(openApi(routes, publicUrl, email)), seconds: MINUTE },
+    { path: '/openapi.json', type: json, content: JSON.stringify(openApi(routes, publicUrl, email)), seconds: MINUTE },
     { path: '/llms.txt', type: 'text/markdown; charset=utf-8', content: llmsText(options), seconds: MINUTE },
     { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
     {

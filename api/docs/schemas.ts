@@ -1,6 +1,8 @@
 /** JSON Schemas of records and responses, for OpenAPI. */
 import { z } from 'zod';
 import { ProblemDocument } from '../http/problem.ts';
+import type { RecordDefinition } from '../../lib/record.ts';
+import { ALL, FIELD_GROUPS, fieldChoices, type FieldGroups } from '../routes/list/field_groups.ts';
 import { partialOf } from '../routes/list/route.ts';
 import { TABLES } from '../../models/serving/tables.ts';
 
@@ -25,12 +27,25 @@ export function schemasOf(names: ReadonlyMap<z.ZodType, string>): Schemas {
 function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
   const named = z.registry<{ id: string }>();
   const about = new Map<unknown, string>();
-  const { deals, signals, auctions, leads, owners, filings } = TABLES;
-  for (const record of [deals, signals, auctions, leads, owners, filings]) {
+  const byDefault = new Map<unknown, readonly string[]>();
+  for (const [table, { groups, ...group }] of Object.entries(FIELD_GROUPS) as [
+    keyof typeof FIELD_GROUPS,
+    FieldGroups,
+  ][]) {
+    const record: RecordDefinition = TABLES[table];
+    const partial = partialOf(record.schema);
     named.add(record.schema, { id: record.name });
     about.set(record.schema, record.about);
-    named.add(partialOf(record.schema), { id: `${record.name}_in_list` });
-    about.set(partialOf(record.schema), `${record.about} With the requested fields, and id.`);
+    named.add(partial, { id: `${record.name}_in_list` });
+    about.set(
+      partial,
+      `${record.about} id and absent are always there; without the parameter fields, so are those of x-default-fields.`,
+    );
+    const choices = fieldChoices(Object.keys(record.schema.shape), groups);
+    byDefault.set(
+      partial,
+      (group.byDefault ?? [ALL]).flatMap((name) => choices.get(name) ?? []),
+    );
   }
   named.add(ProblemDocument, { id: 'problem' });
   for (const [body, id] of names) named.add(body, { id });
@@ -39,6 +54,11 @@ function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
     override({ zodSchema, jsonSchema }) {
       const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
       if (description !== undefined) jsonSchema.description = description;
+      const names = byDefault.get(zodSchema);
+      if (names)
+        jsonSchema['x-default-fields'] = Object.keys(jsonSchema.properties ?? {}).filter((name) =>
+          names.includes(name),
+        );
       // Redundant: zod adds a 200-character pattern to a format, and JavaScript's bounds to every integer.
       if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -3,7 +3,7 @@ import { constants } from 'node:zlib';
 import cors from '@koa/cors';
 import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
-import { LIST_HEADER_NAMES } from '../../lib/list_headers.ts';
+import { LIST_HEADER_NAMES, WEEK_HEADERS } from '../../lib/list_headers.ts';
 import { RECEIPT_HEADER } from '../../lib/receipt.ts';
 import { Problem } from './problem.ts';
 import { RATE_LIMIT_HEADERS } from './quota.ts';
@@ -33,6 +33,7 @@ export const crossOrigin = (methods: readonly string[] = ['GET', 'HEAD']): Middl
       'Unencoded-Digest',
       'Content-Disposition',
       ...LIST_HEADER_NAMES,
+      ...Object.values(WEEK_HEADERS),
     ],
   });
 

@@ -172,6 +172,8 @@ export const catchErrors: Middleware = async (ctx, next) => {
   }
 };
 
+const DEAL_PATH = /^\/api\/deals\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
+
 /**
  * Refuse URLs that are too long, and paths that no route matched.
  * @param maxLengths longest path and query by path, where it is not the usual one
@@ -185,8 +187,12 @@ export const checkUrl =
       throw new Problem('uri_too_long', `The path and query have ${length} characters; the maximum is ${max}.`);
     await next();
     // Koa leaves 404 if no route matched and nothing was written.
-    if (ctx.status === 404 && stateOf(ctx).reason === undefined)
-      throw new Problem('not_found', `There is no ${ctx.path} here. GET /api/meta lists every endpoint.`, {
-        see: `${publicUrl}/api/meta`,
-      });
+    if (ctx.status !== 404 || stateOf(ctx).reason !== undefined) return;
+    const isDeal = DEAL_PATH.test(ctx.path);
+    throw new Problem(
+      'not_found',
+      `There is no ${ctx.path} here. ` +
+        (isDeal ? `The report of a deal is GET ${ctx.path}/report.` : 'GET /api/meta lists every endpoint.'),
+      { see: publicUrl + (isDeal ? `${ctx.path}/report` : '/api/meta') },
+    );
   };

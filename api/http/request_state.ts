@@ -9,6 +9,8 @@ export interface RequestState {
   /** The route that the request reached, and its price in dollars. */
   route?: { readonly path: string; readonly price: string | null };
   snapshotId?: string;
+  /** What the call would return, for its 402. */
+  offer?: Readonly<Record<string, unknown>> | undefined;
   /** Media type of the response, if the request chose it; it is part of the purchase. Default: JSON. */
   media?: 'text/csv';
   /** Count this many more unpaid responses, before a handler looks for an answer. @throws Problem rate_limited */

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Context } from 'koa';
-import { LIST_HEADER_NAMES } from '../../lib/list_headers.ts';
+import { LIST_HEADER_NAMES, WEEK_HEADERS } from '../../lib/list_headers.ts';
 import type { Answer } from '../../ledger/ledger.ts';
 
 /** A finished file, which is sent unchanged as the body of an answer. */
@@ -68,7 +68,14 @@ export class SpooledFile {
 export const digestHeader = (sha256: string): string => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 
 /** Headers that belong to a body and are stored with it. */
-const BODY_HEADERS = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snapshot-Id', ...LIST_HEADER_NAMES];
+const BODY_HEADERS = [
+  'Content-Type',
+  'Content-Disposition',
+  'Content-Language',
+  'X-Snapshot-Id',
+  ...LIST_HEADER_NAMES,
+  ...Object.values(WEEK_HEADERS),
+];
 
 /**
  * The response in `ctx` as an answer that can be sold, with its own headers and `more`.

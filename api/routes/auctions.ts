@@ -4,7 +4,7 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
-import { checkRange, choiceParam, dayParam, flagParam, numberParam } from './params.ts';
+import { checkRange, choiceParam, dayParam, flagParam, numberParam, type Hint } from './params.ts';
 import { inPlace, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 
@@ -23,6 +23,24 @@ const NOT_CANCELLED: Condition = {
 /** Sales from today on, by the data clock. */
 export const upcomingAuctions = (today: string): Filters =>
   new Filters('auctions').and('sale_date', '>=', today).either(NOT_CANCELLED);
+
+interface Days {
+  readonly from_date?: string;
+  readonly include_past?: boolean;
+}
+
+/** Advice about a first day in the past, without the sales of the past. */
+const pastFromDate = ({ from_date: from, include_past: past }: Days, today: string): Hint[] =>
+  from === undefined || from >= today || past === true
+    ? []
+    : [
+        {
+          code: 'past_from_date',
+          parameter: 'from_date',
+          value: from,
+          message: `from_date is past: only sales from ${today} on are listed. include_past=true adds the past ones.`,
+        },
+      ];
 
 export const auctions = listRoute({
   name: 'auctions',
@@ -52,6 +70,7 @@ export const auctions = listRoute({
     if (from === undefined && to !== undefined && past !== true)
       checkRange(['from_date', today], ['to_date', to], ' by default (today by the data clock)');
   },
+  hints: ({ params, today }) => pastFromDate(params, today),
   async list({ params, today, snapshot }) {
     const served =
       params.include_past === true
@@ -65,7 +84,10 @@ export const auctions = listRoute({
         .and('sale_date', '<=', params.to_date)
         .and('appraised_value', '>=', params.min_appraised)
         .and('auction_type', '=', params.auction_type),
-      note: 'Sales that were called off are excluded, unless their day has passed and include_past is true.',
+      note: [
+        'Sales that were called off are excluded, unless their day has passed and include_past is true.',
+        ...pastFromDate(params, today).map(({ message }) => message),
+      ].join(' '),
     };
   },
 });

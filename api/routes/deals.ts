@@ -10,7 +10,7 @@ import type { Snapshot } from '../serving/open.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list/route.ts';
 import { noteOf, GENERATED_AT } from './envelope.ts';
-import { choiceParam, dayParam, integerParam, numberParam } from './params.ts';
+import { choiceParam, dayParam, integerParam, numberParam, percentParam } from './params.ts';
 import { inPlace, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
@@ -42,14 +42,14 @@ const dealFilters = {
   city,
   min_price: numberParam('Minimum asking price, USD.'),
   max_price: numberParam('Maximum asking price, USD.'),
-  min_cap: numberParam('Minimum advertised cap rate, percent.'),
+  min_cap: percentParam('Minimum advertised cap rate, percent.'),
   min_units: integerParam('Minimum number of units.', 0, MAX_UNITS),
   max_units: integerParam('Maximum number of units.', 0, MAX_UNITS),
   min_score: integerParam('Minimum deal_score.', 0, 100),
   status: choiceParam(['Hot', 'Warm', 'Pass'], 'Status of the rental path (rental_status).'),
   zip,
   county,
-  min_cap_underwritten: numberParam('Minimum cap_rate_underwritten, percent.'),
+  min_cap_underwritten: percentParam('Minimum cap_rate_underwritten, percent.'),
   max_cap_gap: numberParam('Maximum cap_gap_pct: the claimed cap rate less the underwritten one, in points.'),
   underwrite_reliability: choiceParam(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent is a usable proxy."),
   min_dscr: numberParam('Minimum dscr.'),
@@ -70,11 +70,11 @@ function listedSince(filters: Filters, day: string | undefined): Filters {
     .either(isListed, { column: 'first_seen', is: '>=', value: startOfDay(day) });
 }
 
-const matchingDeals = async ({ params, snapshot }: DealRequest): Promise<Filters> =>
+/** Deals that match all filters but min_cap. */
+const withAnyCap = async ({ params, snapshot }: DealRequest): Promise<Filters> =>
   listedSince(await inPlace(activeDeals(), params, snapshot), params.listed_since)
     .and('list_price', '>=', params.min_price)
     .and('list_price', '<=', params.max_price)
-    .and('cap_rate', '>=', params.min_cap)
     .and('units', '>=', params.min_units)
     .and('units', '<=', params.max_units)
     .and('deal_score', '>=', params.min_score)
@@ -83,6 +83,30 @@ const matchingDeals = async ({ params, snapshot }: DealRequest): Promise<Filters
     .and('cap_gap_pct', '<=', params.max_cap_gap)
     .and('underwrite_reliability', '=', params.underwrite_reliability)
     .and('dscr', '>=', params.min_dscr);
+
+const matchingDeals = async (request: DealRequest): Promise<Filters> =>
+  (await withAnyCap(request)).and('cap_rate', '>=', request.params.min_cap);
+
+const impliedCap = {
+  implied_by_noi: z
+    .int()
+    .optional()
+    .meta({
+      description:
+        'Only with min_cap: further active deals that match all other filters and advertise no cap rate, but state an ' +
+        'NOI that implies at least min_cap (cap_rate_derived). They are not in records.',
+    }),
+};
+
+/** The number of deals whose stated NOI implies min_cap, if it is given. */
+async function impliedByNoi(request: DealRequest): Promise<{ implied_by_noi?: number }> {
+  const { min_cap: least } = request.params;
+  if (least === undefined) return {};
+  const implied = (await withAnyCap(request))
+    .either({ column: 'cap_rate', is: 'absent' })
+    .and('cap_rate_derived', '>=', least);
+  return { implied_by_noi: (await request.snapshot.select(implied)).length };
+}
 
 const INDEX_FIELDS = {
   id: true,
@@ -135,6 +159,7 @@ export const deals = listRoute({
   record: Deal.schema,
   fields: FIELD_GROUPS.deals,
   page: PAGE,
+  more: impliedCap,
   feed: {
     list: 'deals',
     filters: Object.keys(placeFilters),
@@ -145,6 +170,7 @@ export const deals = listRoute({
   list: async (request) => ({
     itemName: 'active deal',
     filters: await matchingDeals(request),
+    more: await impliedByNoi(request),
     rank: { column: 'deal_score', direction: 'DESC' },
   }),
 });
@@ -162,9 +188,11 @@ export const dealCards = listRoute({
   record: Card,
   fields: { groups: {} },
   page: CARDS_PAGE,
+  more: impliedCap,
   list: async (request) => ({
     itemName: 'active deal',
     filters: await matchingDeals(request),
+    more: await impliedByNoi(request),
     rank: { column: 'cap_rate', direction: 'DESC' },
   }),
 });

@@ -11,7 +11,7 @@ import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../lib/network.ts';
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from './prices.ts';
-import type { Reason } from '../http/problem.ts';
+import type { Extras, Reason } from '../http/problem.ts';
 import type { Snapshot } from '../serving/open.ts';
 
 /** Input of a handler: one snapshot for the whole request, and the data clock. */
@@ -34,6 +34,7 @@ export interface RouteRequest<P extends Params> {
 export interface Attachment {
   readonly file: SpooledFile;
   readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The free response of a priced route to its own path template, such as /api/deals/{id}/report. */
@@ -80,6 +81,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   stateKey?(request: RouteRequest<P>): Promise<string>;
   /** Check the parameters together, before a payment is required. @throws Problem */
   check?(request: RouteRequest<P>): void | Promise<void>;
+  /** What the call would return, as fields of its 402. It shows nothing that free calls do not show. */
+  offer?(request: RouteRequest<P>): Extras | Promise<Extras>;
   /**
    * The body; an Attachment if `media` is set. Runs after the payment is verified and before it is settled.
    * @throws Problem

@@ -84,8 +84,9 @@ function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Pa
 }
 
 /** Send a file. The payment layer reads it and adds its digest. */
-function attach(ctx: Context, { file, name }: Attachment): void {
+function attach(ctx: Context, { file, name, headers }: Attachment): void {
   ctx.body = file;
+  ctx.set({ ...headers });
   setCsvHeaders(ctx, name);
 }
 
@@ -127,6 +128,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
           claims,
         };
         await route.check?.(state.request);
+        state.offer = await route.offer?.(state.request);
         await next();
       } finally {
         // A handler that timed out still reads the snapshot.

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
+import { STATE_BY_NAME } from './lookup/states.ts';
+import { nearestTo } from './near.ts';
 
 export interface ParamFacts {
   /** Type in the interface description. */
@@ -19,6 +21,21 @@ export interface ParamFacts {
   readonly range?: readonly [min: number, max: number];
   /** The limit that a refused value of the right kind exceeds. */
   readonly limitOf?: (value: string) => string | undefined;
+  /** Advice about an accepted value that can hardly be meant. */
+  readonly hintOf?: (value: string) => Advice | undefined;
+}
+
+interface Advice {
+  readonly code: 'unknown_state' | 'unknown_kind' | 'fraction_for_percent' | 'past_from_date';
+  readonly message: string;
+  /** Values near the given one. */
+  readonly near?: readonly string[];
+}
+
+/** Advice about a parameter of a request, in its 402 and in a 404. */
+export interface Hint extends Advice {
+  readonly parameter: string;
+  readonly value: string;
 }
 
 export type Params = Readonly<Record<string, z.ZodType>>;
@@ -75,6 +92,8 @@ export const linesParam = (about: string, most: number) =>
     { kind: 'string', about, expected: `1 to ${most} texts separated by | or line breaks` },
   );
 
+const STATES = new Set(STATE_BY_NAME.values());
+
 /** A two-letter state, in upper case. */
 export const stateParam = (about: string) =>
   param(
@@ -82,8 +101,30 @@ export const stateParam = (about: string) =>
       .string()
       .regex(/^[A-Za-z]{2}$/)
       .transform((text) => text.toUpperCase()),
-    { kind: 'string', about, expected: 'a two-letter state such as OH' },
+    {
+      kind: 'string',
+      about,
+      expected: 'a two-letter state such as OH',
+      hintOf: (value) =>
+        STATES.has(value)
+          ? undefined
+          : { code: 'unknown_state', message: `${value} is no state of the United States, so nothing matches.` },
+    },
   );
+
+/** A kind whose name is compared ignoring case. An unknown one is accepted and matches nothing. */
+export const kindParam = (about: string, kinds: readonly string[]) => {
+  const text = textParam(about);
+  return param(text.clone(), {
+    ...paramFacts(text),
+    hintOf(value) {
+      if (kinds.includes(value.toLowerCase())) return undefined;
+      const near = nearestTo(value, kinds, (name) => name.toLowerCase());
+      const known = `${value} is none of ${kinds.join(', ')}, so nothing matches.`;
+      return { code: 'unknown_kind', message: near[0] ? `${known} Did you mean ${near[0]}?` : known, near };
+    },
+  });
+};
 
 /** A five-digit ZIP. */
 export const zipParam = (about: string) =>
@@ -100,6 +141,21 @@ export const numberParam = (about: string) =>
         ? 'a number with at most 12 digits before the decimal point and 6 after it'
         : undefined,
   });
+
+/** A number of percent. */
+export const percentParam = (about: string) => {
+  const number = numberParam(about);
+  return param(number.clone(), {
+    ...paramFacts(number),
+    hintOf: (value) =>
+      Number(value) > 0 && Number(value) < 1
+        ? {
+            code: 'fraction_for_percent',
+            message: `The value is in percent: ${value} means ${value}%. For ${Number((Number(value) * 100).toFixed(6))}%, send ${Number((Number(value) * 100).toFixed(6))}.`,
+          }
+        : undefined,
+  });
+};
 
 export const integerParam = (about: string, min: number, max: number) =>
   param(
@@ -205,6 +261,14 @@ export function readValue<S extends z.ZodType>(name: string, schema: S, value: s
     { field: name, value: value.slice(0, 100), accepted: values ?? names ?? [expected] },
   );
 }
+
+/** Advice about the values of a request. */
+export const hintsOf = (params: Params, values: Readonly<Record<string, unknown>>): Hint[] =>
+  Object.entries(params).flatMap(([parameter, schema]) => {
+    const value = String(values[parameter] ?? '');
+    const advice = value === '' ? undefined : paramFacts(schema).hintOf?.(value);
+    return advice ? [{ parameter, value, ...advice }] : [];
+  });
 
 /**
  * Refuse a query that is not UTF-8 in percent-encoding: URLSearchParams replaces bytes that it cannot decode.

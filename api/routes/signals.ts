@@ -4,7 +4,7 @@ import { Signal } from '../../models/marts/signals.ts';
 import { Filters } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
-import { choiceParam, flagParam, numberParam, textParam } from './params.ts';
+import { choiceParam, flagParam, kindParam, numberParam } from './params.ts';
 import { inPlace, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 
@@ -25,7 +25,7 @@ export const signals = listRoute({
     'judgments, ranked by amount.',
   filters: {
     county,
-    signal_type: textParam(`Kind of signal, ignoring case: ${SIGNAL_TYPES.join(', ')}.`),
+    signal_type: kindParam(`Kind of signal, ignoring case: ${SIGNAL_TYPES.join(', ')}.`, SIGNAL_TYPES),
     min_amount: numberParam('Minimum amount owed or claimed, USD.'),
     has_address: flagParam('true: only rows with a street address; false: only rows without.'),
     property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),

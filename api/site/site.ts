@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { isCached, shortHash } from '../http/caching.ts';
 import { claimsHash, type Claims } from '../routes/leads/lead_claims.ts';
 import type { Cursors } from '../routes/list/page.ts';
 import { todayOf } from '../../models/manifest.ts';
@@ -55,28 +56,20 @@ export interface SiteDeps extends SiteOptions {
 
 interface Rendered {
   readonly content: string | Buffer;
-  readonly etag: string;
+  readonly hash: string;
 }
 
-const hashOf = (content: string | Buffer): string =>
-  createHash('sha256').update(content).digest('base64url').slice(0, 16);
-
-function send(ctx: Context, { content, etag }: Rendered, type: string, seconds: number): void {
-  ctx.status = 200;
-  ctx.set({
-    ...SITE_HEADERS,
-    'Cache-Control': `public, max-age=${seconds}${seconds === YEAR_SECONDS ? ', immutable' : ''}`,
-    ETag: etag,
-  });
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
+function send(ctx: Context, { content, hash }: Rendered, type: string, seconds: number): void {
+  ctx.set({ ...SITE_HEADERS });
+  if (isCached(ctx, hash, `public, max-age=${seconds}${seconds === YEAR_SECONDS ? ', immutable' : ''}`)) return;
   ctx.body = content;
   ctx.type = type;
 }
 
-const withEtag = (content: string | Buffer): Rendered => ({ content, etag: `W/"${hashOf(content)}"` });
+const withHash = (content: string | Buffer): Rendered => ({
+  content,
+  hash: createHash('sha256').update(content).digest('base64url').slice(0, 16),
+});
 
 /** Links for programs in the headers of / (RFC 8288, RFC 9727). */
 const HOME_LINKS = [
@@ -149,7 +142,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, query };
   };
   const render = async (page: Page, snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Rendered> =>
-    withEtag(frame(page, await page.content(await contextFor(snapshot, today, query)), snapshot));
+    withHash(frame(page, await page.content(await contextFor(snapshot, today, query)), snapshot));
 
   const renderCached = async (page: Page, snapshot: Snapshot, query: URLSearchParams): Promise<Rendered> => {
     const today = todayOf(snapshot.manifest, nowMs());
@@ -173,8 +166,8 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       ctx.vary('Accept');
       if (page.path === '/') ctx.set('Link', HOME_LINKS);
       if (page.path === '/' && !wantsPage(ctx)) {
-        ctx.set('Cache-Control', `public, max-age=${PAGE_SECONDS}`);
-        ctx.body = apiIndex(publicUrl);
+        const index = apiIndex(publicUrl);
+        if (!isCached(ctx, shortHash(index), `public, max-age=${PAGE_SECONDS}`)) ctx.body = index;
         return;
       }
       const lease = snapshots.acquire();
@@ -207,7 +200,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     });
   }
   for (const { path, type, content } of assets.files) {
-    const file = withEtag(content);
+    const file = withHash(content);
     router.get(path, (ctx) => {
       send(ctx, file, type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
     });

@@ -122,7 +122,8 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   leads: {
     keys: { ...ID, record_id: 'coalesce(signal_id, auction_id, id)' },
     columns: words(
-      `lead_score state city county metro zip lead_type property_kind signals_count last_verified sale_date`,
+      `lead_score state city county metro zip lead_type auction_type property_kind signals_count
+      last_verified sale_date`,
     ),
   },
   owners: { keys: ID, columns: words('owner_key properties_count state county last_verified') },

@@ -2,12 +2,13 @@
  * The changes of a list as a response: events in order, each with the current record.
  *
  * A record has its fields only if the list has it now, for the same place and kind. The change of a lead that is sold
- * or being bought has its id alone.
+ * or being bought has its id and an empty absent.
  */
 import { dataOf } from '../envelope.ts';
 import { z } from 'zod';
 import { notComparedOf } from '../../../models/marts/change_feeds.ts';
 import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
+import { ABSENT } from '../../../lib/record.ts';
 import { instantOf } from '../../../lib/time.ts';
 import { Problem } from '../../http/problem.ts';
 import { Filters, type Condition, type Either } from '../../serving/filters.ts';
@@ -18,6 +19,7 @@ import {
   fieldsOf,
   filtersOf,
   listBody,
+  pageSizeOf,
   queryOf,
   type RequestedFields,
   type List,
@@ -69,8 +71,8 @@ export const ChangeEvent = z
   })
   .meta({
     description:
-      'Only with updated_since. new and changed: the record has its current values; with its id alone, it is no ' +
-      'longer in the list. gone: the record left the list. A sold lead has its id alone.',
+      'Only with updated_since. new and changed: the record has its current values; with its id and an empty absent, it is no ' +
+      'longer in the list. gone: the record left the list. A sold lead has its id and an empty absent.',
   });
 
 const SECOND_MS = 1000;
@@ -198,7 +200,7 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
   const claims: Claimed = feed.list === 'leads' ? await options.request.claims() : new Map();
   const request = { ...options.request, claims: async () => claims };
   const claimed = claimedLeads(snapshot, claims);
-  const limit = typeof params['limit'] === 'number' ? params['limit'] : list.page;
+  const { limit } = pageSizeOf(list, params);
   const changes = await changesFor({ ...options, request }, claimed);
   const { total, rows } = await snapshot.find({ filters: changes, rank: ORDER }, after, limit + 1);
   const { changesThrough: latest, completeSince } = state;
@@ -227,7 +229,8 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
     table: feed.list,
     records: events.map(({ record, change }) =>
       withChange(
-        (change.event === 'gone' ? undefined : texts.get(record)) ?? Buffer.from(JSON.stringify({ id: record })),
+        (change.event === 'gone' ? undefined : texts.get(record)) ??
+          Buffer.from(JSON.stringify({ id: record, [ABSENT]: {} })),
         change,
       ),
     ),
@@ -243,5 +246,5 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
     note: NOTE,
     ...(options.sourcePrefix === undefined ? {} : { sourcePrefix: options.sourcePrefix }),
   };
-  return listBody(request, page);
+  return listBody(request, list, page);
 }

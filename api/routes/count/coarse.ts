@@ -7,9 +7,8 @@ import { LRUCache } from 'lru-cache';
 import type { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
-import type { RouteRequest } from '../define.ts';
+import type { Route, RouteRequest } from '../define.ts';
 import { figuresOf } from '../figures.ts';
-import type { ListRoute } from '../list/route.ts';
 import type { Params } from '../params.ts';
 
 /** Place, kind and status. */
@@ -29,11 +28,18 @@ export const COARSE = [
 export const MIN_SCORE = 'min_score';
 /** Values of min_score that a count takes. */
 export const SCORE_STEPS = ['20', '40', '60', '80'] as const;
+const isStep = (score: unknown): boolean => SCORE_STEPS.some((step) => step === String(score));
 /** Filters by figures that are sold. A count by them does not distinguish none from a few. */
 const COMPUTED = ['status', MIN_SCORE];
 
+/** A list whose records can be counted. */
+export interface Countable extends Pick<Route, 'path' | 'params'> {
+  /** The records that match the filters of a request. */
+  matching(request: RouteRequest<Params>): Promise<Filters>;
+}
+
 /** The coarse filters that a list takes. */
-export const coarseFiltersOf = ({ params }: ListRoute): string[] =>
+export const coarseFiltersOf = ({ params }: Pick<Countable, 'params'>): string[] =>
   [...COARSE, MIN_SCORE].filter((name) => Object.hasOwn(params, name));
 
 /** Column with the time at which a record was last read. */
@@ -66,7 +72,7 @@ async function queryCount(snapshot: Snapshot, filters: Filters): Promise<Counted
 type CountRequest = RouteRequest<Params>;
 
 /** Records that match; a lead that was sold after the snapshot is counted. */
-function countMatches(route: ListRoute, request: CountRequest): Promise<Counted> {
+function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
   const { snapshot, today, params } = request;
   const counts = cache.get(snapshot) ?? new LRUCache<string, Promise<Counted>>({ max: MAX_COUNTS });
   cache.set(snapshot, counts);
@@ -95,12 +101,12 @@ interface CoarseCount {
  * @param request with parameters of the list
  * @returns null if a parameter is no coarse filter, or no step of the score
  */
-export async function coarseCount(route: ListRoute, request: CountRequest): Promise<CoarseCount | null> {
+export async function coarseCount(route: Countable, request: CountRequest): Promise<CoarseCount | null> {
   const names = Object.keys(request.params);
   const known = coarseFiltersOf(route);
   const score = request.params[MIN_SCORE];
   if (names.some((name) => !known.includes(name))) return null;
-  if (score !== undefined && !SCORE_STEPS.some((step) => step === String(score))) return null;
+  if (score !== undefined && !isStep(score)) return null;
   const counted = await countMatches(route, request);
   const isBlurred = counted.table === 'leads' || names.some((name) => COMPUTED.includes(name));
   const matches = rangeOf(counted.matches, !isBlurred);
@@ -108,6 +114,24 @@ export async function coarseCount(route: ListRoute, request: CountRequest): Prom
   const isOfMatches = matches.at_least > 1;
   const { freshest, oldest } = isOfMatches ? counted : await countMatches(route, { ...request, params: {} });
   return { matches, freshest, oldest, freshness_of: isOfMatches ? 'matches' : 'list' };
+}
+
+/** A range, and the filters that it counts by. */
+interface RangeOfFilters extends Range {
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+/** The range of a request, by those of its filters that a count takes. */
+export async function coarseRange(route: Countable, request: CountRequest): Promise<RangeOfFilters> {
+  const known = coarseFiltersOf(route);
+  const filters = Object.fromEntries(
+    Object.entries(request.params).filter(
+      ([name, value]) => known.includes(name) && (name !== MIN_SCORE || isStep(value)),
+    ),
+  );
+  const counted = await coarseCount(route, { ...request, params: filters });
+  if (!counted) throw new Error(`${route.path} is not counted by ${Object.keys(filters).join(', ')}`);
+  return { ...counted.matches, filters };
 }
 
 /** Smallest counts of the ranges below 100; the larger ones are these times 10, 100, ... */

@@ -15,7 +15,7 @@ import { dayBefore } from '../weeks.ts';
 /** Records per page by default: well below 100 kB. */
 const PAGE = 40;
 /** Days that count as recent. */
-export const RECENT_DAYS = 7;
+const RECENT_DAYS = 7;
 
 export interface Register {
   /** State of the registry. */
@@ -74,7 +74,7 @@ const latestFilings = cachePerDay(async ({ snapshot, today }) => {
 });
 
 /** Filings dated within the last days up to the latest that their register has published. */
-async function filingsOfLastDays(request: RouteRequest<Record<never, never>>): Promise<Filters> {
+export async function filingsOfLastDays(request: RouteRequest<Record<never, never>>): Promise<Filters> {
   const latest = await latestFilings(request);
   const recent = new Filters('filings').and('filing_date', '<=', request.today);
   return [...latest].reduce(

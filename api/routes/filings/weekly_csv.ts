@@ -5,12 +5,15 @@ import { weekParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { dataOf } from '../envelope.ts';
-import { defineRoute, type RouteRequest, type Route } from '../define.ts';
+import { defineRoute, type Attachment, type RouteRequest, type Route } from '../define.ts';
+import { figuresOf } from '../figures.ts';
+import { WEEK_HEADERS } from '../../../lib/list_headers.ts';
+import { cachePerDay } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { weekOf, parseWeek, type Week } from '../weeks.ts';
 import { Filters } from '../../serving/filters.ts';
-import { nameIn, stateFilter, type Register } from './filings.ts';
+import { nameIn, REGISTERS, stateFilter, type Register } from './filings.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -68,6 +71,20 @@ const MAX_WEEKS_LISTED = 20;
 const filingsOf = ({ from, to }: Week, state: string | undefined): Filters =>
   new Filters('filings').and('week_day', '>=', from).and('week_day', '<=', to).and('source_state', '=', state);
 
+type DayRequest = RouteRequest<Record<never, never>>;
+
+/** The register and the week of a request, if it names them. */
+interface WeekChoice {
+  readonly state?: string | undefined;
+  readonly week?: string | undefined;
+}
+
+/** "OH=12, CO=0" */
+const countsText = (rows: Readonly<Record<string, number>>): string =>
+  Object.entries(rows)
+    .map(([state, count]) => `${state}=${count}`)
+    .join(', ');
+
 /** Rows in pages, ordered by id. */
 async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGenerator<Record<string, unknown>[]> {
   const byId: { readonly id: string; readonly row: number }[] = [];
@@ -86,19 +103,58 @@ async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGener
   }
 }
 
-/** Complete weeks that have filings, the latest first. */
-async function completeWeeks(
-  { snapshot, today }: Pick<RouteRequest<never>, 'snapshot' | 'today'>,
-  state: string | undefined,
-): Promise<{ week: Week; rows: number }[]> {
-  const filters = new Filters('filings').and('week_day', '<', weekOf(today).from).and('source_state', '=', state);
-  const days = snapshot.column('filings', 'week_day').counts(await snapshot.select(filters));
-  const weeks = new Map<string, { week: Week; rows: number }>();
-  for (const [day, rows] of days) {
-    const week = weekOf(String(day));
-    weeks.set(week.name, { week, rows: rows + (weeks.get(week.name)?.rows ?? 0) });
+/** The file of a week, as its 402, the discovery documents and its headers state it. */
+export const WeeklyFile = z.strictObject({
+  week: z.string().meta({ description: 'ISO week, Monday to Sunday, UTC.' }),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  rows: z.record(z.string(), z.int()).meta({ description: 'Rows of the file by state of the registry.' }),
+  newest_filing_date: z.iso.date().nullable().meta({ description: 'Null when: the file has no row.' }),
+});
+type WeeklyFile = z.infer<typeof WeeklyFile>;
+
+/** Complete weeks that have filings with the rows of each state, the latest first; and newest filing dates found. */
+const completeWeeks = cachePerDay(async ({ snapshot, today }) => {
+  const weeks = new Map<string, { readonly week: Week; readonly rows: Map<string, number> }>();
+  for (const { state } of REGISTERS) {
+    const filed = new Filters('filings').and('week_day', '<', weekOf(today).from).and('source_state', '=', state);
+    for (const [day, rows] of snapshot.column('filings', 'week_day').counts(await snapshot.select(filed))) {
+      const week = weekOf(String(day));
+      const known = weeks.get(week.name) ?? { week, rows: new Map<string, number>() };
+      weeks.set(week.name, known);
+      known.rows.set(state, rows + (known.rows.get(state) ?? 0));
+    }
   }
-  return [...weeks.values()].reverse().slice(0, MAX_WEEKS_LISTED);
+  const sorted = [...weeks.values()].sort((a, b) => (a.week.from < b.week.from ? 1 : -1));
+  return { weeks: sorted, newest: new Map<string, string | null>() };
+});
+
+/** The week of a request and its rows: the requested one, or the latest with rows; undefined if none has. */
+async function weekRowsOf(request: DayRequest, { state, week }: WeekChoice) {
+  const states = REGISTERS.map((register) => register.state).filter((one) => state === undefined || one === state);
+  const { weeks, newest } = await completeWeeks(request);
+  const own = weeks.map(({ week: one, rows }) => ({
+    week: one,
+    rows: Object.fromEntries(states.map((name) => [name, rows.get(name) ?? 0])),
+  }));
+  const hasRows = own.filter(({ rows }) => Object.values(rows).some((count) => count > 0));
+  const wanted = week === undefined ? undefined : parseWeek(week);
+  const empty = wanted && { week: wanted, rows: Object.fromEntries(states.map((name) => [name, 0])) };
+  const chosen = wanted ? hasRows.find((one) => one.week.name === wanted.name) : hasRows[0];
+  return { weeks: hasRows, newest, chosen: chosen ?? empty ?? undefined, isEmpty: chosen === undefined };
+}
+
+/** The file that a request would buy; undefined if no complete week has rows. */
+export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}): Promise<WeeklyFile | undefined> {
+  const { chosen, newest, isEmpty } = await weekRowsOf(request, choice);
+  if (!chosen) return undefined;
+  const { week, rows } = chosen;
+  const key = `${week.name} ${choice.state}`;
+  if (!isEmpty && !newest.has(key)) {
+    const filed = await figuresOf(request.snapshot, filingsOf(week, choice.state));
+    newest.set(key, filed.ends('filing_date')[1]);
+  }
+  return { week: week.name, from: week.from, to: week.to, rows, newest_filing_date: newest.get(key) ?? null };
 }
 
 /**
@@ -123,6 +179,13 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
     media: 'text/csv',
     isSlow: true,
     response: z.string(),
+    async offer(request) {
+      const file = await weeklyFile(request, {
+        state: register?.state ?? request.params.state,
+        week: request.params.week,
+      });
+      return { file: file ?? null };
+    },
     check({ params, today }) {
       const week = params.week === undefined ? null : parseWeek(params.week);
       if (params.week !== undefined && (week === null || week.to >= today)) {
@@ -135,28 +198,36 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
         );
       }
     },
-    async handle({ params, snapshot, manifest, today }) {
-      const state = register?.state ?? params.state;
-      const weeks = await completeWeeks({ snapshot, today }, state);
-      const week = params.week === undefined ? (weeks[0]?.week ?? null) : parseWeek(params.week);
-      const none = (): Problem =>
-        new Problem(
+    async handle(request) {
+      const { params, snapshot, manifest, today } = request;
+      const choice = { state: register?.state ?? params.state, week: params.week };
+      const { weeks, chosen, isEmpty } = await weekRowsOf(request, choice);
+      if (!chosen || isEmpty)
+        throw new Problem(
           'no_matches',
-          week === null
-            ? `No complete week has registrations; the current week ends on ${weekOf(today).to}. Nothing was charged.`
-            : `${week.name} has no registrations. Nothing was charged.`,
+          chosen
+            ? `${chosen.week.name} has no registrations. Nothing was charged.`
+            : `No complete week has registrations; the current week ends on ${weekOf(today).to}. Nothing was charged.`,
           {
             filters: { ...params },
-            weeks: weeks.map(({ week: { name }, rows }) => ({ week: name, rows })),
+            weeks: weeks.slice(0, MAX_WEEKS_LISTED).map(({ week, rows }) => ({ week: week.name, rows })),
             ...dataOf(manifest),
           },
         );
-      if (week === null) throw none();
-      const rows = await snapshot.select(filingsOf(week, state));
-      if (rows.length === 0) throw none();
+      const rows = await snapshot.select(filingsOf(chosen.week, choice.state));
+      const facts = await weeklyFile(request, choice);
       const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, rows));
-      const feed = register?.stateName ?? state ?? 'registrations';
-      return { file, name: `dealfeed-${feed.toLowerCase()}-${week.name}.csv` };
+      const feed = register?.stateName ?? choice.state ?? 'registrations';
+      return {
+        file,
+        name: `dealfeed-${feed.toLowerCase()}-${chosen.week.name}.csv`,
+        headers: Object.fromEntries(
+          Object.entries({ ...facts, rows: countsText(chosen.rows) }).map(([name, value]) => [
+            WEEK_HEADERS[name as keyof typeof WEEK_HEADERS],
+            String(value),
+          ]),
+        ),
+      } satisfies Attachment;
     },
   });
 }

@@ -2,12 +2,15 @@
 import { z } from 'zod';
 import type { Claimed, LeadLimits, OfferedLead } from '../../../ledger/ledger.ts';
 import { Lead } from '../../../models/marts/leads.ts';
-import { rangeOf, type Range } from '../count/coarse.ts';
+import { AUCTION_TYPES } from '../../../models/fields.ts';
+import { coarseRange, rangeOf, type Range } from '../count/coarse.ts';
+import { figuresOf } from '../figures.ts';
+import { hintsOf } from '../params.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { PRICES } from '../prices.ts';
 import { Problem, type Reason } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
-import { placeHint } from '../list/place.ts';
+import { placeFilters, placeHint } from '../list/place.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
 /** Leads offered to the ledger in one claim. */
@@ -108,6 +111,24 @@ async function poolSize(request: ExclusiveRequest): Promise<number> {
   return (await request.snapshot.select(await sellableLeads(request))).length;
 }
 
+/** Filters by place. Whether a sale exists in a place is public: /api/count/auctions tells none from a few. */
+const PLACES = Object.keys(placeFilters);
+
+/** Kinds of sale of the leads in the place of a request, each with its range of /api/count: sales change neither. */
+async function auctionTypes(request: ExclusiveRequest): Promise<readonly ({ auction_type: string } & Range)[]> {
+  const { auction_type: given, ...params } = request.params;
+  const ofPlace = Object.fromEntries(Object.entries(params).filter(([name]) => PLACES.includes(name)));
+  const inPlace = await figuresOf(request.snapshot, await matchingLeads({ ...request, params: ofPlace }));
+  const found = [...inPlace.counts('auction_type').keys()].map(String);
+  const types = AUCTION_TYPES.filter((type) => found.includes(type) && (given === undefined || type === given));
+  return Promise.all(
+    types.map(async (type) => {
+      const { at_least, at_most } = await coarseRange(leads, { ...request, params: { ...params, auction_type: type } });
+      return { auction_type: type, at_least, at_most };
+    }),
+  );
+}
+
 /** Seconds after which a held lead may be sold or free. */
 const HELD_SECONDS = 60;
 
@@ -152,6 +173,14 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       'exclusive_paused',
     ],
     response: ExclusiveLead,
+    async offer(request) {
+      const hints = hintsOf(leadFilters, request.params);
+      return {
+        matches: await coarseRange(leads, request),
+        auction_types: await auctionTypes(request),
+        ...(hints.length === 0 ? {} : { hints }),
+      };
+    },
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
       const { snapshot, manifest, params, claimant } = request;
       if (!claimant) throw new Error('a lead can only be claimed for a purchase');

@@ -1,6 +1,6 @@
 /** GET /api/leads: off-market seller leads. */
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { INDEPENDENT_KINDS, PROPERTY_KINDS } from '../../../models/fields.ts';
+import { AUCTION_TYPES, INDEPENDENT_KINDS, PROPERTY_KINDS } from '../../../models/fields.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { Filters } from '../../serving/filters.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
@@ -43,6 +43,7 @@ export const leadFilters = {
   property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
   min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MAX_SIGNALS),
   ...otherPlaces,
+  auction_type: choiceParam(AUCTION_TYPES, 'Kind of sale of an auction lead; a tax lead has none.'),
 };
 
 type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' | 'params'>;
@@ -53,6 +54,7 @@ export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
     .and('lead_score', '>=', request.params.min_score)
     .and('signals_count', '>=', request.params.min_signals)
     .and('lead_type', '=', request.params.lead_type)
+    .and('auction_type', '=', request.params.auction_type)
     .and('property_kind', '=', request.params.property_kind);
 
 export const leads = listRoute({

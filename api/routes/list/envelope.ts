@@ -9,10 +9,16 @@ import type { RouteRequest } from '../define.ts';
 import type { FieldChoices } from './field_groups.ts';
 import { noteOf, publishedOf } from '../envelope.ts';
 import type { Params } from '../params.ts';
+import type { Price } from '../prices.ts';
+import type { Range } from '../count/coarse.ts';
+
+/** Most records per page. */
+export const MAX_PAGE = 500;
 
 /** The parts of a list that its answers depend on. */
 export interface List {
   readonly path: string;
+  readonly price: Price;
   readonly columns: readonly string[];
   /** Records per page without `limit`. */
   readonly page: number;
@@ -42,6 +48,30 @@ export function filtersOf(params: Readonly<Record<string, unknown>>): Record<str
   const { limit: _, cursor: __, fields: ___, ...filters } = params;
   return filters;
 }
+
+/** Records per page of a request, and what a page costs. */
+export const pageSizeOf = (
+  { page, price }: Pick<List, 'page' | 'price'>,
+  params: Readonly<Record<string, unknown>>,
+) => ({
+  limit: typeof params['limit'] === 'number' ? params['limit'] : page,
+  max_limit: MAX_PAGE,
+  price_note: `Same price up to ${MAX_PAGE}: a page costs $${price} with any limit from 1 to ${MAX_PAGE}.`,
+});
+
+/** "1 call ($0.25)", "3 to 5 calls ($0.75 to $1.25)": to read this many records. */
+function callsText({ at_least: least, at_most: most }: Range, limit: number, price: Price): string {
+  const [few, many] = [least, most].map((records) => Math.max(1, Math.ceil(records / limit)));
+  const usd = (calls = 1): string => `$${(calls * Number(price)).toFixed(2)}`;
+  return few === many
+    ? `${few === 1 ? '1 call' : `${few} calls`} (${usd(few)})`
+    : `${few} to ${many} calls (${usd(few)} to ${usd(many)})`;
+}
+
+/** What reading all matches costs by the default page and by the largest one. */
+export const costNote = (matches: Range, { page, price }: Pick<List, 'page' | 'price'>): string =>
+  `All of them: ${callsText(matches, MAX_PAGE, price)} with limit=${MAX_PAGE}, ` +
+  `${callsText(matches, page, price)} with limit=${page}.`;
 
 /** Key of a query for its cursors: the path and the sorted filters. */
 export const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
@@ -88,18 +118,22 @@ export interface ListPage {
   /** Of changes: fields whose values alone are no change. */
   readonly notCompared?: ReturnType<typeof notComparedOf>;
   readonly note?: string;
+  /** Further fields of the envelope. */
+  readonly more?: Readonly<Record<string, unknown>>;
   /** Start of the names of its sources; default: all sources of the table's families. */
   readonly sourcePrefix?: string;
 }
 
 /** The body of an answer. */
-export async function listBody(request: RouteRequest<Params>, page: ListPage): Promise<JsonText> {
+export async function listBody(request: RouteRequest<Params>, list: List, page: ListPage): Promise<JsonText> {
   const { manifest, params } = request;
   const stale = await staleSourcesOf(request, page);
   return JsonText.of({
     ...noteOf(manifest, [staleNote(stale), page.note].filter(Boolean).join(' ')),
     count: page.records.length,
     total_matches: page.total,
+    ...pageSizeOf(list, params),
+    ...page.more,
     ...publishedOf(manifest),
     changes_through: page.changesThrough,
     complete_since: page.completeSince,

@@ -9,11 +9,13 @@ import {
   type FeedDefinition,
   type FeedState,
 } from '../changes/feeds.ts';
-import { integerParam, namesParam, textParam, type Params, type ParamValues } from '../params.ts';
+import { hintsOf, integerParam, namesParam, textParam, type Hint, type Params, type ParamValues } from '../params.ts';
+import { coarseRange, type Countable } from '../count/coarse.ts';
+import { ABSENT } from '../../../lib/record.ts';
 import type { Price } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
-import { fieldsOf, filtersOf, listBody, queryOf, type List } from './envelope.ts';
+import { costNote, fieldsOf, filtersOf, listBody, MAX_PAGE, pageSizeOf, queryOf, type List } from './envelope.ts';
 import { placeHint } from './place.ts';
 import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
 import type { Filters, RankedRows } from '../../serving/filters.ts';
@@ -21,12 +23,15 @@ import type { JsonText } from '../../serving/json_text.ts';
 import { StaleSource } from '../../serving/stale_sources.ts';
 import { dataOf, NOTE, PUBLISHED } from '../envelope.ts';
 
-const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
 /** Parameters every list takes. */
-const pageParamsOf = ({ page, byDefault, choices }: List) => ({
-  limit: integerParam(`Records per page; default ${page}.`, 1, MAX_PAGE),
+const pageParamsOf = ({ page, price, byDefault, choices }: List) => ({
+  limit: integerParam(
+    `Records per page; default ${page}. Same price up to ${MAX_PAGE}: a page costs $${price} with any limit.`,
+    1,
+    MAX_PAGE,
+  ),
   cursor: textParam('next_cursor of the previous page.'),
   fields: namesParam(
     choices,
@@ -39,6 +44,8 @@ type PageParams = ReturnType<typeof pageParamsOf>;
 /** Conditions of the feed with the filters of the request, and a ranking column of the record; nulls are last. */
 export interface ListOptions extends RankedRows {
   readonly note?: string;
+  /** Further fields of the envelope. */
+  readonly more?: Readonly<Record<string, unknown>>;
   /** Name of an item, for "No ... matches". */
   readonly itemName: string;
   /** Start of the names of its sources; default: all sources of the table's families. */
@@ -49,7 +56,11 @@ const partialRecords = new WeakMap<z.ZodObject, z.ZodObject>();
 /** Schema of a record with only the requested fields; cached by record. */
 export function partialOf(record: z.ZodObject): z.ZodObject {
   const partial =
-    partialRecords.get(record) ?? record.partial().required({ id: true }).extend({ change: ChangeEvent.optional() });
+    partialRecords.get(record) ??
+    record
+      .partial()
+      .required({ id: true, [ABSENT]: true })
+      .extend({ change: ChangeEvent.optional() });
   partialRecords.set(record, partial);
   return partial;
 }
@@ -73,14 +84,21 @@ const feedFields = {
     }),
 };
 
+/** The parts of a definition that its schema depends on. */
+type ListShape = Pick<ListDefinition<Params>, 'record' | 'more'> & { readonly feed?: unknown };
+
 /** Schema of a list of such records. */
-const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
+const listSchema = ({ record, feed, more = {} }: ListShape) =>
   z.strictObject({
     note: NOTE.optional(),
     count: z.int().min(1).meta({ description: 'Records on this page.' }),
     total_matches: z.int().min(1).meta({ description: 'Records that match, on all pages.' }),
+    limit: z.int().meta({ description: 'Most records on this page.' }),
+    max_limit: z.literal(MAX_PAGE).meta({ description: 'Largest limit.' }),
+    price_note: z.string().meta({ description: 'The price of a page, which does not depend on limit.' }),
+    ...more,
     ...PUBLISHED,
-    ...(hasFeed ? feedFields : {}),
+    ...(feed ? feedFields : {}),
     stale_sources: z
       .array(StaleSource)
       .meta({ description: 'Sources of these records that were read too long ago, or are outdated.' }),
@@ -90,6 +108,13 @@ const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
     records: z.array(partialOf(record)).meta({ description: 'The records in the order of the list, best first.' }),
   });
 
+/** What an answer depends on besides the request. */
+interface ListState {
+  readonly options: ListOptions;
+  readonly state: FeedState | undefined;
+  readonly hints: readonly Hint[];
+}
+
 /**
  * One page of a list.
  * @throws Problem no_matches, so that an empty page is not billed; invalid_cursor
@@ -97,11 +122,11 @@ const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
 async function listResponse(
   list: List,
   request: RouteRequest<PageParams>,
-  { options, state }: { readonly options: ListOptions; readonly state: FeedState | undefined },
+  { options, state, hints }: ListState,
 ): Promise<JsonText> {
-  const { filters: found, rank, itemName, note, sourcePrefix } = options;
+  const { filters: found, rank, itemName, note, more, sourcePrefix } = options;
   const { snapshot, manifest, params } = request;
-  const limit = params.limit ?? list.page;
+  const { limit } = pageSizeOf(list, params);
   const filters = filtersOf(params);
   const query = queryOf(list.path, filters);
   const after = params.cursor === undefined ? undefined : request.cursors.read(params.cursor, query);
@@ -116,6 +141,7 @@ async function listResponse(
         filters,
         total_matches: total,
         ...(total === 0 && found.table !== 'filings' ? { place: await placeHint(snapshot, params) } : {}),
+        ...(hints.length === 0 ? {} : { hints }),
         ...(state ? { changes_through: state.changesThrough, complete_since: state.completeSince } : {}),
         ...dataOf(manifest),
       },
@@ -135,7 +161,7 @@ async function listResponse(
     const isBehind = behind !== undefined && behind.values.includes(String(last[behind.column]));
     return request.cursors.write({ value: value === null ? null : String(value), id: String(id), isBehind }, query);
   };
-  return listBody(request, {
+  return listBody(request, list, {
     table: found.table,
     records,
     total,
@@ -144,6 +170,7 @@ async function listResponse(
     changesThrough: state?.changesThrough,
     completeSince: state?.completeSince,
     ...(note === undefined ? {} : { note }),
+    ...(more === undefined ? {} : { more }),
     ...(sourcePrefix === undefined ? {} : { sourcePrefix }),
   });
 }
@@ -160,34 +187,40 @@ export interface ListDefinition<P extends Params> {
   /** Records per page without `limit`; default 50. */
   readonly page?: number;
   readonly fields: FieldGroups;
+  /** Schemas of further fields of the envelope. */
+  readonly more?: z.ZodRawShape;
   /** Its change feed. Default: none. */
   readonly feed?: FeedDefinition<P & PageParams>;
   /** Check the parameters together, before a payment is required. @throws Problem */
   check?(request: RouteRequest<P & PageParams>): void | Promise<void>;
+  /** Advice about the parameters together. */
+  hints?(request: RouteRequest<P & PageParams>): Hint[];
   list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
 }
 
 /** A list whose records other routes count. */
-export interface ListRoute extends Route {
-  /** The records that match the filters of a request. */
-  matching(request: RouteRequest<Params>): Promise<Filters>;
-}
+export type ListRoute = Route & Countable;
 
 /** A paid list. An invalid cursor is refused before a payment is required, as are changes since an invalid instant. */
 export function listRoute<const P extends Params>(definition: ListDefinition<P>): ListRoute {
   const { name, path, price, about, record, page = DEFAULT_PAGE, fields, feed } = definition;
   const columns = Object.keys(record.shape);
   const choices = fieldChoices(columns, fields.groups);
-  const list: List = { path, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
+  const list: List = { path, price, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
   const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
     (await definition.list(request)).filters;
+  const params = { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) };
+  const allHints = (request: RouteRequest<P & PageParams>): Hint[] => [
+    ...hintsOf(params, request.params),
+    ...(definition.hints?.(request) ?? []),
+  ];
   const route = defineRoute<P & PageParams, z.ZodType>({
     name,
     path,
     price,
     about,
-    params: { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) },
-    response: listSchema(record, feed !== undefined),
+    params,
+    response: listSchema(definition),
     async check(request) {
       await definition.check?.(request);
       const { params, cursors } = request;
@@ -197,13 +230,30 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
       if (feed && since !== undefined)
         await checkChanges(feed, request, { since, after: position?.value ?? undefined });
     },
+    async offer(request) {
+      const hints = allHints(request);
+      const size = pageSizeOf(list, request.params);
+      // Changes are no part of a count.
+      const isOfChanges = updatedSinceOf(request.params) !== undefined;
+      const counted = isOfChanges ? undefined : await coarseRange({ path, params, matching }, request);
+      return {
+        ...size,
+        ...(counted
+          ? {
+              price_note: `${size.price_note} ${costNote(counted, list)}`,
+              matches: counted,
+            }
+          : {}),
+        ...(hints.length === 0 ? {} : { hints }),
+      };
+    },
     csvColumns: (params) => fieldsOf(list, params.fields).columns,
     async handle(request) {
       const since = updatedSinceOf(request.params);
       const options = await definition.list(request);
       if (feed && since !== undefined) return changesResponse({ ...options, list, feed, request, since, matching });
       const state = feed && (await feedState(request.snapshot, feed.list));
-      return listResponse(list, request, { options, state });
+      return listResponse(list, request, { options, state, hints: allHints(request) });
     },
   });
   return { ...route, matching };

@@ -17,6 +17,7 @@ import { BASIS_NOTE } from '../lookup/matches.ts';
 import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
 import { owners, OWNERS_NOTE } from '../owners.ts';
 import { currentSignals, signals } from '../signals.ts';
+import { weeklyFile } from '../filings/weekly_csv.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
 import { citiesOf, figuresOf, type Figures } from '../figures.ts';
 import { Meta } from './schema.ts';
@@ -166,6 +167,7 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
         coverage: { owners: allOwners.all.length, ...counties(allOwners) },
         filters: Object.keys(owners.params),
       },
+      weekly_file: await weeklyFile(request),
       coverage_by_metro: {
         note:
           'Kinds of records that are read in each metro, in a part of it, and not at all. Where a kind is not ' +

@@ -5,8 +5,8 @@ import { Filters } from '../../serving/filters.ts';
 import { cachePerDay } from '../../serving/memo.ts';
 import { defineRoute, type Route } from '../define.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
-import { nameIn, RECENT_DAYS, type Register } from '../filings/filings.ts';
-import { startOfDay } from '../weeks.ts';
+import { filingsOfLastDays, nameIn, type Register } from '../filings/filings.ts';
+import { weeklyFile, WeeklyFile } from '../filings/weekly_csv.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
 import { DATA, dataOf, GENERATED_AT } from '../envelope.ts';
@@ -20,6 +20,8 @@ const RegisterMeta = z.strictObject({
   /** Only if the data are made up or the money is test money. */
   notice: z.string().optional(),
   coverage: z.strictObject({ total_records: z.int(), added_last_7d: z.int(), freshest: z.iso.date().nullable() }),
+  /** Left out if no complete week has rows. */
+  weekly_file: WeeklyFile.optional(),
   refresh_cadence: z.string(),
   pricing: z.record(z.string(), z.string()),
   record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
@@ -40,14 +42,16 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
     about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
     params: {},
     response: RegisterMeta,
-    handle: cachePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
+    handle: cachePerDay(async (request): Promise<z.input<typeof RegisterMeta>> => {
+      const { snapshot, manifest } = request;
       const filed = new Filters('filings').and('source_state', '=', state);
       const rank = { column: 'filing_date', direction: 'DESC' } as const;
       const find = (filters: Filters, limit: number) => snapshot.find({ filters, rank }, undefined, limit);
       const { total } = await find(filed, 0);
-      const added = await find(filed.and('first_seen', '>=', startOfDay(today, RECENT_DAYS - 1)), 0);
+      // As /api/filings/recent: by filing date, so that a first load is not counted.
+      const added = await find((await filingsOfLastDays(request)).and('source_state', '=', state), 0);
       // A filing may take effect later: future dates say nothing about freshness.
-      const latest = await find(filed.and('filing_date', '<=', today), SAMPLES);
+      const latest = await find(filed.and('filing_date', '<=', request.today), SAMPLES);
       const samples = snapshot.records('filings', latest.rows) as z.input<typeof Filing.schema>[];
       const feed = routes.filter((route) => route.path.startsWith(`${prefix}/`));
       const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
@@ -63,6 +67,7 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
           added_last_7d: added.total,
           freshest: samples[0]?.filing_date ?? null,
         },
+        weekly_file: await weeklyFile(request, { state }),
         refresh_cadence: cadence,
         pricing: pricingOf(feed, network),
         record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),

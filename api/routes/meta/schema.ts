@@ -4,6 +4,7 @@ import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { MetroCoverage } from '../coverage.ts';
+import { WeeklyFile } from '../filings/weekly_csv.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { DATA, GENERATED_AT } from '../envelope.ts';
 
@@ -73,6 +74,8 @@ export const Meta = z.strictObject({
     coverage: z.strictObject({ owners: z.int(), counties: z.int() }),
     filters: filterList,
   }),
+  /** Left out if no complete week has rows. */
+  weekly_file: WeeklyFile.optional(),
   coverage_by_metro: z.strictObject({ note: z.string(), url: z.string(), metros: z.array(MetroCoverage) }),
   free_samples: z.strictObject({
     note: z.string(),

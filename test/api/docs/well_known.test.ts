@@ -68,9 +68,7 @@ describe('the documents for catalogs and crawlers', () => {
       const etag = response.headers.get('ETag') ?? '';
       assert.match(etag, /^W\/".{10,}"$/u, path);
       assert.ok((await response.arrayBuffer()).byteLength > 0, path);
-      // fetch adds no-cache to a conditional request that has no Cache-Control.
-      const again = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
-      assert.equal((await get(path, { headers: again })).status, 304, path);
+      assert.equal((await get(path, { headers: { 'If-None-Match': etag } })).status, 304, path);
       const head = await get(path, { method: 'HEAD' });
       assert.deepEqual([head.status, head.headers.get('ETag'), await head.text()], [200, etag, ''], path);
       assert.equal((await get(path, { method: 'POST' })).status, 405, path);

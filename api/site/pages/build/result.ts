@@ -1,5 +1,5 @@
 /** The result of the query builder: price, number of matching records, and how to buy. */
-import { coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS, type Range } from '../../../routes/count/coarse.ts';
+import { coarseRange, type Range } from '../../../routes/count/coarse.ts';
 import type { Route } from '../../../routes/define.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
 import { html, type Html } from '../../html.ts';
@@ -153,13 +153,8 @@ export async function freeCount(
 ): Promise<Counted | null> {
   if (!isList(route)) return null;
   const { limit: _, fields: __, ...filters } = params;
-  const coarse = new Set(coarseFiltersOf(route));
-  const isCoarse = ([name, value]: [string, unknown]): boolean =>
-    coarse.has(name) && (name !== MIN_SCORE || SCORE_STEPS.some((step) => step === String(value)));
-  const taken = Object.entries(filters).filter(isCoarse);
-  const counted = await coarseCount(route, { ...context.request, params: Object.fromEntries(taken) });
-  const leftOut = Object.keys(filters).filter((name) => !taken.some(([known]) => known === name));
-  return counted && { matches: counted.matches, leftOut };
+  const { filters: taken, ...matches } = await coarseRange(route, { ...context.request, params: filters });
+  return { matches, leftOut: Object.keys(filters).filter((name) => !Object.hasOwn(taken, name)) };
 }
 
 function matchesText({ matches, leftOut }: Counted): Html {
