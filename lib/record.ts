@@ -3,6 +3,7 @@
  * TypeScript types, DuckDB columns and their comments, OpenAPI, `/api/meta` notes and the data dictionary come from it.
  */
 import { z } from 'zod';
+import type { JsonObject } from './json.ts';
 import { INTEGERS, within, type Range } from './range.ts';
 import { identifier, literal } from './sql.ts';
 
@@ -35,6 +36,8 @@ export interface FieldFacts {
   readonly causes?: readonly Cause[];
   /** Accepted values of an enum, in order. */
   readonly values?: readonly string[];
+  /** Why values inside a JSON field are null: the first rule that fits the path. */
+  readonly inside?: readonly InsideRule[];
   /** The value may name a person. */
   readonly personal?: boolean;
   /** Set if another value alone is no change of the record. */
@@ -47,10 +50,20 @@ export interface FieldFacts {
  */
 export type Follows = 'day' | 'reads';
 
+/** Why values inside a JSON field are null. */
+export interface InsideRule {
+  /** Regular expression for the path after the name of the field, such as ".bill" or "[0].amount". */
+  readonly path: string;
+  /** The first one, unless `choose` names another from the objects around the null, innermost first. */
+  readonly codes: readonly string[];
+  readonly choose?: (around: readonly JsonObject[]) => unknown;
+}
+
 export interface FieldOptions {
   readonly absent?: string | Absence;
   readonly unit?: string;
   readonly personal?: true;
+  readonly inside?: readonly InsideRule[];
   readonly follows?: Follows;
   readonly stored?: string;
   /** Decimals of a percent or a ratio. Default 2. */
@@ -69,7 +82,7 @@ type FixedFacts = Pick<FieldFacts, 'kind' | 'sql' | 'about' | 'values'>;
 function field<S extends z.ZodType, O extends FieldOptions>(
   schema: S,
   { kind, sql, about, values }: FixedFacts,
-  { absent, unit, personal, follows, stored, range }: FieldOptions & O = {} as O,
+  { absent, unit, personal, inside, follows, stored, range }: FieldOptions & O = {} as O,
 ): Nullable<S, O> {
   const accepted = within(schema, range);
   const described = (absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
@@ -83,6 +96,7 @@ function field<S extends z.ZodType, O extends FieldOptions>(
     ...(typeof absent === 'string' ? { absent } : {}),
     ...(values === undefined ? {} : { values }),
     ...(personal ? { personal } : {}),
+    ...(inside ? { inside } : {}),
     ...(follows === undefined ? {} : { follows }),
   });
   return described as Nullable<S, O>;
@@ -233,13 +247,15 @@ export const MISSING_FIELDS = 'missing_fields';
 export const MISSING_AT_SOURCE = 'missing_at_source';
 /** Reason if no cause applies. */
 export const NOT_RECORDED = 'not_recorded';
-export const ABSENT_ABOUT = 'Reasons why fields of the record are null, by name of the field.';
+export const ABSENT_ABOUT =
+  'Reason of every null of the record, by the name of the field, or by the path of a value inside one, such as ' +
+  'property_tax.bill.';
 
 /** Schema of `absent` for some columns of a record, or for all. */
 function absentSchema(
   columns: readonly Column[],
   causes: Readonly<Record<string, readonly Cause[]>>,
-  names: readonly string[] = Object.keys(causes),
+  names: readonly string[] = columns.map(({ name }) => name),
 ): z.ZodType<Readonly<Record<string, string>>> {
   const valuesOf = (cause: Cause): readonly string[] => {
     if (typeof cause === 'string') return [cause];
@@ -247,13 +263,21 @@ function absentSchema(
   };
   const fields = names.filter((name) => Object.hasOwn(causes, name));
   const ofSource = columns.some(({ name }) => name === MISSING_FIELDS) ? [MISSING_AT_SOURCE] : [];
-  const codes = new Set([NOT_RECORDED, ...ofSource, ...fields.flatMap((name) => causes[name] ?? []).flatMap(valuesOf)]);
+  const nested = columns.filter(({ name, inside }) => inside && names.includes(name));
+  const codes = new Set([
+    NOT_RECORDED,
+    ...ofSource,
+    ...fields.flatMap((name) => causes[name] ?? []).flatMap(valuesOf),
+    ...nested.flatMap(({ inside = [] }) => inside.flatMap((rule) => rule.codes)),
+  ]);
+  const paths = `^(?:${[...fields.map((name) => `${name}$`), ...nested.map(({ name }) => `${name}[.[]`)].join('|')})`;
+  const isPath = new RegExp(paths, 'u');
   return z
     .record(z.string(), z.string())
-    .refine((absent) => Object.entries(absent).every(([name, code]) => fields.includes(name) && codes.has(code)))
+    .refine((absent) => Object.entries(absent).every(([path, code]) => isPath.test(path) && codes.has(code)))
     .meta({
       description: ABSENT_ABOUT,
-      propertyNames: { enum: fields },
+      propertyNames: { pattern: paths },
       additionalProperties: { type: 'string', enum: [...codes].sort() },
     });
 }

@@ -15,6 +15,7 @@ import {
   type RecordDefinition,
   type Cause,
 } from '../lib/record.ts';
+import { DSCR_REASONS, INSIDE, UNDERWRITE_REASONS } from './absence/inside.ts';
 import { never, type Audit } from './contract.ts';
 import { METRO_NAMES, OTHER_MARKET } from './metros.ts';
 
@@ -137,18 +138,88 @@ export const propertyKind = {
   ),
 };
 
-/** The decision on a path, with everything needed to recompute it. */
-export const Rationale = z.strictObject({
-  status: z.enum(['Hot', 'Warm', 'Pass']),
-  reason: z.string(),
-  assumption_set_id: z.string(),
-  thresholds: z.record(z.string(), decimal),
-  inputs: z.record(z.string(), z.string().nullable()),
-});
+const DECIDED = [
+  'meets_thresholds',
+  'below_thresholds',
+  'ask_at_or_below_offer',
+  'ask_near_offer_and_motivated',
+  'ask_above_offer',
+  'condition_risk',
+  'condemned',
+  'order_to_vacate',
+  'vacant_building',
+] as const;
 
-export const rationale = (path: string) =>
-  json(Rationale, `Why the ${path} path has its status: the thresholds and the inputs, decimals as strings.`, {
+/** The decision on a path, with everything needed to recompute it. */
+const rationaleOf = <T extends z.ZodRawShape, I extends z.ZodRawShape>(thresholds: T, inputs: I) =>
+  z.strictObject({
+    status: z.enum(['Hot', 'Warm', 'Pass']),
+    reason: z.enum([...new Set([...DECIDED, ...UNDERWRITE_REASONS, ...DSCR_REASONS])]),
+    assumption_set_id: z.string(),
+    thresholds: z.strictObject(thresholds),
+    inputs: z.strictObject(inputs),
+  });
+
+const known = decimal.nullable();
+
+export const RATIONALES = {
+  rental: rationaleOf(
+    { hot_coverage: decimal, hot_cap_pct: decimal, warm_coverage: decimal, warm_cap_pct: decimal },
+    {
+      coverage_scoring: known,
+      cap_scoring_pct: known,
+      noi_scoring: known,
+      reserves_per_unit: known,
+      annual_debt_service: known,
+      loan_amount: known,
+      minimum_loan: decimal,
+      dscr_status: z.enum(['computed', 'insufficient_data', 'not_applicable']),
+    },
+  ),
+  wholesale: rationaleOf(
+    {
+      arv_cap_pct: decimal,
+      share_of_arv: decimal,
+      upfront_repairs_per_unit: decimal,
+      fee: decimal,
+      warm_multiple: decimal,
+      warm_motivation: z.int(),
+    },
+    {
+      list_price: known,
+      units: z.int().nullable(),
+      noi_underwritten: known,
+      upfront_repairs_per_unit: decimal,
+      arv: known,
+      mao: known,
+      motivation_score: z.int(),
+    },
+  ),
+  creative_finance: rationaleOf(
+    {
+      hot_coverage: decimal,
+      hot_motivation_or_distress: z.int(),
+      warm_coverage: decimal,
+      warm_motivation_or_distress: z.int(),
+      market_coverage: decimal,
+    },
+    {
+      seller_coverage: known,
+      seller_debt_service: known,
+      market_coverage: known,
+      needed: z.boolean().nullable(),
+      motivation_score: z.int(),
+      distress_score: z.int(),
+      motivation_or_distress: z.int(),
+      subject_to: z.literal('not_evaluated_no_existing_loan_data'),
+    },
+  ),
+};
+
+export const rationale = <P extends keyof typeof RATIONALES>(path: P) =>
+  json(RATIONALES[path], `Why the ${path.replace('_', '-')} path has its status: the thresholds and the inputs.`, {
     follows: 'day',
+    inside: INSIDE.paths,
   });
 
 /** Some fields of another record, for a model that computes those. */

@@ -39,7 +39,8 @@ function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
     named.add(partial, { id: `${record.name}_in_list` });
     about.set(
       partial,
-      `${record.about} id and absent are always there; without the parameter fields, so are those of x-default-fields.`,
+      `${record.about} id is always there, and absent unless a change has the id alone; without the parameter ` +
+        'fields, so are all of x-default-fields.',
     );
     const choices = fieldChoices(Object.keys(record.schema.shape), groups);
     byDefault.set(

@@ -1,6 +1,7 @@
 /** Records as JSON, from their lines in a serving file (models/serving/text.ts). */
 import { LRUCache } from 'lru-cache';
 import { ABSENT, type RecordDefinition } from '../../lib/record.ts';
+import { INSIDE_SEPARATOR } from '../../models/absence/inside.ts';
 import { agentOf } from '../../models/marts/filings.ts';
 import { COUNTED, TABLES, type TableName } from '../../models/serving/tables.ts';
 import { REASON } from '../../models/serving/text.ts';
@@ -62,10 +63,11 @@ export class Records {
       let [text, absent, separator] = ['', '', '{'];
       for (const { name, line: at } of fields) {
         const counted = name === COUNTED ? filings?.get(agentIn(lines)) : undefined;
-        const line = String(counted ?? lines[at] ?? '');
+        const [line = '', inside] = String(counted ?? lines[at] ?? '').split(INSIDE_SEPARATOR);
         const isNull = line === '' || line.startsWith(REASON);
         text += `${separator}"${name}":${isNull ? 'null' : line}`;
         if (isNull && line !== '') absent += `${absent === '' ? '' : ','}"${name}":"${line.slice(REASON.length)}"`;
+        if (inside !== undefined) absent += `${absent === '' ? '' : ','}${inside.slice(1, -1)}`;
         separator = ',';
       }
       return Buffer.from(hasAbsent ? `${text}${separator}"${ABSENT}":{${absent}}}` : `${text}}`);

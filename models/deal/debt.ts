@@ -3,16 +3,15 @@
  * sizes.
  */
 import { date, flag, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { DSCR_REASONS } from '../absence/inside.ts';
 import {
   COMPUTED,
   DECLARED_RATE,
   NO_DSCR,
   NO_DSCR_UNDERWRITTEN,
   NO_INCOME,
-  NO_INCOME_KINDS,
   NO_PITIA,
   NO_PRICE,
-  PRICE,
 } from '../absence/deals.ts';
 
 const RATE = { absent: DECLARED_RATE } as const;
@@ -41,11 +40,7 @@ export const debt = {
   }),
   annual_debt_service: money('Twelve payments.', { absent: NO_PRICE }),
   dscr_underwritten: ratio('noi_underwritten over annual_debt_service.', SIZED),
-  dscr_reason: oneOf(
-    [...NO_INCOME_KINDS, 'loan_below_minimum', PRICE.code, 'noi_missing', 'price_and_noi_missing'],
-    'Reason why dscr_status is not computed.',
-    { absent: COMPUTED },
-  ),
+  dscr_reason: oneOf(DSCR_REASONS, 'Reason why dscr_status is not computed.', { absent: COMPUTED }),
   debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
   break_even_occupancy_pct: percent(
     'Operating expenses (effective_gross_income less noi_underwritten) and debt service over gross potential rent.',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { integer, json, oneOf, text } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const nullableText = z.string().nullable();
 
@@ -69,14 +70,14 @@ export const distress = {
     z.array(Distress),
     'Public records of exactly this address (address_exact), or of the parcel at it (parcel_exact). Only these ' +
       'count in distress_score, and of these only tax delinquencies and sales.',
-    { follows: 'reads' },
+    { follows: 'reads', inside: INSIDE.distress },
   ),
   distress_candidates: json(
     z.array(Distress),
     'Public records that may belong to this property: the house numbers overlap as a range, only one of the two has ' +
       'a unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
       '(address_exact_place_unknown), or the parcel is a condominium of the building. They score nothing.',
-    { follows: 'reads' },
+    { follows: 'reads', inside: INSIDE.distress },
   ),
 
   provenance: json(
@@ -86,7 +87,7 @@ export const distress = {
       'that name the row on the page. assumed: nobody published it; the assumption set in source declares it. ' +
       'matched: the records are in distress_matches, each with its page. underwriting is ours: it ' +
       'follows from the others.',
-    { follows: 'reads' },
+    { follows: 'reads', inside: INSIDE.provenance },
   ),
   assumption_set_id: text('Assumption set of the underwriting.'),
 };

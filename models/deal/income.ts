@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { json, money, oneOf, percent } from '../../lib/record.ts';
 import { TAX_AT_SALE } from '../references.ts';
 import { DECLARED_VACANCY, NO_INCOME, NO_PRICE, NO_UNDERWRITING, NO_UNITS } from '../absence/deals.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const text = z.string();
 const nullableText = z.string().nullable();
@@ -56,14 +57,14 @@ const RentSteps = z.strictObject({
   in_place: z.strictObject({
     basis: z.enum(IN_PLACE_BASES),
     area: nullableText,
-    year: nullableText,
+    year: z.int().nullable(),
     ratios: ByBedrooms,
     source_url: nullableText,
   }),
   contract: z.strictObject({
     basis: z.enum(CONTRACT_BASES),
     area: nullableText,
-    year: nullableText,
+    year: z.int().nullable(),
     utility_share: nullableText,
     source_url: nullableText,
   }),
@@ -74,7 +75,7 @@ const ExpenseLine = z.strictObject({
   amount: text,
   basis: text,
   place: nullableText,
-  as_of: nullableText,
+  as_of: z.iso.date().nullable(),
   source: text,
 });
 
@@ -96,7 +97,7 @@ const PropertyTax = z.strictObject({
   rate_pct: text,
   rate_basis: z.enum(TAX_RATE_BASES),
   rate_area: nullableText,
-  rate_year: nullableText,
+  rate_year: z.int().nullable(),
   rate_source_url: nullableText,
   class_factor: text,
   at_price: nullableText,
@@ -130,6 +131,7 @@ export const income = {
     'Steps from HUD to contract_rent: the units by bedrooms (as the listing states them, or shares of buildings ' +
       "of this size and age), HUD's rents, the census's rent over HUD's in the metropolitan area, and the share of " +
       'utilities in the county, each with its basis, place and year.',
+    { inside: INSIDE.rent_steps },
   ),
 
   // Income and expenses
@@ -149,6 +151,7 @@ export const income = {
     z.array(ExpenseLine),
     'Operating expenses line by line, with basis, place, year and source. Their sum counts if it is within the ' +
       'quartiles of expense_check. Empty if units or the rent is unknown.',
+    { inside: INSIDE.expense_lines },
   ),
   expense_check: oneOf(
     EXPENSE_CHECKS,
@@ -175,6 +178,7 @@ export const income = {
     PropertyTax,
     "Property tax of a year: today's bill, the tax at the asking price, the share of it that a sale resets under the " +
       'law of the state, and the bill after an appeal where the county assesses the building above the price.',
+    { inside: INSIDE.property_tax },
   ),
   tax_after_reset: money(
     'Of property_tax, reset_share x at_price + (1 - reset_share) x bill, at least the bill; at_price without a bill.',

@@ -14,6 +14,7 @@ import {
   notStated,
   NOT_STATED,
 } from '../absence/deals.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const nullableText = z.string().nullable();
 
@@ -46,11 +47,10 @@ export const listing = {
   ),
   delisted_on: date('Day of the run that found the listing gone.', { absent: LISTED }),
   relisted: flag('True if the property left this site and returned within the declared days.'),
-  also_listed: json(
-    z.array(AlsoListed),
-    'Other listings of the same property. A null value: that site does not state it.',
-    { follows: 'reads' },
-  ),
+  also_listed: json(z.array(AlsoListed), 'Other listings of the same property.', {
+    follows: 'reads',
+    inside: INSIDE.also_listed,
+  }),
   property_type: text("Property type in the site's own words.", { absent: notStated('property_type') }),
   unit_mix_stated: json(
     UnitMix,

@@ -134,7 +134,7 @@ export const scores = {
   wholesale_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the wholesale path.', { follows: 'day' }),
   wholesale_rationale: rationale('wholesale'),
   creative_finance_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the creative-finance path.', { follows: 'day' }),
-  creative_finance_rationale: rationale('creative-finance'),
+  creative_finance_rationale: rationale('creative_finance'),
 
   // Offer range at the declared target cap rate
   offer_status: oneOf(

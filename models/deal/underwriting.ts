@@ -1,17 +1,8 @@
 /** The fields of a deal on the claim, the rent and each step of underwriting. */
 import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { UNDERWRITE_REASONS } from '../absence/inside.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
-import {
-  CURRENT_RENT,
-  NO_INCOME,
-  NO_RENT,
-  NO_UNDERWRITING,
-  NOT_DERIVED,
-  PRICE,
-  RELIABLE,
-  RENT,
-  UNITS,
-} from '../absence/deals.ts';
+import { CURRENT_RENT, NO_INCOME, NO_RENT, NO_UNDERWRITING, NOT_DERIVED, RELIABLE } from '../absence/deals.ts';
 
 export const underwriting = {
   // Claim
@@ -84,17 +75,9 @@ export const underwriting = {
     'Whether the report of the deal is sold. no_underwriting: its price, its units or its rent is not known, so that ' +
       'cap_rate_underwritten is null.',
   ),
-  underwrite_reason: oneOf(
-    [
-      PRICE.code,
-      UNITS.code,
-      RENT.code,
-      'price_per_unit_above_144x_monthly_2br_rent',
-      'price_per_unit_below_24x_monthly_2br_rent',
-    ],
-    'Reason why underwrite_reliability is not ok; the first that applies.',
-    { absent: RELIABLE },
-  ),
+  underwrite_reason: oneOf(UNDERWRITE_REASONS, 'Reason why underwrite_reliability is not ok; the first that applies.', {
+    absent: RELIABLE,
+  }),
 
   // Yield
   gross_rent_multiplier: ratio('list_price over gross_potential_rent.', { absent: NO_UNDERWRITING }),

@@ -14,6 +14,7 @@ import {
 import { COVERED_KINDS, KIND_MEANINGS } from '../../sources/kinds.ts';
 import { defineMart, never } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const STATUSES = ['covered', 'partly_covered', 'not_covered'] as const;
 const IF_ROLL = "kind = 'parcel_roll'";
@@ -62,8 +63,14 @@ const fields = {
   core_status: oneOf(STATUSES, 'status of the county of the largest city alone.'),
   has_listings: flag('True if listing sites of the metro are read.'),
   counties_total: integer('Counties of the metro.', { unit: 'counties' }),
-  counties: json(z.array(County), 'Counties with a source, and the only city that it covers, if it is not the county.'),
-  sources: json(z.array(Source), 'Sources of the kind in the metro, with the terms under which they are read.'),
+  counties: json(
+    z.array(County),
+    'Counties with a source, and the only city that it covers, if it is not the county.',
+    { inside: INSIDE.counties },
+  ),
+  sources: json(z.array(Source), 'Sources of the kind in the metro, with the terms under which they are read.', {
+    inside: INSIDE.sources,
+  }),
   row_count: integer('Rows of the kind, today or earlier.', { unit: 'rows' }),
   listed_rows: integer('Rows in force: listed signals, upcoming sales, parcels of the roll.', { unit: 'rows' }),
   since: instant('When this service first read a row of the kind in the metro.', {

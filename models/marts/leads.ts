@@ -39,6 +39,7 @@ import { defineMart, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
 import { addressParts, INDEPENDENT_KINDS, missing, point, pointInRange, propertyKind, readFrom } from '../fields.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const Corroboration = z.strictObject({
   kind: z.enum([...RECORD_KINDS, 'listing']),
@@ -97,6 +98,7 @@ const fields = {
   corroboration: json(
     z.array(Corroboration),
     'Other public records of the same parcel or exact address: one of each kind and source, and a listing.',
+    { inside: INSIDE.corroboration },
   ),
   signals_count: integer(
     'Independent kinds of distress of the property with a record in force, its own included. A tax lien, a tax ' +

@@ -4,6 +4,7 @@ import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { defineMart, never } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const NO_MAIL = because({
   code: 'not_published_by_county',
@@ -68,7 +69,7 @@ const fields = {
       'delinquency of one property, the larger sum counts.',
     { absent: because({ code: 'no_record_with_an_amount', about: 'no record has an amount' }) },
   ),
-  properties: json(z.array(OwnedRecord), 'The records and listings, by property.'),
+  properties: json(z.array(OwnedRecord), 'The records and listings, by property.', { inside: INSIDE.properties }),
   register_match_basis: oneOf(
     ['exact_name', 'exact_name_and_agent', 'ambiguous', 'none', 'register_not_covered'],
     'How register_filings were found in the register of the state of the county or of the mail. exact_name: one ' +
@@ -76,7 +77,9 @@ const fields = {
       'address at which the owner gets mail; ambiguous: several entities have this name; none: no filing in this ' +
       'feed has it; register_not_covered: neither state is Ohio or Colorado.',
   ),
-  register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.'),
+  register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.', {
+    inside: INSIDE.register_filings,
+  }),
   last_verified: instant('When the latest of the records was last read.', { follows: 'reads' }),
 };
 

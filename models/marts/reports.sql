@@ -51,7 +51,7 @@ select
       'rate_on', as_text(rates.loan_rate_on),
       'rate_source_url', rates.loan_rate_source_url,
       'rate_is_made_up', rates.loan_rate_is_made_up,
-      'years', as_text(rates.loan_years),
+      'years', rates.loan_years,
       'minimum_loan', assumption('minimum_loan'),
       'loan_amount', as_text(deals.loan_amount),
       'monthly_payment', as_text(deals.monthly_payment),
@@ -71,7 +71,7 @@ select
     'seller', json_object(
       'down_share', assumption('seller_down_share'),
       'rate_pct', assumption('seller_rate_pct'),
-      'years', assumption('seller_years'),
+      'years', cast(assumption('seller_years') as integer),
       'loan_amount', as_text(underwriting.seller_loan),
       'monthly_payment', as_text(underwriting.seller_payment),
       'annual_debt_service', as_text(underwriting.seller_debt_service)

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineRecord, json } from '../../lib/record.ts';
 import { defineMart } from '../contract.ts';
-import { fieldsOf, Rationale } from '../fields.ts';
+import { fieldsOf, RATIONALES } from '../fields.ts';
 import { Deal } from './deals.ts';
+import { INSIDE } from '../absence/inside.ts';
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const known = decimal.nullable();
@@ -26,7 +27,7 @@ const Comparison = z.strictObject({
 
 const loan = {
   rate_pct: decimal,
-  years: decimal,
+  years: z.int(),
   loan_amount: known,
   monthly_payment: known,
   annual_debt_service: known,
@@ -65,7 +66,7 @@ const Sensitivity = z.strictObject({
   formulas: z.record(z.string(), z.string()),
   inputs,
   rates: z.array(z.strictObject(gridLoan)),
-  loans: z.array(z.strictObject({ years: decimal, ...gridLoan, dscr: known })),
+  loans: z.array(z.strictObject({ years: z.int(), ...gridLoan, dscr: known })),
   cells: z.array(
     z.strictObject({
       rent_change: decimal,
@@ -99,7 +100,7 @@ const Offer = z.strictObject({
   at_high: z.strictObject({ tax: known, noi: known, cap_pct: known, annual_debt_service: known, dscr: known }),
 });
 
-const Paths = z.strictObject({ rental: Rationale, wholesale: Rationale, creative_finance: Rationale });
+const Paths = z.strictObject(RATIONALES);
 const Step = z.strictObject({
   figure: z.string(),
   formula: z.string(),
@@ -109,40 +110,51 @@ const Step = z.strictObject({
 });
 export const Steps = z.array(Step);
 
-export const Report = defineRecord('report', 'One row per deal: its report. Decimals are strings.', ['id'], {
-  ...fieldsOf(Deal, ['id']),
-  comparison: json(
-    Comparison,
-    "The claim against HUD's underwriting, line by line, with the difference. dscr is on the declared loan; " +
-      'null lines ' +
-      'have no claim, no underwriting or no loan.',
-  ),
-  debt_terms: json(
-    DebtTerms,
-    "The bank loan that the price needs, with the source of its rate, the loan that a lender sizes, and the seller's " +
-      "loan, with this deal's amounts.",
-  ),
-  sensitivity: json(
-    Sensitivity,
-    "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value for each " +
-      'of rates, in order; null if dscr does not apply. loans has the debt service at each rate over 20, 25 and 30 ' +
-      'years, with the dscr of noi_underwritten. formulas and inputs recompute every cell and loan.',
-  ),
-  offer: json(
-    Offer,
-    'The offer range at the declared target cap rate, with the figure of each constraint and which one binds. ' +
-      'at_high has the tax, NOI, cap rate on price and repairs, and coverage after reserves at the high end.',
-  ),
-  ...fieldsOf(Deal, ['distress_matches']),
-  paths: json(Paths, 'The three paths with thresholds and inputs.'),
-  recompute: json(
-    Steps,
-    'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max clamp (to 0..1), ' +
-      'round0, round2 and round4 (half away from zero) and floor_to (down to a multiple). when: the comparison ' +
-      'that chose the formula.',
-  ),
-  ...fieldsOf(Deal, ['assumption_set_id']),
-});
+export const Report = defineRecord(
+  'report',
+  'One row per deal: its report. Decimals are strings.',
+  ['id'],
+  {
+    ...fieldsOf(Deal, ['id']),
+    comparison: json(
+      Comparison,
+      "The claim against HUD's underwriting, line by line, with the difference. dscr is on the declared loan; " +
+        'null lines ' +
+        'have no claim, no underwriting or no loan.',
+      { inside: INSIDE.comparison },
+    ),
+    debt_terms: json(
+      DebtTerms,
+      "The bank loan that the price needs, with the source of its rate, the loan that a lender sizes, and the seller's " +
+        "loan, with this deal's amounts.",
+      { inside: INSIDE.debt_terms },
+    ),
+    sensitivity: json(
+      Sensitivity,
+      "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value for each " +
+        'of rates, in order; null if dscr does not apply. loans has the debt service at each rate over 20, 25 and 30 ' +
+        'years, with the dscr of noi_underwritten. formulas and inputs recompute every cell and loan.',
+      { inside: INSIDE.sensitivity },
+    ),
+    offer: json(
+      Offer,
+      'The offer range at the declared target cap rate, with the figure of each constraint and which one binds. ' +
+        'at_high has the tax, NOI, cap rate on price and repairs, and coverage after reserves at the high end.',
+      { inside: INSIDE.offer },
+    ),
+    ...fieldsOf(Deal, ['distress_matches']),
+    paths: json(Paths, 'The three paths with thresholds and inputs.', { inside: INSIDE.paths }),
+    recompute: json(
+      Steps,
+      'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max clamp (to 0..1), ' +
+        'round0, round2 and round4 (half away from zero) and floor_to (down to a multiple). when: the comparison ' +
+        'that chose the formula.',
+      { inside: INSIDE.recompute },
+    ),
+    ...fieldsOf(Deal, ['assumption_set_id']),
+  },
+  {},
+);
 
 export default defineMart({
   record: Report,

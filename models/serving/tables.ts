@@ -20,6 +20,7 @@ import propertyKeys from '../marts/property_keys.ts';
 import reports from '../marts/reports.ts';
 import signals from '../marts/signals.ts';
 import sources from '../marts/sources.ts';
+import { insideRules } from '../absence/inside.ts';
 import { LOOKUP_TABLES } from './lookup_tables.ts';
 import { codedSql, linesSql } from './text.ts';
 
@@ -197,7 +198,13 @@ export const codeBytes = (values: number): 1 | 2 | 4 => (values < 2 ** 8 ? 1 : v
 
 /** Version of the files, from all that they are written by: a server refuses files of another one. */
 export const servingVersion = (): number => {
-  const written = TABLE_NAMES.map((table) => [table, SERVED[table], linesSql(TABLES[table]), codedColumns(table)]);
+  const written = TABLE_NAMES.map((table) => [
+    table,
+    SERVED[table],
+    linesSql(TABLES[table]),
+    insideRules(TABLES[table]),
+    codedColumns(table),
+  ]);
   const text = JSON.stringify([written, LOOKUP_TABLES, PART_ROWS, codedSql.toString()]);
   return createHash('sha256').update(text).digest().readUInt32BE(0) >>> 1;
 };

@@ -27,6 +27,7 @@ import {
   VALUES_PART,
   type TableName,
 } from '../../models/serving/tables.ts';
+import { withReasonsInside } from '../../models/absence/inside.ts';
 import { codedSql, isNumber, linesSql } from '../../models/serving/text.ts';
 
 /** Pages that hold a record's text of a few kilobytes. */
@@ -143,7 +144,8 @@ class ServingWriter {
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
     const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
     const read = await this.#each(sql, selected.length, (pos, row) => {
-      insert.run(pos, ...(row.slice(0, first) as SQLInputValue[]));
+      const text = withReasonsInside(TABLES[table], String(row[0]));
+      insert.run(pos, text, ...(row.slice(1, first) as SQLInputValue[]));
       for (const [i, { values }] of coded.entries()) values.set(pos, row[first + i] ?? null);
       insertNames?.run(pos, ...(row.slice(first + coded.length) as SQLInputValue[]));
     });

@@ -2,13 +2,12 @@
  * The changes of a list as a response: events in order, each with the current record.
  *
  * A record has its fields only if the list has it now, for the same place and kind. The change of a lead that is sold
- * or being bought has its id and an empty absent.
+ * or being bought has its id alone.
  */
 import { dataOf } from '../envelope.ts';
 import { z } from 'zod';
 import { notComparedOf } from '../../../models/marts/change_feeds.ts';
 import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
-import { ABSENT } from '../../../lib/record.ts';
 import { instantOf } from '../../../lib/time.ts';
 import { Problem } from '../../http/problem.ts';
 import { Filters, type Condition, type Either } from '../../serving/filters.ts';
@@ -71,8 +70,8 @@ export const ChangeEvent = z
   })
   .meta({
     description:
-      'Only with updated_since. new and changed: the record has its current values; with its id and an empty absent, it is no ' +
-      'longer in the list. gone: the record left the list. A sold lead has its id and an empty absent.',
+      'Only with updated_since. new and changed: the record has its current values; with its id alone, it is no ' +
+      'longer in the list. gone: the record left the list. A sold lead has its id alone.',
   });
 
 const SECOND_MS = 1000;
@@ -229,8 +228,7 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
     table: feed.list,
     records: events.map(({ record, change }) =>
       withChange(
-        (change.event === 'gone' ? undefined : texts.get(record)) ??
-          Buffer.from(JSON.stringify({ id: record, [ABSENT]: {} })),
+        (change.event === 'gone' ? undefined : texts.get(record)) ?? Buffer.from(JSON.stringify({ id: record })),
         change,
       ),
     ),

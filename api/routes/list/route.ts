@@ -11,7 +11,6 @@ import {
 } from '../changes/feeds.ts';
 import { hintsOf, integerParam, namesParam, textParam, type Hint, type Params, type ParamValues } from '../params.ts';
 import { coarseRange, type Countable } from '../count/coarse.ts';
-import { ABSENT } from '../../../lib/record.ts';
 import type { Price } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
@@ -56,11 +55,7 @@ const partialRecords = new WeakMap<z.ZodObject, z.ZodObject>();
 /** Schema of a record with only the requested fields; cached by record. */
 export function partialOf(record: z.ZodObject): z.ZodObject {
   const partial =
-    partialRecords.get(record) ??
-    record
-      .partial()
-      .required({ id: true, [ABSENT]: true })
-      .extend({ change: ChangeEvent.optional() });
+    partialRecords.get(record) ?? record.partial().required({ id: true }).extend({ change: ChangeEvent.optional() });
   partialRecords.set(record, partial);
   return partial;
 }

@@ -1,6 +1,6 @@
 /** GET /api/deals/:id/report: everything known about one deal, with a formula for every figure. */
 import { z } from 'zod';
-import { absentOf } from '../../../lib/record.ts';
+import { absentOf, NOT_RECORDED } from '../../../lib/record.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
@@ -150,7 +150,14 @@ async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof M
 }
 
 /** Fields that a report has with any sections. */
-const ENVELOPE = { note: true, property: true, generated_at: true, as_of: true, snapshot_id: true } as const;
+const ENVELOPE = {
+  note: true,
+  property: true,
+  absent: true,
+  generated_at: true,
+  as_of: true,
+  snapshot_id: true,
+} as const;
 const isEnvelope = (name: string): boolean => Object.hasOwn(ENVELOPE, name);
 
 /** Parameter, response and selection of the sections of this report. */
@@ -166,7 +173,14 @@ function sectionsOf<S extends z.ZodRawShape>(report: z.ZodObject<S>) {
     response: report.partial(optional as Parameters<typeof report.partial>[0]),
     /** The report with some sections. */
     select: (whole: Readonly<Record<string, unknown>>, requested: ReadonlySet<string>): Record<string, unknown> =>
-      Object.fromEntries(Object.entries(whole).filter(([name]) => requested.has(name) || isEnvelope(name))),
+      Object.fromEntries(
+        Object.entries({
+          ...whole,
+          absent: Object.fromEntries(
+            Object.entries(whole['absent'] ?? {}).filter(([at]) => requested.has(/^\w+/u.exec(at)?.[0] ?? '')),
+          ),
+        }).filter(([name]) => requested.has(name) || isEnvelope(name)),
+      ),
   };
 }
 
@@ -205,6 +219,14 @@ const VERSION = {
 } as const;
 const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
 
+/** Reasons of nulls that a report has besides those of its record. */
+const REASONS = {
+  market: 'no_deal_of_the_city_has_one',
+  cheaper: 'price_per_unit_missing',
+  signal: 'kind_is_a_sale',
+  auction: 'kind_is_a_signal',
+} as const;
+
 export const Report = z.strictObject({
   note: NOTE.optional(),
   property: z.string().meta({ description: 'Address of the property, in one line.' }),
@@ -230,6 +252,16 @@ export const Report = z.strictObject({
   sensitivity,
   recompute,
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
+  absent: z
+    .record(
+      z.string(),
+      z.enum([
+        NOT_RECORDED,
+        ...Object.values(REASONS),
+        ...ReportRecord.columns.flatMap(({ inside = [] }) => inside.flatMap(({ codes }) => codes)),
+      ]),
+    )
+    .meta({ description: 'Reason of every null of the sections, by its path. A record has its own absent.' }),
   ...PUBLISHED,
 });
 export type ReportBody = z.infer<typeof Report>;
@@ -277,6 +309,21 @@ const assumptionsOf = cachePerSnapshot(async (snapshot) => {
   return sets;
 });
 
+/** Reasons of the nulls of the sections that are not in the record of the report. */
+const otherReasons = (market: Row, lists: Readonly<Record<string, readonly Row[]>>): Record<string, string> =>
+  Object.fromEntries([
+    ...Object.entries(market)
+      .filter(([, value]) => value === null)
+      .map(([name]) => [`market.${name}`, name === 'cheaper_deals' ? REASONS.cheaper : REASONS.market]),
+    ...Object.entries(lists).flatMap(([list, records]) =>
+      records.map(({ signal }, i) =>
+        signal === null
+          ? [`distress.${list}[${i}].signal`, REASONS.signal]
+          : [`distress.${list}[${i}].auction`, REASONS.auction],
+      ),
+    ),
+  ]);
+
 /** The report of one deal, or null if there is no such deal. */
 async function buildReport(
   { snapshot, manifest }: Pick<RouteRequest<Params>, 'snapshot' | 'manifest'>,
@@ -292,6 +339,13 @@ async function buildReport(
       ? ''
       : `This property is no longer shown for sale: listing_status is ${String(deal['listing_status'])}.`;
   const set = String(report['assumption_set_id']);
+  const market = await marketOf(snapshot, deal);
+  const found = {
+    matches: await distressRecords(snapshot, deal['distress_matches'] as Match[]),
+    candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
+  };
+  // The sections have the matches with their records; the deal has them with their own reasons.
+  const inside = Object.entries(report['absent'] as Row).filter(([at]) => !at.startsWith('distress_'));
   return {
     ...noteOf(manifest, [more, goneNote].filter(Boolean).join(' ')),
     property: propertyOf(deal),
@@ -305,10 +359,9 @@ async function buildReport(
       status: deal['distress_status'],
       score: deal['distress_score'],
       coverage: deal['distress_coverage'],
-      matches: await distressRecords(snapshot, deal['distress_matches'] as Match[]),
-      candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
+      ...found,
     },
-    market: await marketOf(snapshot, deal),
+    market,
     history: snapshot.records(
       'listing_history',
       snapshot.withKey('listing_history', 'deal_id', [id]),
@@ -317,6 +370,7 @@ async function buildReport(
     sensitivity: report['sensitivity'],
     recompute: report['recompute'],
     assumptions: { assumption_set_id: set, values: (await assumptionsOf(snapshot)).get(set) ?? {} },
+    absent: { ...Object.fromEntries(inside), ...otherReasons(market, found) },
     ...publishedOf(manifest),
   };
 }

@@ -33,7 +33,7 @@ select
     'in_place', json_object(
       'basis', rents.in_place_basis,
       'area', case when rents.in_place_basis <> 'declared' then census.metro_name end,
-      'year', case when rents.in_place_basis <> 'declared' then as_text(census.metro_vintage) end,
+      'year', case when rents.in_place_basis <> 'declared' then census.metro_vintage end,
       'ratios', json_object(
         'br_0', as_text(rents.in_place_ratio_0br),
         'br_1', as_text(rents.in_place_ratio_1br),
@@ -46,7 +46,7 @@ select
     'contract', json_object(
       'basis', rents.contract_basis,
       'area', case when rents.contract_basis <> 'declared' then census.county_name end,
-      'year', case when rents.contract_basis <> 'declared' then as_text(census.county_vintage) end,
+      'year', case when rents.contract_basis <> 'declared' then census.county_vintage end,
       'utility_share', as_text(rents.utility_share_used),
       'source_url', case when rents.contract_basis <> 'declared' then census.county_source_url end
     )
@@ -72,7 +72,7 @@ select
       'amount', as_text(taxes.tax_after_reset),
       'basis', taxes.tax_after_basis,
       'place', properties.state,
-      'as_of', case when taxes.tax_after_basis <> 'bill' then as_text(census.tax_rate_year) end,
+      'as_of', case when taxes.tax_after_basis <> 'bill' then as_text(make_date(census.tax_rate_year, 12, 31)) end,
       'source', case taxes.tax_after_basis
         when 'bill' then taxes.tax_bill_source
         else coalesce(census.tax_rate_source, 'assumptions')
@@ -128,7 +128,7 @@ select
     'rate_pct', as_text(taxes.tax_rate_pct),
     'rate_basis', taxes.tax_rate_basis,
     'rate_area', census.tax_rate_area,
-    'rate_year', as_text(census.tax_rate_year),
+    'rate_year', census.tax_rate_year,
     'rate_source_url', census.tax_rate_source_url,
     'class_factor', as_text(taxes.tax_class_factor),
     'at_price', as_text(taxes.tax_at_price),

@@ -147,16 +147,16 @@ select
       'upfront_repairs_per_unit', as_text(wholesale_repairs_per_unit),
       'fee', as_text(wholesale_fee),
       'warm_multiple', as_text(wholesale_warm_multiple),
-      'warm_motivation', as_text(wholesale_warm_motivation)
+      'warm_motivation', wholesale_warm_motivation
     ),
     'inputs', json_object(
       'list_price', as_text(list_price),
-      'units', as_text(units),
+      'units', units,
       'noi_underwritten', as_text(noi_underwritten),
       'upfront_repairs_per_unit', as_text(upfront_repairs_per_unit),
       'arv', as_text(arv),
       'mao', as_text(mao),
-      'motivation_score', as_text(motivation_score)
+      'motivation_score', motivation_score
     )
   ) as wholesale_rationale,
 
@@ -171,19 +171,19 @@ select
     'assumption_set_id', assumption_set_id,
     'thresholds', json_object(
       'hot_coverage', as_text(creative_hot_coverage),
-      'hot_motivation_or_distress', as_text(creative_hot_motivation),
+      'hot_motivation_or_distress', creative_hot_motivation,
       'warm_coverage', as_text(creative_warm_coverage),
-      'warm_motivation_or_distress', as_text(creative_warm_motivation),
+      'warm_motivation_or_distress', creative_warm_motivation,
       'market_coverage', as_text(rental_hot_coverage)
     ),
     'inputs', json_object(
       'seller_coverage', as_text(seller_coverage),
       'seller_debt_service', as_text(seller_debt_service),
       'market_coverage', as_text(coverage_scoring),
-      'needed', case coverage_scoring < rental_hot_coverage when true then 'yes' when false then 'no' end,
-      'motivation_score', as_text(motivation_score),
-      'distress_score', as_text(distress_score),
-      'motivation_or_distress', as_text(pressure),
+      'needed', coverage_scoring < rental_hot_coverage,
+      'motivation_score', motivation_score,
+      'distress_score', distress_score,
+      'motivation_or_distress', pressure,
       'subject_to', 'not_evaluated_no_existing_loan_data'
     )
   ) as creative_finance_rationale,

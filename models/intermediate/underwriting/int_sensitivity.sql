@@ -136,7 +136,7 @@ grids as (
       'annual_debt_service': as_text(services[i])
     }) as rates,
     list_transform(loan_payments, lambda payment: {
-      'years': as_text(payment.years),
+      'years': payment.years,
       'rate_pct': as_text(payment.rate_pct),
       'monthly_factor': as_text(payment.monthly_factor),
       'monthly_payment': as_text(payment.monthly_payment),

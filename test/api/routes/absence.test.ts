@@ -1,6 +1,6 @@
 /**
- * Typed absence: a walk over every response of the API on the sandbox world. Each null field of a record has a reason
- * in `absent`, and no other field has one. A null inside a JSON field or a section has a status next to it.
+ * Typed absence: a walk over every response of the API on the sandbox world. Each null at every depth of a record has a
+ * reason in `absent`, by its path, and nothing else has one.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -22,34 +22,11 @@ const UNTRUE = new Set(
   'available computed matched ok advertised advertised_cap_rate derived_cap_rate published not_recorded'.split(' '),
 );
 
-/** Nulls outside the fields of records, and the field beside or above each that says why; '' if its schema does. */
-const EXPLAINED: readonly (readonly [path: RegExp, status: string])[] = [
-  [/^next_cursor$/, ''],
-  [/also_listed\[\]\.\w+$/, ''],
-  [/distress_(matches|candidates)\[\]\.\w+$/, 'kind'],
-  [/distress\.(matches|candidates)\[\]\.(signal|auction)$/, 'kind'],
-  [/rent_steps\.\w+\.\w+(\.br_\d)?$/, 'basis'],
-  [/expense_lines\[\]\.(place|as_of)$/, 'basis'],
-  [/property_tax\.(at_price|bill|current)$/, 'current_basis'],
-  [/property_tax\.rate_(area|year|source_url)$/, 'rate_basis'],
-  [/property_tax\.if_appealed$/, 'appeal_basis'],
-  [/property_tax\.taxed_value$/, 'at_sale'],
-  [/property_tax\.statute$/, 'rule_basis'],
-  [/provenance\.\w+\.\w+$/, 'method'],
-  [/(_rationale|paths\.\w+)\.inputs\.\w+$/, 'reason'],
-  [/^comparison\./, 'status'],
-  [/^debt_terms\./, 'status'],
-  [/^offer\./, 'status'],
-  [/^sensitivity\./, 'status'],
-  [/^recompute\[\]\.inputs\.\w+$/, 'formula'],
-  [/^market\.(median_\w+|cheaper_deals)$/, ''],
-  [/sources\[\]\.(last_good_at|stale_reason)$/, 'freshness'],
-  [/sources\[\]\.fiscal_year$/, ''],
-  [/^records\[\]\.(counties|sources)\[\]\.covered_city$/, ''],
-  [/^records\[\]\.sources\[\]\.terms_url$/, ''],
-  [/^records\[\]\.corroboration\[\]\.counts_as$/, ''],
-  [/^records\[\]\.properties\[\]\.amount$/, ''],
-];
+/** Nulls of envelopes and of /api/meta, whose schema says when they are null. */
+const BY_SCHEMA = [/^next_cursor$/u, /^sources\[\]\.(last_good_at|stale_reason|fiscal_year)$/u];
+/** Texts of digits: numbers that a publisher gives, and decimals of formulas, which may be whole. */
+const TEXT =
+  /parcel_id$|\.row\[\]$|address$|_fips$|document_number$|\.mix\.|\.inputs\.|minimum_loan$|recompute|^assumptions/u;
 
 interface Walk {
   records: number;
@@ -57,39 +34,49 @@ interface Walk {
   readonly problems: Set<string>;
 }
 
-/** Hold the reasons of a record against its null fields. */
-function checkRecord(walk: Walk, record: JsonObject, absent: JsonObject, path: string): void {
-  walk.records += 1;
-  const nulls = Object.keys(record).filter((name) => record[name] === null);
-  walk.nulls += nulls.length;
-  for (const name of nulls) if (!Object.hasOwn(absent, name)) walk.problems.add(`${path}.${name} has no reason`);
-  for (const [name, reason] of Object.entries(absent)) {
-    if (record[name] !== null) walk.problems.add(`${path}.${name} is not null, but ${String(reason)}`);
-    if (UNTRUE.has(String(reason))) walk.problems.add(`${path}.${name} is null, but ${String(reason)}`);
-  }
+/** Nulls and numbers of a value, by its path below the nearest `absent`, which names every null. */
+function walkValue(walk: Walk, value: unknown, path: string, absent: JsonObject | null, full: string): void {
+  if (value === null) {
+    walk.nulls += 1;
+    const known = absent === null ? BY_SCHEMA.some((one) => one.test(full)) : typeof absent[path] === 'string';
+    if (!known) walk.problems.add(`${full} has no reason`);
+  } else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) walkValue(walk, item, `${path}[${i}]`, absent, `${full}[]`);
+  } else if (isObject(value)) walkObject(walk, value, { path, absent, full });
+  // A count, a year or a flag inside a JSON field is no text.
+  else if (
+    /[.[]/u.test(path) &&
+    typeof value === 'string' &&
+    /^(\d+|yes|no|true|false)$/u.test(value) &&
+    !TEXT.test(full)
+  )
+    walk.problems.add(`${full} is ${JSON.stringify(value)}, a text`);
 }
 
-function checkNull(walk: Walk, path: string, above: readonly JsonObject[]): void {
-  const [, status] = EXPLAINED.find(([pattern]) => pattern.test(path)) ?? [];
-  const isSaid = status === '' || above.some((body) => typeof body[status ?? ''] === 'string');
-  if (status === undefined || !isSaid) walk.problems.add(`${path} has no status`);
+function walkObject(
+  walk: Walk,
+  value: JsonObject,
+  { path, absent: outer, full }: { path: string; absent: JsonObject | null; full: string },
+): void {
+  const { absent: own, ...fields } = value;
+  const isRecord = isObject(own);
+  walk.records += isRecord ? 1 : 0;
+  for (const [at, reason] of Object.entries(isRecord ? own : {})) {
+    if (valueAt(fields, at) !== null) walk.problems.add(`${full}: ${at} is not null, but ${String(reason)}`);
+    if (UNTRUE.has(String(reason))) walk.problems.add(`${full}: ${at} is null, but ${String(reason)}`);
+  }
+  const join = (base: string, name: string): string => (base === '' ? name : `${base}.${name}`);
+  for (const [name, field] of Object.entries(fields))
+    walkValue(walk, field, isRecord ? name : join(path, name), isRecord ? own : outer, join(full, name));
 }
 
-function walkBody(walk: Walk, value: unknown, path: string, above: readonly JsonObject[] = []): void {
-  if (Array.isArray(value)) {
-    for (const item of value) walkBody(walk, item, `${path}[]`, above);
-    return;
-  }
-  if (!isObject(value)) return;
-  const inside = [value, ...above];
-  const { absent, ...fields } = value;
-  if (isObject(absent)) checkRecord(walk, fields, absent, path);
-  for (const [name, field] of Object.entries(fields)) {
-    const at = path === '' ? name : `${path}.${name}`;
-    if (field === null && !isObject(absent)) checkNull(walk, at, inside);
-    walkBody(walk, field, at, inside);
-  }
-}
+/** The value at a path such as "distress_matches[0].sale_date". */
+const valueAt = (record: JsonObject, path: string): unknown =>
+  path.split(/[.[\]]+/u).reduce((value: unknown, name) => (name === '' ? value : (value as JsonObject)[name]), record);
+
+const walkBody = (walk: Walk, body: JsonObject): void => {
+  walkObject(walk, body, { path: '', absent: null, full: '' });
+};
 
 describe('every null of every response', () => {
   let snapshot: Snapshot;
@@ -131,7 +118,7 @@ describe('every null of every response', () => {
       const isList = Object.hasOwn(route.params, 'limit');
       const isPast = Object.hasOwn(route.params, 'include_past') ? '&include_past=true' : '';
       const body = await respond(route, isList ? `limit=500${isPast}` : '');
-      walkBody(walk, Object.hasOwn(route.params, 'fields') ? await withAllFields(route, body, isPast) : body, '');
+      walkBody(walk, Object.hasOwn(route.params, 'fields') ? await withAllFields(route, body, isPast) : body);
     }
     assert.deepEqual([...walk.problems], []);
     assert.ok(walk.records > 500 && walk.nulls > 2_000, JSON.stringify({ ...walk, problems: 0 }));
@@ -139,7 +126,7 @@ describe('every null of every response', () => {
 
   /** The same list with all fields. */
   const withAllFields = async (route: Route, body: JsonObject, more: string): Promise<JsonObject> => {
-    walkBody(walk, body, '');
+    walkBody(walk, body);
     return respond(route, `limit=500&fields=all${more}`);
   };
 
@@ -147,14 +134,14 @@ describe('every null of every response', () => {
     const report = routes.find(({ path }) => path === '/api/deals/:id/report') ?? assert.fail();
     const deals = snapshot.records('deals', await snapshot.select(new Filters('deals')), ['id']);
     for (const id of deals.map((row) => String(row['id'])).slice(0, thorough(16, 1_000)))
-      walkBody(walk, await respond(report, '', { id }), '');
+      walkBody(walk, await respond(report, '', { id }));
     const lookup = routes.find(({ path }) => path === '/api/lookup') ?? assert.fail();
     const parcels = snapshot.rows(
       "SELECT parcel_letters FROM address_keys WHERE table_name = 'auctions' AND parcel_letters <> ''",
     );
     for (const parcel of parcels.slice(0, 9).map((row) => String(row['parcel_letters']))) {
       const { signals, auctions } = await respond(lookup, `apn=${encodeURIComponent(parcel)}`);
-      walkBody(walk, { signals, auctions }, '');
+      walkBody(walk, { signals, auctions });
     }
     assert.deepEqual([...walk.problems], []);
   });

@@ -78,10 +78,10 @@ describe('the grid of a report', () => {
       ['20', '25', '30'].flatMap((years) => ['6.53', '7.53', '8.53'].map((rate) => `${years} ${rate}`)),
     );
     const { monthly_factor, ...payments } =
-      loans.find((l) => l.years === '20' && l.rate_pct === '7.53') ?? assert.fail();
+      loans.find((l) => l.years === 20 && l.rate_pct === '7.53') ?? assert.fail();
     assert.equal(monthly_factor, '0.00807428582775380050');
     assert.deepEqual(payments, {
-      years: '20',
+      years: 20,
       rate_pct: '7.53',
       monthly_payment: '4481.23',
       annual_debt_service: '53774.76',

@@ -104,7 +104,7 @@ function buildDeals(examples: readonly Example[], vacancies: readonly InputRow[]
 
 interface Rationale {
   readonly reason: string;
-  readonly thresholds: Readonly<Record<string, string>>;
+  readonly thresholds: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -144,20 +144,20 @@ describe('worked deals', () => {
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 
-  it('have rationales with the thresholds and inputs as decimal strings', async () => {
+  it('have rationales with typed thresholds and inputs', async () => {
     const rationaleOf = async (name: string, path: string): Promise<Rationale> =>
       JSON.parse(String((await dealNamed(name))[`${path}_rationale`])) as Rationale;
     const creative = await rationaleOf('2 hidden upside in Columbus', 'creative_finance');
     assert.equal(creative.reason, 'meets_thresholds');
     assert.deepEqual(creative.thresholds, {
       hot_coverage: '1.15',
-      hot_motivation_or_distress: '50',
+      hot_motivation_or_distress: 50,
       warm_coverage: '1.00',
-      warm_motivation_or_distress: '25',
+      warm_motivation_or_distress: 25,
       market_coverage: '1.25',
     });
     assert.equal(creative.inputs['seller_coverage'], '1.41');
-    assert.equal(creative.inputs['needed'], 'no');
+    assert.equal(creative.inputs['needed'], false);
     const rental = await rationaleOf('3 out of range in Tampa', 'rental');
     assert.equal(rental.reason, 'price_per_unit_above_144x_monthly_2br_rent');
   });

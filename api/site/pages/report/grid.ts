@@ -7,7 +7,7 @@ import { RELIABILITIES } from './words.ts';
 
 type Cell = ReportBody['sensitivity']['cells'][number];
 
-const unique = (values: readonly string[]): string[] => [...new Set(values)];
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** Color of a debt coverage: enough for lenders, enough for the debt, or neither. */
 const toneOf = (dscr: number, minCoverage: number): string =>

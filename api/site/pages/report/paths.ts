@@ -5,7 +5,8 @@ import type { ReportBody } from '../../../routes/report/report.ts';
 import { DSCR_STATUSES, PATH_REASONS } from './words.ts';
 
 type Name = keyof ReportBody['paths'];
-type Rationale = ReportBody['paths'][Name];
+/** Figures of a path by name. */
+type Figures = Readonly<Record<string, string | number | boolean | null>>;
 type Write = (value: string) => Piece;
 
 const dollars: Write = (value) => dollarsText(Number(value));
@@ -41,7 +42,7 @@ const INPUTS: Readonly<Record<string, readonly [label: string, write: Write]>> =
   seller_coverage: ['Debt coverage on seller terms', ratio],
   seller_debt_service: ['Payments on seller terms, a year', dollars],
   market_coverage: ['Debt coverage with a bank loan', ratio],
-  needed: ['Needed because the income does not cover a bank loan', oneOf({ yes: 'yes', no: 'no' })],
+  needed: ['Needed because the income does not cover a bank loan', oneOf({ true: 'yes', false: 'no' })],
   subject_to: [
     'Taking over the seller’s loan',
     oneOf({ not_evaluated_no_existing_loan_data: 'not evaluated: existing loans are not public' }),
@@ -102,10 +103,7 @@ const TONES = { Hot: 'good', Warm: 'thin', Pass: 'plain' } as const;
 
 const statusTag = (status: keyof typeof TONES): Html => html`<span class="tag ${TONES[status]}">${status}</span>`;
 
-const rowsOf = (
-  values: Readonly<Record<string, string | null>>,
-  labels: Readonly<Record<string, readonly [label: string, write: Write]>>,
-): Html =>
+const rowsOf = (values: Figures, labels: Readonly<Record<string, readonly [label: string, write: Write]>>): Html =>
   html`<dl class="pairs">
     ${Object.entries(values).map(([key, value]) => {
       const known = labels[key];
@@ -113,13 +111,13 @@ const rowsOf = (
       const [label, write] = known;
       return html`<div>
         <dt>${label}</dt>
-        <dd>${value === null ? absent : write(value)}</dd>
+        <dd>${value === null ? absent : write(String(value))}</dd>
       </div>`;
     })}
   </dl>`;
 
 /** The figures that decide, next to what Hot and Warm need. */
-const decidingTable = (deciding: readonly Deciding[], { inputs, thresholds }: Rationale): Html =>
+const decidingTable = (deciding: readonly Deciding[], inputs: Figures, thresholds: Figures): Html =>
   html`<table class="tests">
     <thead>
       <tr>
@@ -133,8 +131,8 @@ const decidingTable = (deciding: readonly Deciding[], { inputs, thresholds }: Ra
       ${deciding.map(({ input, hot, warm }) => {
         const [label, write] = INPUTS[input] ?? [input, number];
         const short: Write = write === points ? number : write;
-        const shown = (value: string | null | undefined): Piece =>
-          value === null || value === undefined ? absent : short(value);
+        const shown = (value: Figures[string] | undefined): Piece =>
+          value === null || value === undefined ? absent : short(String(value));
         return html`<tr>
           <th scope="row">${label}</th>
           <td class="num"><strong>${shown(inputs[input])}</strong></td>
@@ -146,14 +144,14 @@ const decidingTable = (deciding: readonly Deciding[], { inputs, thresholds }: Ra
   </table>`;
 
 const path = (report: ReportBody, { name, title, about, deciding }: (typeof PATHS)[number]): Html => {
-  const rationale = report.paths[name];
-  const { status, reason, inputs, thresholds } = rationale;
+  const { status, reason, ...figures } = report.paths[name];
+  const { inputs, thresholds }: { inputs: Figures; thresholds: Figures } = figures;
   const [price, most] = [inputs['list_price'], inputs['mao']];
   return html`<section class="panel">
     <h3>${title} ${statusTag(status)}</h3>
     <p>${about}</p>
     <p><strong>${PATH_REASONS[reason] ?? reason}</strong></p>
-    ${deciding.length > 0 && decidingTable(deciding, rationale)}
+    ${deciding.length > 0 && decidingTable(deciding, inputs, thresholds)}
     ${
       typeof price === 'string' &&
       typeof most === 'string' &&
