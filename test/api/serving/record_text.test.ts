@@ -54,7 +54,7 @@ describe('a record as text', () => {
       );
       for (const { absent, ...row } of records)
         assert.deepEqual(
-          Object.keys(absent as object),
+          Object.keys(absent as object).filter((path) => !/[.[]/u.test(path)),
           Object.keys(row).filter((name) => row[name] === null),
         );
     });

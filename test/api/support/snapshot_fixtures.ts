@@ -21,6 +21,7 @@ export const uuid = (n: number): string => `00000000-0000-5000-8000-${String(n).
 interface Shape {
   type?: string | string[];
   enum?: unknown[];
+  const?: unknown;
   anyOf?: unknown[];
   pattern?: string;
   properties?: Record<string, Shape>;
@@ -30,6 +31,7 @@ interface Shape {
 /** A minimal value of a JSON column: null if allowed, empty lists, required fields only, decimals for text patterns. */
 function defaultJson(shape: Shape): unknown {
   if (shape.anyOf || Array.isArray(shape.type)) return null;
+  if (shape.const !== undefined) return shape.const;
   if (shape.enum) return shape.enum[0];
   switch (shape.type) {
     case 'object':
