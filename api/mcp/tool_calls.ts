@@ -58,6 +58,15 @@ function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
   return header === undefined ? {} : { _meta: { [PAYMENT_RESPONSE]: decodePaymentResponseHeader(header) } };
 }
 
+/** Fields of a 402 that say what the call would return and what all of it costs. */
+const OFFERED = ['limit', 'max_limit', 'price_note', 'matches', 'file', 'auction_types', 'hints'];
+
+/** The same as text. */
+function offerText(body: string): string {
+  const problem = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  return JSON.stringify(Object.fromEntries(OFFERED.map((name) => [name, problem[name]])));
+}
+
 /**
  * The terms of a priced call, as text and as structured content, as the transport specification requires. The entry
  * for catalogs is left out: it describes the HTTP request.
@@ -65,9 +74,8 @@ function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
 function termsResult(response: InnerResponse, required: string, isPaid: boolean): CallToolResult {
   const { extensions: { bazaar: _, ...extensions } = {}, ...due } = decodePaymentRequiredHeader(required);
   const terms = toolResult({ ...due, extensions }, true);
-  if (!isPaid) return terms;
-  const { detail } = readProblem(response.text, response.status);
-  return { ...terms, content: [...terms.content, { type: 'text', text: detail }], ...settlementOf(response) };
+  const text = isPaid ? readProblem(response.text, response.status).detail : offerText(response.text);
+  return { ...terms, content: [...terms.content, { type: 'text', text }], ...settlementOf(response) };
 }
 
 function answerResult({ view, payment }: ToolCall, response: InnerResponse, collectUrl: string): CallToolResult {

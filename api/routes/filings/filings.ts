@@ -6,6 +6,7 @@ import { ENTITY_STATUSES, ENTITY_TYPES, Filing } from '../../../models/marts/fil
 import { Filters } from '../../serving/filters.ts';
 import { cachePerDay } from '../../serving/memo.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
+import { inCity } from '../list/place.ts';
 import { listRoute, type ListRoute } from '../list/route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -126,7 +127,7 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
         entity_type: entityType,
         name: textParam('Part of the business name, ignoring case.'),
         agent: textParam("Part of the registered agent's name, ignoring case."),
-        city: textParam('City of the business, full name, ignoring case.'),
+        city: textParam('City of the business, full name, ignoring case and spelling.'),
         from_date: dayParam('First filing date.'),
         to_date: dayParam('Last filing date.'),
       },
@@ -137,18 +138,17 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
         list: 'filings',
         filters: [...Object.keys(stateFilter(register)), 'city'],
         fields: { city: 'business_city' },
-        matching: (changes, { params }) =>
-          changes.and('state', '=', register?.state ?? params.state).like('city', params.city),
+        matching: (changes, { params, snapshot }) =>
+          inCity(changes.and('state', '=', register?.state ?? params.state), 'city', { city: params.city, snapshot }),
       },
-      list: ({ params }) => ({
+      list: async ({ params, snapshot }) => ({
         itemName: 'filing',
         rank: { column: 'filing_date', direction: 'DESC' },
-        filters: new Filters('filings')
+        filters: (await inCity(new Filters('filings'), 'business_city', { city: params.city, snapshot }))
           .and('source_state', '=', register?.state ?? params.state)
           .and('entity_type', '=', params.entity_type)
           .containing('business_name', params.name)
           .containing('registered_agent_name', params.agent)
-          .like('business_city', params.city)
           .and('filing_date', '>=', params.from_date)
           .and('filing_date', '<=', params.to_date),
         ...sourcesOf(register?.state ?? params.state),

@@ -93,6 +93,18 @@ export async function inCountyOrMetro(
   return found.either({ column: 'county', is: 'one of', values: [...new Set(values)] });
 }
 
+/** Rows whose column has this city, in any spelling. */
+export async function inCity(
+  filters: Filters,
+  column: string,
+  { city, snapshot }: { readonly city: string | undefined; readonly snapshot: Snapshot },
+): Promise<Filters> {
+  if (city === undefined) return filters;
+  const letters = lettersOf(city);
+  const names = namesWhere((await namesOf(snapshot)).cities, (known) => known === letters);
+  return filters.either(...[city, ...names].map((value) => ({ column, is: 'like', value }) as const));
+}
+
 /** Rows in this place. */
 export async function inPlace(
   filters: Filters,
@@ -100,11 +112,7 @@ export async function inPlace(
   snapshot: Snapshot,
 ): Promise<Filters> {
   let found = await inCounty(filters.and('state', '=', state).and('zip', '=', zip), county, snapshot);
-  if (city !== undefined) {
-    const letters = lettersOf(city);
-    const values = namesWhere((await namesOf(snapshot)).cities, (known) => known === letters);
-    found = found.either({ column: 'city', is: 'like', value: city }, { column: 'city', is: 'one of', values });
-  }
+  found = await inCity(found, 'city', { city, snapshot });
   if (metro === undefined) return found;
   return isOtherMarket(metro)
     ? found.either({ column: 'metro', is: 'absent' })

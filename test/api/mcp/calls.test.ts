@@ -25,8 +25,14 @@ describe('a tool call over HTTP', () => {
     assert.match(response.headers.get('Content-Type') ?? '', /^application\/json/);
     assert.equal(response.headers.get('Mcp-Session-Id'), null);
     assert.equal(response.headers.get('Cache-Control'), 'no-store');
-    const { id, result } = (await response.json()) as { id: string; result: { tools: { name: string }[] } };
+    interface Listed {
+      readonly name: string;
+      readonly inputSchema: { readonly properties: Readonly<Record<string, { readonly description?: string }>> };
+    }
+    const { id, result } = (await response.json()) as { id: string; result: { tools: Listed[] } };
     assert.equal(id, 'a');
+    const limit = result.tools.find(({ name }) => name === 'leads')?.inputSchema.properties['limit'];
+    assert.match(limit?.description ?? '', /Same price up to 500: a page costs \$0\.25/u);
     assert.deepEqual(
       result.tools.map((t) => t.name),
       shared.app.app.routes.filter(({ path }) => path.startsWith('/api/')).map((route) => route.name),
@@ -77,6 +83,9 @@ describe('a tool call over HTTP', () => {
     };
     assert.deepEqual([x402Version, accepts[0]?.amount], [2, '50000']);
     assert.ok('payment-identifier' in extensions && !('bazaar' in extensions));
+    const offer = JSON.parse(terms.content[1]?.text ?? '') as { max_limit: number; price_note: string };
+    assert.equal(offer.max_limit, 500);
+    assert.match(offer.price_note, /^Same price up to 500: .* 1 call \(\$0\.05\) with limit=500/u);
     const buyer = buyerWith();
     const payment = paymentIn(await buyer.signAs(`${url()}/api/deals`, identifier()));
     const settled = shared.app.facilitator.settled;

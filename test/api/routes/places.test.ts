@@ -24,7 +24,8 @@ const places = PLACES.map((place, i) =>
 const elsewhere = rowOf('places', 90, { state: 'FL', county: 'Lake County, FL', county_fips: '12069' });
 
 describe('a filter by place', () => {
-  const shared = sharedApp({ deals, signals, places: [...places, elsewhere] });
+  const filings = [rowOf('filings', 4, { business_city: 'ST. LOUIS' }), rowOf('filings', 6)];
+  const shared = sharedApp({ deals, signals, filings, places: [...places, elsewhere] });
   const buyer = buyerWith();
   /** Numbers of the records, or the problem of a 404. */
   const found = async (path: string): Promise<number[] | Record<string, unknown>> => {
@@ -54,6 +55,7 @@ describe('a filter by place', () => {
   it('finds a city and a metro in each spelling, and other markets by their name', async () => {
     for (const query of ['city=St%20Louis', 'city=Saint%20Louis', 'city=St.%20Louis', 'metro=st%20louis'])
       for (const list of ['deals', 'signals']) assert.deepEqual(await found(`/api/${list}?${query}`), [3, 4], query);
+    assert.deepEqual(await found('/api/filings?city=Saint%20Louis'), [4]);
     assert.deepEqual(await found('/api/deals?metro=Cleveland'), [6]);
     for (const name of ['other_market', 'Other%20markets'])
       assert.deepEqual(await found(`/api/deals?metro=${name}`), [5]);
