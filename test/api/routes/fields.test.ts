@@ -107,7 +107,7 @@ describe('fields', () => {
       assert.equal(response.status, 200);
       return Object.keys(await bodyOf(response));
     };
-    const envelope = ['generated_at', 'as_of', 'snapshot_id'];
+    const envelope = ['absent', 'generated_at', 'as_of', 'snapshot_id'];
     assert.deepEqual(await report('?fields=offer,summary'), ['note', 'property', 'summary', 'offer', ...envelope]);
     assert.ok((await report('')).includes('recompute'));
     assert.equal((await fetch(`${url}?fields=oferr`)).status, 400);
