@@ -144,7 +144,7 @@ describe('worked deals', () => {
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 
-  it('have rationales with typed thresholds and inputs', async () => {
+  it('have rationales with the thresholds and inputs, each typed', async () => {
     const rationaleOf = async (name: string, path: string): Promise<Rationale> =>
       JSON.parse(String((await dealNamed(name))[`${path}_rationale`])) as Rationale;
     const creative = await rationaleOf('2 hidden upside in Columbus', 'creative_finance');
