@@ -284,7 +284,7 @@ function guidanceOf(routes: readonly Route[], publicUrl: string): string {
       '- GET /api/meta: coverage, freshness, and a note on every field.',
       '- GET /api/count/{list} with the filters of a list: how many records match, as a range.',
       '- GET /api/deals/ids: the ids for GET /api/deals/{id}/report. GET /api/example_report shows such a report.',
-      '- GET without a payment: a 402 whose body has the price and, for a list, a range of the matches, their cost by ' +
+      '- GET without a payment: a 402 whose body has the price, for a list a range of the matches and their cost by ' +
         'limit, and hints about values that match nothing.',
     ].join('\n'),
     [
@@ -292,8 +292,8 @@ function guidanceOf(routes: readonly Route[], publicUrl: string): string {
       '- All endpoints are GET. An unknown or repeated parameter is 400, and the problem document names what is ' +
         'accepted.',
       '- Money, percent and ratios are decimal strings. Absent values are null, and absent says why.',
-      '- fields=all returns every field, fields=a,b returns these. limit and cursor page; each page is a call, at the ' +
-        'same price up to limit=500. Accept: text/csv returns a list as CSV, at the same price.',
+      '- fields=all returns every field, fields=a,b returns these. limit and cursor page; each page is a call, at ' +
+        'the same price up to limit=500. Accept: text/csv returns a list as CSV, at the same price.',
       '- /api/lookup needs address, or apn (alias parcel).',
       '- A paid response has Receipt-Id. The wallet that paid collects it again, free, at /api/purchases/{id}.',
     ].join('\n'),

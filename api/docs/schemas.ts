@@ -55,10 +55,10 @@ function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
     override({ zodSchema, jsonSchema }) {
       const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
       if (description !== undefined) jsonSchema.description = description;
-      const names = byDefault.get(zodSchema);
-      if (names)
+      const fields = byDefault.get(zodSchema);
+      if (fields)
         jsonSchema['x-default-fields'] = Object.keys(jsonSchema.properties ?? {}).filter((name) =>
-          names.includes(name),
+          fields.includes(name),
         );
       // Redundant: zod adds a 200-character pattern to a format, and JavaScript's bounds to every integer.
       if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;

@@ -9,7 +9,7 @@ const FREE_CACHE_CONTROL = `public, max-age=${MAX_AGE_SECONDS}`;
 export const shortHash = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 
-/** Whether If-None-Match names the ETag. Cache-Control of a request does not count: Node's fetch adds no-cache to it. */
+/** Whether If-None-Match names the ETag, whatever Cache-Control the request has: Node's fetch adds no-cache. */
 const namesTag = (ctx: Context, tag: string): boolean =>
   ctx
     .get('If-None-Match')

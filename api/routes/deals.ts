@@ -93,8 +93,8 @@ const impliedCap = {
     .optional()
     .meta({
       description:
-        'Only with min_cap: further active deals that match all other filters and advertise no cap rate, but state an ' +
-        'NOI that implies at least min_cap (cap_rate_derived). They are not in records.',
+        'Only with min_cap: further active deals that match all other filters and advertise no cap rate, but state ' +
+        'an NOI that implies at least min_cap (cap_rate_derived). They are not in records.',
     }),
 };
 

@@ -147,13 +147,12 @@ export const percentParam = (about: string) => {
   const number = numberParam(about);
   return param(number.clone(), {
     ...paramFacts(number),
-    hintOf: (value) =>
-      Number(value) > 0 && Number(value) < 1
-        ? {
-            code: 'fraction_for_percent',
-            message: `The value is in percent: ${value} means ${value}%. For ${Number((Number(value) * 100).toFixed(6))}%, send ${Number((Number(value) * 100).toFixed(6))}.`,
-          }
-        : undefined,
+    hintOf(value) {
+      if (Number(value) <= 0 || Number(value) >= 1) return undefined;
+      const meant = Number((Number(value) * 100).toFixed(6));
+      const message = `The value is in percent: ${value} means ${value}%. For ${meant}%, send ${meant}.`;
+      return { code: 'fraction_for_percent', message };
+    },
   });
 };
 

@@ -204,9 +204,9 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
   const list: List = { path, price, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
   const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
     (await definition.list(request)).filters;
-  const params = { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) };
+  const accepted = { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) };
   const allHints = (request: RouteRequest<P & PageParams>): Hint[] => [
-    ...hintsOf(params, request.params),
+    ...hintsOf(accepted, request.params),
     ...(definition.hints?.(request) ?? []),
   ];
   const route = defineRoute<P & PageParams, z.ZodType>({
@@ -214,7 +214,7 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
     path,
     price,
     about,
-    params,
+    params: accepted,
     response: listSchema(definition),
     async check(request) {
       await definition.check?.(request);
@@ -230,7 +230,7 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
       const size = pageSizeOf(list, request.params);
       // Changes are no part of a count.
       const isOfChanges = updatedSinceOf(request.params) !== undefined;
-      const counted = isOfChanges ? undefined : await coarseRange({ path, params, matching }, request);
+      const counted = isOfChanges ? undefined : await coarseRange({ path, params: accepted, matching }, request);
       return {
         ...size,
         ...(counted

@@ -87,7 +87,7 @@ describe('a 402', () => {
     }
   });
 
-  it('of the weekly file has its week, rows by state and newest filing date, as its headers and discovery', async () => {
+  it('of the weekly file has its week, rows by state and newest filing date, as have headers and discovery', async () => {
     const file = {
       week: '2026-W46',
       from: '2026-11-09',
@@ -114,7 +114,7 @@ describe('a 402', () => {
     });
   });
 
-  it('of an exclusive lead lists the kinds of sale in its place with their ranges, before and after a sale', async () => {
+  it('of an exclusive lead lists the kinds of sale in its place with ranges, before and after a sale', async () => {
     const typesOf = async (query: string): Promise<unknown[]> =>
       ((await unpaid(`/api/leads/exclusive?${query}`))['auction_types'] as Row[]).map((row) => Object.values(row));
     const expected = [
@@ -130,7 +130,7 @@ describe('a 402', () => {
     assert.equal(response.status, 400);
   });
 
-  it('has a typed hint about a value that matches nothing or a first day in the past, as have the answers', async () => {
+  it('has a typed hint about a value that matches nothing or a first day in the past, as have answers', async () => {
     for (const [path, code, parameter, near] of [
       ['/api/signals?signal_type=tax_delinquant', 'unknown_kind', 'signal_type', ['tax_delinquent']],
       ['/api/deals?min_cap=0.08', 'fraction_for_percent', 'min_cap', undefined],

@@ -77,8 +77,7 @@ describe('the grid of a report', () => {
       loans.map(({ years, rate_pct }) => `${years} ${rate_pct}`),
       ['20', '25', '30'].flatMap((years) => ['6.53', '7.53', '8.53'].map((rate) => `${years} ${rate}`)),
     );
-    const { monthly_factor, ...payments } =
-      loans.find((l) => l.years === 20 && l.rate_pct === '7.53') ?? assert.fail();
+    const { monthly_factor, ...payments } = loans.find((l) => l.years === 20 && l.rate_pct === '7.53') ?? assert.fail();
     assert.equal(monthly_factor, '0.00807428582775380050');
     assert.deepEqual(payments, {
       years: 20,
