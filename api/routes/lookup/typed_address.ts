@@ -6,7 +6,7 @@ import { DIRECTIONS, SUFFIXES } from '../../../lib/addresses/forms.ts';
 import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
 import type { KnownPlaces } from '../places.ts';
 import { placeKey } from '../places.ts';
-import { STATE_BY_NAME, STATE_CODES } from '../places.ts';
+import { STATE_BY_NAME, STATE_CODES } from '../states.ts';
 
 /** A typed line, split. */
 export interface TypedAddress {

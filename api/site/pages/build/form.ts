@@ -5,7 +5,7 @@ import type { Route } from '../../../routes/define.ts';
 import { paramFacts } from '../../../routes/params.ts';
 import { html, type Html } from '../../html.ts';
 import type { PlaceChoices } from './places.ts';
-import { stateName } from '../../../routes/places.ts';
+import { stateName } from '../../../routes/states.ts';
 
 export interface CheckedQuery {
   /** Values of the parameters without an error. */
