@@ -87,7 +87,7 @@ describe('a 402', () => {
     }
   });
 
-  it('of the weekly file has its week, rows by state and newest filing date, as have headers and discovery', async () => {
+  it('of the weekly file has its week, rows by state and newest filing date, as do headers', async () => {
     const file = {
       week: '2026-W46',
       from: '2026-11-09',
