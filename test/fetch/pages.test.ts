@@ -18,7 +18,7 @@ test('a page is decoded and states where and when it was fetched; the user agent
   );
   assert.equal(site.seen.at(-1)?.headers['user-agent'], 'Dealfeed/0.1 (+ops@example.org)');
   assert.deepEqual(
-    { ...ctx.stats, sleptMs: 0, stated: null },
+    { ...ctx.stats, sleptMs: 0 },
     {
       requests: 2,
       notModified: 0,
