@@ -48,7 +48,7 @@ const EXPENSE_LINES = [
 ] as const;
 
 /** Sizes whose properties are counted together. */
-const POOLED_SIZES = ['2_4', '5_24', '25_49', '50_up'] as const;
+const POOLED_SIZES = ['2_4', '5_12', '5_24', '25_49', '50_up'] as const;
 
 const perUnit = (about: string) => money(about, { unit: 'USD per unit and year' });
 
@@ -196,8 +196,11 @@ export const REFERENCES = {
     line: oneOf(EXPENSE_LINES, 'Kind of expense.'),
     pooled_size: oneOf(POOLED_SIZES, 'Properties behind the figures.'),
     counted: oneOf(['all', 'who_paid'], 'all: owners who paid nothing count as zero. who_paid: they do not count.'),
-    amount: perUnit('Median in dollars of 2024: survey_amount x price_factor.'),
-    survey_amount: perUnit('Weighted median in dollars of the year of the survey.'),
+    amount: perUnit('In dollars of 2024: survey_amount x price_factor.'),
+    survey_amount: perUnit(
+      'In dollars of the year of the survey. repairs and owner_utilities up to 12 units: the weighted mean, with the ' +
+        'highest 2 % counted as the 98th percentile, because a sum of medians is below a typical sum. Else the median.',
+    ),
     q1: perUnit('First weighted quartile in dollars of the year of the survey.'),
     q3: perUnit('Third weighted quartile in dollars of the year of the survey.'),
     n: integer('Properties behind the figures.'),
@@ -208,9 +211,10 @@ export const REFERENCES = {
   /** Insurance a unit by size of building against buildings of 50 units and more, from the survey of landlords. */
   insurance_sizes: defineRecord('insurance_size', 'One row per size of buildings.', ['size'], {
     size: oneOf(BUILDING_SIZES, 'Size of the building.'),
-    survey_amount: money('Weighted median a unit in dollars of the year of the survey, where insurance is paid.', {
-      unit: 'USD per unit and year',
-    }),
+    survey_amount: perUnit(
+      'A unit, in dollars of the year of the survey, where insurance is paid. Up to 12 units the weighted mean, with ' +
+        'the highest 2 % counted as the 98th percentile, else the median.',
+    ),
     factor: ratio('survey_amount over that of 50 units and more, rounded to one decimal.', { decimals: 4 }),
     n: integer('Properties behind the figure.'),
     source: text('Source of the figures.'),

@@ -50,10 +50,7 @@ export const NO_PRICE_OR_UNITS = because(PRICE, UNITS);
 export const NO_INCOME = because(UNITS, RENT);
 export const NO_UNDERWRITING = because(PRICE, UNITS, RENT);
 export const NO_SCORE = because(...NOT_SCORED);
-export const NO_STRESS = because(...NOT_SCORED, {
-  code: 'income_supports_no_loan',
-  about: 'noi_underwritten does not exceed reserves',
-});
+export const NO_RANGE = because({ of: 'noi_range_reason', if: "noi_range_reason <> 'owners_of_survey'" });
 export const NO_DSCR = because({ of: 'dscr_reason' });
 export const NO_DSCR_UNDERWRITTEN = because(NOT_APPLICABLE, PRICE, UNITS, RENT);
 export const NO_PITIA = because(

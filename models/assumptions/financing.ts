@@ -32,9 +32,6 @@ export const FINANCING: readonly Declaration[] = [
     'Added to the survey rate, which covers home loans: a small commercial loan costs at least as much.',
     { most: MAX_RATE_POINTS },
   ),
-  percentPoints('loan_rate_stress', '1.00', 'proposal', 'Added to the rate of the loan in the stressed coverage.', {
-    most: MAX_RATE_POINTS,
-  }),
   percent(
     'loan_rate_pct',
     '7.00',

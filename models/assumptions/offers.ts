@@ -19,20 +19,25 @@ const GRID_RATE =
 export const OFFERS: readonly Declaration[] = [
   // Paths
   units('minimum_units', '2', 'proposal', 'A property with fewer units is not an income property.', { isFixed: true }),
-  multiple('rental_hot_coverage', '1.25', 'evidence', 'Debt coverage that lenders require in standard markets.'),
-  percent('rental_hot_cap_pct', '8.00', 'proposal', 'About the loan constant, so that leverage is positive.', {
-    isPositive: true,
-  }),
   multiple(
-    'rental_warm_coverage',
-    '1.10',
+    'rental_hot_coverage',
+    '1.00',
     'proposal',
-    'Coverage that a better price or rate may lift to lending terms.',
+    'What owners of such buildings typically earn pays the loan of loan_to_value after reserves. At loan_coverage, a ' +
+      'lender then makes a loan of 60 % of the price; half of the agency loans of 5 to 12 units are at 62 to 75 %.',
   ),
-  percent('rental_warm_cap_pct', '6.50', 'proposal', 'Minimum cap rate of a Warm rental.', { isPositive: true }),
-  percent('wholesale_arv_cap_pct', '7.50', 'proposal', 'Cap rate at which a repaired building is assumed to sell.', {
+  percent('rental_hot_cap_pct', '6.50', 'proposal', "Minimum of the owners' cap rate of a Hot rental.", {
     isPositive: true,
   }),
+  multiple('rental_warm_coverage', '0.85', 'proposal', 'Coverage that a lower price may lift to that of a Hot rental.'),
+  percent('rental_warm_cap_pct', '5.50', 'proposal', 'Minimum cap rate of a Warm rental.', { isPositive: true }),
+  percent(
+    'wholesale_arv_cap_pct',
+    '5.70',
+    'evidence',
+    'Cap rate at which a repaired building sells: the median NOI over value of 14 securitized loans (EX-102).',
+    { isPositive: true },
+  ),
   share('wholesale_share', '0.70', 'evidence', 'The 70 % rule, applied to an income value.'),
   dollarsPerUnit(
     'wholesale_repairs_per_unit',
@@ -48,9 +53,9 @@ export const OFFERS: readonly Declaration[] = [
     'Asking price over the wholesale offer up to which the path is Warm: the price may still fall.',
   ),
   score('wholesale_warm_motivation', '40', 'proposal', 'Minimum motivation_score for a Warm wholesale path.'),
-  multiple('creative_hot_coverage', '1.15', 'proposal', 'Coverage at seller terms.'),
+  multiple('creative_hot_coverage', '1.00', 'proposal', 'Coverage at seller terms.'),
   score('creative_hot_motivation', '50', 'proposal', 'Minimum of the larger of motivation_score and distress_score.'),
-  multiple('creative_warm_coverage', '1.00', 'proposal', 'Coverage at seller terms.'),
+  multiple('creative_warm_coverage', '0.90', 'proposal', 'Coverage at seller terms.'),
   score('creative_warm_motivation', '25', 'proposal', 'Minimum of the larger of motivation_score and distress_score.'),
   // Offers
   percent('target_cap_pct', '8.00', 'proposal', 'Minimum cap rate of an offer.', { isPositive: true }),

@@ -92,11 +92,7 @@ const RULES: readonly Rule[] = [
     isMet: (values) => sum(values) < 100,
   },
   ...EXPENSES.map(expenses),
-  ...['stress_rent', 'stress_coverage_rent'].map((key): Rule => ({
-    keys: [key],
-    expected: 'a stress of 0 or below',
-    isMet: ([v = 0]) => v <= 0,
-  })),
+  { keys: ['stress_rent'], expected: 'a stress of 0 or below', isMet: ([v = 0]) => v <= 0 },
   {
     keys: ['old_before_year', 'new_from_year'],
     expected: 'old_before_year <= new_from_year',
@@ -109,7 +105,6 @@ const RULES: readonly Rule[] = [
     rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`, ...(what === 'rent' ? ['grid_rent_4'] : [])),
   ),
   rising('grid_rate_1_pct', 'grid_rate_2_pct', 'grid_rate_3_pct'),
-  atMost(1500, '15.00', 'loan_rate_pct', 'loan_rate_stress'),
   // Paths: a Hot deal meets the Warm thresholds too
   falling('rental_hot_coverage', 'rental_warm_coverage'),
   falling('rental_hot_cap_pct', 'rental_warm_cap_pct'),
@@ -136,7 +131,6 @@ const RULES: readonly Rule[] = [
     'confidence_vacancy',
     'confidence_tax_bill',
     'confidence_tax_rate',
-    'confidence_expenses',
     'confidence_loan_rate',
     'confidence_claim',
     'confidence_agreement',

@@ -1,6 +1,6 @@
 /**
- * Points of motivation, distress, deal score and confidence; repairs by age of building, the price limits below which a
- * yield indicates the building's condition instead, and the stressed coverage.
+ * Points of motivation, distress, deal score and confidence; repairs by age of building, and the price limits below
+ * which a yield indicates the building's condition instead.
  */
 import {
   characters,
@@ -21,15 +21,15 @@ const weight = (key: string, value: string, basis: string): Declaration =>
 export const SCORES: readonly Declaration[] = [
   // Repairs
   dollarsPerUnit(
-    'upfront_repairs_old',
+    'upfront_repairs_before_1960',
     '15000',
     'proposal',
-    'Repairs that the buyer of a building from before old_before_year pays on top of the price.',
+    'Repairs that the buyer of a building of about 1940 or older pays on top of the price; between the years, blended.',
   ),
-  dollarsPerUnit('upfront_repairs_middle', '8000', 'proposal', 'The same for a building from the years between.'),
-  dollarsPerUnit('upfront_repairs_new', '3000', 'proposal', 'The same for a building from new_from_year or later.'),
+  dollarsPerUnit('upfront_repairs_1960_1999', '8000', 'proposal', 'The same for a building of about 1978.'),
+  dollarsPerUnit('upfront_repairs_from_2000', '3000', 'proposal', 'The same for a building of about 2005 or newer.'),
   dollarsPerUnit(
-    'upfront_repairs_age_unknown',
+    'upfront_repairs_any',
     '8000',
     'proposal',
     'The same if the year of construction is unknown or after the data clock.',
@@ -78,7 +78,7 @@ export const SCORES: readonly Declaration[] = [
   // Condition by record
   points(
     'condition_score_cap',
-    '15',
+    '10',
     'proposal',
     'Most points of a deal whose building is condemned, ordered to be vacated or registered as vacant: it is not ' +
       'let, so its yield and coverage do not exist. Low enough that no such deal is in the first third of the feed.',
@@ -96,8 +96,6 @@ export const SCORES: readonly Declaration[] = [
     'A condemnation or vacancy registration counts for this long after its latest event if its list never says that ' +
       'one has ended.',
   ),
-  // Stressed coverage
-  share('stress_coverage_rent', '-0.10', 'proposal', 'Change of rent in the stressed coverage.', { least: -0.99 }),
   // Motivation and distress
   points('motivation_points_per_cut_pct', '6', 'proposal', 'Points for each percent of observed price reduction.', {
     sql: 'DECIMAL(6, 2)',
@@ -123,22 +121,26 @@ export const SCORES: readonly Declaration[] = [
   points('distress_max', '100', 'proposal', 'Largest distress score.'),
   // Deal score
   points('score_yield_weight', '35', 'proposal', 'Maximum points from the yield.'),
-  percent('score_yield_from_pct', '3.00', 'proposal', 'Yield that earns nothing.'),
+  percent('score_yield_from_pct', '2.00', 'proposal', 'Yield that earns nothing.'),
   percentPoints(
     'score_yield_span_pct',
-    '6.00',
+    '5.00',
     'proposal',
     'Range above score_yield_from_pct over which the points grow to score_yield_weight.',
     { isPositive: true },
   ),
   points('score_coverage_weight', '30', 'proposal', 'Maximum points from debt coverage.'),
-  multiple('score_coverage_from', '0.75', 'proposal', 'Coverage that earns nothing.'),
+  multiple(
+    'score_coverage_from',
+    '1.00',
+    'proposal',
+    'Coverage that earns nothing: below it, what owners typically earn does not pay the loan.',
+  ),
   multiple(
     'score_coverage_span',
-    '0.25',
+    '0.50',
     'proposal',
-    'Range above score_coverage_from over which the points grow to their maximum: at 1.00, a bad year still covers ' +
-      'the payments.',
+    'Range above score_coverage_from over which the points grow to their maximum.',
     { isPositive: true },
   ),
   points('score_motivation_weight', '20', 'proposal', 'Maximum points from motivation.'),
@@ -159,6 +161,12 @@ export const SCORES: readonly Declaration[] = [
     'Observed price reduction from which why_this_is_interesting names it.',
   ),
   multiple(
+    'line_far_coverage',
+    '0.60',
+    'proposal',
+    'DSCR below which why_this_is_interesting says that the income does not cover the debt by far.',
+  ),
+  multiple(
     'line_tax_rise',
     '1.25',
     'proposal',
@@ -174,18 +182,13 @@ export const SCORES: readonly Declaration[] = [
   weight('confidence_price', '0.08', 'The asking price, verified within confidence_fresh_days.'),
   weight('confidence_units', '0.08', 'The number of units, which the listing states.'),
   weight('confidence_year_built', '0.04', 'The year of construction, which the listing states.'),
-  weight('confidence_bedrooms', '0.12', 'The units by bedrooms, which the listing states and which add up.'),
+  weight('confidence_bedrooms', '0.16', 'The units by bedrooms, which the listing states and which add up.'),
   weight('confidence_rent', '0.12', "HUD's current rent of the ZIP."),
   weight('confidence_in_place', '0.06', "The census's rent of sitting tenants, as the census publishes it."),
   weight('confidence_utilities', '0.06', 'The share of utilities in the rent of the county.'),
   weight('confidence_vacancy', '0.06', 'The vacancy of a survey of the metropolitan area.'),
-  weight('confidence_tax_bill', '0.10', 'The tax after a sale, known from a bill and a confirmed rule.'),
+  weight('confidence_tax_bill', '0.14', 'The tax after a sale, known from a bill and a confirmed rule.'),
   weight('confidence_tax_rate', '0.06', 'The tax rate of the county.'),
-  weight(
-    'confidence_expenses',
-    '0.08',
-    'Expenses within the quartiles of real buildings, so that they count unclipped.',
-  ),
   weight('confidence_loan_rate', '0.04', 'The loan rate of a survey week of the last confidence_rate_stale_days.'),
   weight('confidence_claim', '0.04', 'The NOI, which the broker states.'),
   weight('confidence_agreement', '0.06', 'Claim and underwriting within confidence_gap_small_points.'),

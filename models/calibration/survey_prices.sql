@@ -6,4 +6,4 @@ UPDATE declared_assumptions SET value = (
   FROM apartment_insurance_file WHERE year = '2011'
 ) WHERE key = 'insurance_per_unit';
 UPDATE declared_assumptions SET value = rounded(value::DECIMAL(14, 2) / price_factor())::VARCHAR
-WHERE key = 'other_per_unit';
+WHERE starts_with(key, 'other_per_unit_');

@@ -58,6 +58,7 @@ const FIGURES: readonly Audit[] = [
       OR debt_yield_pct <> percentage(noi, loan_amount)
       OR gross_rent_multiplier IS DISTINCT FROM quotient(list_price, gross_potential_rent)
       OR cap_scoring_pct IS DISTINCT FROM percentage(noi_scoring, list_price)
+      OR noi_middle <> rounded(wide(list_price) * as_share(cap_rate_middle))
       OR yield_on_cost_pct IS DISTINCT FROM percentage(noi_scoring, list_price + upfront_repairs_per_unit * units)`,
   ),
   never(
@@ -71,7 +72,7 @@ const FIGURES: readonly Audit[] = [
       OR market_rent_2br <= 0
       OR days_on_feed < 0
       OR price_reduction_pct NOT BETWEEN 0 AND 100
-      OR expense_ratio_pct NOT BETWEEN 0 AND 100
+      OR expense_ratio_pct < 0
       OR loan_amount > list_price
       OR CAST(last_verified AS DATE) > (SELECT as_of + 1 FROM run)`,
   ),
@@ -232,6 +233,12 @@ const STATUSES: readonly Audit[] = [
 const CAUTION: readonly Audit[] = [
   never(
     'deals',
+    'uncovered_debt_earns_nothing',
+    'a coverage below 1.00 earns no points',
+    'deal_score_coverage > 0 AND coverage_scoring < 1',
+  ),
+  never(
+    'deals',
     'unreliable_scores_nothing',
     'if the proxy does not fit there are no yield or coverage points and every path is Pass',
     `underwrite_reliability <> 'ok' AND (
@@ -243,8 +250,8 @@ const CAUTION: readonly Audit[] = [
   never(
     'deals',
     'claims_never_lift',
-    'the NOI of scores is never above the underwriting',
-    'noi_scoring > noi_underwritten',
+    'the NOI of scores is never above the underwriting, nor above what owners typically earn',
+    'noi_scoring > noi_underwritten OR noi_scoring > rounded(wide(list_price) * as_share(cap_rate_middle))',
   ),
   never(
     'deals',

@@ -43,13 +43,6 @@ const TAX_APPEAL_BASES = [
   'price_missing',
 ] as const;
 const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
-const EXPENSE_CHECKS = [
-  'within_quartiles',
-  'below_quartiles',
-  'above_quartiles',
-  'no_tax_ratio_of_cell',
-  'no_income',
-] as const;
 
 const RentSteps = z.strictObject({
   mix: z.strictObject({ basis: z.enum(UNIT_MIX_BASES), weights: ByBedrooms, sum: nullableText }),
@@ -149,27 +142,13 @@ export const income = {
   operating_expenses: money('effective_gross_income less noi_underwritten.', { absent: NO_INCOME }),
   expense_lines: json(
     z.array(ExpenseLine),
-    'Operating expenses line by line, with basis, place, year and source. Their sum counts if it is within the ' +
-      'quartiles of expense_check. Empty if units or the rent is unknown.',
+    'Operating expenses line by line, with basis, place, year and source. The lines other than the tax are drawn ' +
+      'toward expense_typical_pct. Empty if units or the rent is unknown.',
     { inside: INSIDE.expense_lines },
   ),
-  expense_check: oneOf(
-    EXPENSE_CHECKS,
-    'The sum of expense_lines over effective_gross_income, against buildings of this size and age. Outside of their ' +
-      'quartiles, the nearer quartile is used instead; no_tax_ratio_of_cell: there is no price, so no tax, and their ' +
-      'typical ratio is used.',
-  ),
-  expense_q1_pct: percent('First quartile of the expense ratio of buildings of this size and age.', {
-    absent: NO_UNITS,
-  }),
-  expense_q3_pct: percent('Third quartile of the expense ratio of buildings of this size and age.', {
-    absent: NO_UNITS,
-  }),
   expense_typical_pct: percent(
-    'Typical expense ratio of buildings of this size and age, shrunk toward that of all buildings of this size.',
-    {
-      absent: NO_UNITS,
-    },
+    'Typical ratio of operating expenses to income of buildings of this size and age in the survey of landlords.',
+    { absent: NO_UNITS },
   ),
   reserves: money('Replacement reserves of a year, below NOI.', { absent: NO_UNITS }),
 

@@ -2,7 +2,17 @@
 import { z } from 'zod';
 import { date, flag, integer, json, money, oneOf, percent, ratio, text, uuid } from '../../lib/record.ts';
 import { rationale } from '../fields.ts';
-import { NO_CONDITION_RECORD, NO_OFFER, NO_SCORE, NO_STRESS, UNDATED } from '../absence/deals.ts';
+import {
+  NO_CONDITION_RECORD,
+  NO_INCOME_KINDS,
+  NO_OFFER,
+  NO_RANGE,
+  NO_SCORE,
+  PRICE,
+  RENT,
+  UNDATED,
+  UNITS,
+} from '../absence/deals.ts';
 
 /** Why each input earns less than its weight of confidence, in the order of the inputs. */
 const CONFIDENCE_REASONS = [
@@ -27,7 +37,6 @@ const CONFIDENCE_REASONS = [
   'tax_bill_assumed',
   'tax_rate_of_area',
   'tax_rate_assumed',
-  'expenses_clipped',
   'loan_rate_stale',
   'loan_rate_old_or_assumed',
   'claim_derived',
@@ -42,26 +51,51 @@ const CONFIDENCE_REASONS = [
 ] as const;
 
 export const scores = {
-  // Scores and their parts
-  noi_scoring: money('The lower of noi_underwritten and the mean of it and the claim.', {
-    absent: NO_SCORE,
+  // What owners of such buildings earned
+  noi_low: money('A quarter of the owners of such buildings in the survey earned less, given our cap rate.', {
+    absent: NO_RANGE,
   }),
+  noi_middle: money('Half of the owners of such buildings in the survey earned less, given our cap rate.', {
+    absent: NO_RANGE,
+  }),
+  noi_high: money('A quarter of the owners of such buildings in the survey earned more, given our cap rate.', {
+    absent: NO_RANGE,
+  }),
+  noi_range_n: integer('Owners in the survey at the nearest knot of our cap rate.', { absent: NO_RANGE }),
+  noi_range_units: text('Units of the buildings of these owners.', { absent: NO_RANGE }),
+  noi_range_reason: oneOf(
+    [
+      'owners_of_survey',
+      'built_from_2000',
+      ...NO_INCOME_KINDS,
+      PRICE.code,
+      UNITS.code,
+      RENT.code,
+      'price_per_unit_above_144x_monthly_2br_rent',
+      'price_per_unit_below_24x_monthly_2br_rent',
+    ],
+    'Source of noi_low, noi_middle and noi_high, or the reason why there is none. owners_of_survey: statements of ' +
+      'owners in one national survey (2011), given our own cap rate; built_from_2000: too few owners of such ' +
+      'buildings answered. They say nothing of one county, and this building may earn less or more.',
+  ),
+  noi_range_note: text('noi_low and noi_high in one sentence, beside noi_underwritten.', { absent: NO_RANGE }),
+
+  // Scores and their parts
+  cap_rate_middle: percent(
+    'Middle of what owners of such buildings in the survey earned over the price, given cap_rate_underwritten.',
+    { absent: NO_SCORE },
+  ),
+  noi_scoring: money(
+    'The lower of noi_underwritten and cap_rate_middle of list_price, or the mean of that and the claim if the claim ' +
+      'is lower.',
+    { absent: NO_SCORE },
+  ),
   cap_scoring_pct: percent('noi_scoring over list_price.', { absent: NO_SCORE }),
   coverage_scoring: ratio('noi_scoring less reserves, over annual_debt_service.', { absent: NO_SCORE }),
   upfront_repairs_per_unit: money('Declared repairs of a building of this age, per unit, paid on top of the price.'),
   yield_on_cost_pct: percent('noi_scoring over list_price plus upfront_repairs_per_unit x units.', {
     absent: NO_SCORE,
   }),
-  noi_stressed: money(
-    'noi_underwritten after the declared fall of rent: management falls with it, the other expenses stay as they ' +
-      'are in dollars.',
-    { absent: NO_SCORE },
-  ),
-  dscr_stressed: ratio(
-    'noi_stressed less reserves, over the payments at the rate plus loan_rate_stress on the loan that ' +
-      'noi_underwritten supports, at most loan_amount.',
-    { absent: NO_STRESS },
-  ),
   price_to_rent: ratio('price_per_unit over market_rent_2br, in monthly rents.', { absent: NO_SCORE }),
   score_share_pct: percent(
     'Share of the yield and coverage points that counts; 100.00 unless score_limit names a limit that is near.',
@@ -100,7 +134,7 @@ export const scores = {
   condition_record_id: uuid('Id of the record, a signal.', { absent: NO_CONDITION_RECORD }),
   condition_record_url: text('Page of the record.', { absent: NO_CONDITION_RECORD }),
   deal_score_yield: integer('Part of deal_score from yield_on_cost_pct.', { unit: 'points' }),
-  deal_score_coverage: integer('Part of deal_score from dscr_stressed.', { unit: 'points' }),
+  deal_score_coverage: integer('Part of deal_score from coverage_scoring.', { unit: 'points' }),
   deal_score_motivation: integer('Part of deal_score from motivation_score.', { unit: 'points', follows: 'day' }),
   deal_score_distress: integer('Part of deal_score from distress_score.', { unit: 'points', follows: 'day' }),
   deal_score_condition: integer(
@@ -124,7 +158,7 @@ export const scores = {
       'rate), claim_differs (by more than confidence_gap_small_points). The others are not known, so that a declared ' +
       'value counts or nothing is confirmed; without a price there is no tax after a sale (tax_after_sale_unknown), ' +
       'and a cap rate implies no NOI (claim_without_price). rent_does_not_fit, and rent_fit_not_tested without a ' +
-      'price, units or rent: underwrite_reliability is not ok, and the inputs of rent, expenses_clipped and ' +
+      'price, units or rent: underwrite_reliability is not ok, and the inputs of rent ' +
       'claim_not_confirmed are not listed.',
     { follows: 'day' },
   ),

@@ -23,23 +23,23 @@ import {
 export const STEPS: Readonly<Record<string, string>> = {
   int_rents_in_place: `market_rent_mix in_place_ratio_0br in_place_ratio_1br in_place_ratio_2br in_place_ratio_3br
     in_place_ratio_4br rent_in_place utility_share_used contract_rent`,
-  int_vacancies: 'metro_weight shrunk_pct vacancy_pct',
+  int_vacancies: 'metro_weight shrunk_pct loss_of_size_pct vacancy_pct',
   int_property_taxes: 'tax_at_price tax_current tax_floor tax_fixed tax_per_dollar tax_after_reset',
   int_expenses: `gross_potential_rent effective_gross_income insurance management repairs owner_utilities other reserves
-    operating_expenses noi_after_reset noi_at_current_tax noi_lowest noi_highest noi_untaxed`,
+    expenses_without_tax operating_expenses noi_after_reset noi_at_current_tax noi_highest noi_untaxed`,
   int_hud_proxies: 'noi_hud_2br cap_rate_hud_2br',
   int_loan_rates: 'loan_rate_pct',
   int_properties: 'price_reduction_pct',
   int_underwriting: `claimed_noi cap_rate_derived noi_underwritten noi price_per_unit expense_ratio_pct
     cap_rate_underwritten cap_gap_pct gross_rent_multiplier net_cash_flow loan_amount monthly_payment
-    annual_debt_service seller_loan seller_payment seller_debt_service noi_scoring cap_scoring_pct coverage_scoring
-    seller_coverage`,
+    annual_debt_service seller_loan seller_payment seller_debt_service`,
+  int_owner_incomes: `cap_rate_middle noi_of_owners noi_low noi_middle noi_high noi_cautious noi_scoring cap_scoring_pct
+    coverage_scoring seller_coverage`,
   int_debt_coverage: `dscr claimed_dscr dscr_underwritten debt_yield_pct break_even_occupancy_pct rent_over_pitia
     loan_sized debt_service_sized cash_flow_after_debt cash_needed cash_on_cash_pct`,
-  int_scores: `upfront_repairs_per_unit upfront_repairs yield_on_cost_pct price_to_rent score_share_pct noi_stressed
-    loan_supported debt_service_stressed dscr_stressed motivation_price_cut motivation_days motivation_score
-    tax_to_price_pct distress_score deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress
-    deal_score_condition deal_score`,
+  int_scores: `upfront_repairs yield_on_cost_pct price_to_rent score_share_pct motivation_price_cut motivation_days
+    motivation_score tax_to_price_pct distress_score deal_score_yield deal_score_coverage deal_score_motivation
+    deal_score_distress deal_score_condition deal_score`,
   int_confidence: 'confidence_score',
   int_paths: 'arv mao',
   int_offers: `limit_target_cap limit_debt_coverage offer_high noi_lost_under_stress limit_under_stress offer_low

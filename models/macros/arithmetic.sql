@@ -113,6 +113,17 @@ CREATE OR REPLACE MACRO value_at(income, yield) AS -- reads as floor_to(max(0, i
 CREATE OR REPLACE MACRO down_to(x, step) AS -- reads as floor_to(x, step)
   quotient_down_to(x, 1, step);
 
+-- Four decimals, half away from zero.
+CREATE OR REPLACE MACRO to_four_decimals(x) AS -- reads as round4(x)
+  CAST(round(x, 4) AS DECIMAL(16, 4));
+
 -- n / d as a share with four decimals.
 CREATE OR REPLACE MACRO share_of(n, d) AS -- reads as round4(n / d)
   CAST(CAST(nearest_ratio(n, d, 10000) AS DECIMAL(16, 0)) * 0.0001 AS DECIMAL(16, 4));
+
+-- How much of the figure at a knot counts for a value: all at the knot, falling to none at the knots beside it, and all
+-- beyond the outermost knots.
+CREATE OR REPLACE MACRO weight_of_knot(x, before, knot, after) AS CASE
+  WHEN x <= knot AND before IS NULL OR x > knot AND after IS NULL THEN 1
+  WHEN x <= knot THEN greatest(0, share_of(x - before, knot - before))
+  WHEN x > knot THEN greatest(0, 1 - share_of(x - knot, after - knot)) END;

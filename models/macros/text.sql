@@ -15,6 +15,10 @@ CREATE OR REPLACE MACRO dollars(x) AS
   '$' || format('{:,}', CAST(trunc(x) AS BIGINT))
   || CASE WHEN x = trunc(x) THEN '' ELSE right(CAST(x AS VARCHAR), 3) END;
 
+-- Dollars in whole hundreds, for a sentence about a figure that is not known to the dollar.
+CREATE OR REPLACE MACRO hundreds_of_dollars(x) AS
+  CASE WHEN x < 0 THEN '-' ELSE '' END || dollars(abs(round(CAST(x AS DECIMAL(14, 2)), -2)));
+
 -- One space for every run of white space, and none at the ends. Most texts already have this form, and one search
 -- confirms it; trim looks up the Unicode class of every character, which takes several times as long.
 CREATE OR REPLACE MACRO one_line(written) AS CASE

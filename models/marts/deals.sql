@@ -10,6 +10,7 @@ inputs as (
     underwriting.* exclude (id, list_price, units, market_rent_2br, cap_rate, noi),
     proxies.* exclude (id),
     income.* exclude (id),
+    owners.* exclude (id),
     coverage.* exclude (id),
     loan_rates.* exclude (as_of),
     underwriting.cap_rate as cap_rate_shown,
@@ -29,6 +30,7 @@ inputs as (
   join int_underwriting as underwriting on underwriting.id = properties.id
   join int_hud_proxies as proxies on proxies.id = properties.id
   join int_deal_income as income on income.id = properties.id
+  join int_owner_incomes as owners on owners.id = properties.id
   join int_debt_coverage as coverage on coverage.id = properties.id
   cross join int_loan_rates as loan_rates
   join int_distress as distress on distress.id = properties.id
@@ -85,7 +87,7 @@ select
 
   -- Rents in place, expenses and taxes
   market_rent_mix, rent_in_place, contract_rent, rent_steps, vacancy_pct, vacancy_basis, vacancy_survey,
-  operating_expenses, expense_lines, expense_check, expense_q1_pct, expense_q3_pct, expense_typical_pct,
+  operating_expenses, expense_lines, expense_typical_pct,
   reserves,
   property_tax, tax_after_reset, noi_at_current_tax, noi_after_reset, noi_hud_2br, cap_rate_hud_2br,
 
@@ -96,10 +98,12 @@ select
   break_even_occupancy_pct, rent_over_pitia,
   net_cash_flow, loan_sized, loan_binding, debt_service_sized, cash_flow_after_debt, cash_needed, cash_on_cash_pct,
 
+  -- What owners of such buildings earned
+  noi_low, noi_middle, noi_high, noi_range_n, noi_range_units, noi_range_reason, noi_range_note,
+
   -- Scores and their parts
-  noi_scoring, cap_scoring_pct, coverage_scoring,
-  upfront_repairs_per_unit, yield_on_cost_pct, noi_stressed, dscr_stressed,
-  price_to_rent, score_share_pct, score_limit, condition_risk,
+  cap_rate_middle, noi_scoring, cap_scoring_pct, coverage_scoring,
+  upfront_repairs_per_unit, yield_on_cost_pct, price_to_rent, score_share_pct, score_limit, condition_risk,
   condition_record, condition_record_on, condition_record_id, condition_record_url,
   deal_score_yield, deal_score_coverage, deal_score_motivation, deal_score_distress, deal_score_condition,
   motivation_price_cut, motivation_days, confidence_parts, confidence_reasons,

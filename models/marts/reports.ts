@@ -82,7 +82,7 @@ const Sensitivity = z.strictObject({
 const Offer = z.strictObject({
   status: Deal.schema.shape.offer_status,
   target_cap_pct: decimal,
-  noi_basis: z.enum(['noi_scoring', 'claimed_noi']).nullable(),
+  noi_basis: z.enum(['noi_underwritten', 'claimed_noi']).nullable(),
   low: known,
   high: known,
   high_binding: Deal.schema.shape.offer_binding,

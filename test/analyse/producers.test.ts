@@ -11,7 +11,8 @@ import { afterFirstDay } from '../pipelines/starting_points.ts';
 
 /** Figures of a deal without a formula of their own: read under another name, counted, or looked up in a table. */
 const WITHOUT_FORMULA = `market_rent_2br rent_fiscal_year first_price days_on_feed loan_rate_age_days
-  assessed_market_value distress_signals_count expense_q1_pct expense_q3_pct expense_typical_pct`
+  assessed_market_value distress_signals_count expense_typical_pct noi_range_n
+  upfront_repairs_per_unit`
   .split(/\s+/u)
   .sort();
 

@@ -163,7 +163,7 @@ export async function createInputs(
   inputs: Inputs,
   built = models,
 ): Promise<Model[]> {
-  const tables = await inputTables(models, inputs);
+  const tables = new Map(await inputTables(models, inputs));
   const standard: Inputs = {
     run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: currentAssumptions().id }],
     declared_assumptions: currentAssumptions().rows,
@@ -180,6 +180,10 @@ export async function createInputs(
       );
   const references = loadReferences().filter(({ name }) => sql.includes(`ref_${name}`));
   for (const statement of references.flatMap(referenceSql)) await connection.run(statement);
+  for (const { name, record } of references.filter((each) => `ref_${each.name}` in inputs)) {
+    tables.set(`ref_${name}`, record.columns);
+    await connection.run(`DELETE FROM ${identifier(`ref_${name}`)}`);
+  }
   for (const [table, rows] of Object.entries(rowsByTable)) {
     const columns = tables.get(table);
     if (!columns) throw new Error(`the test has rows of ${table}, which is neither an input table nor a model`);

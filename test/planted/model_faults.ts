@@ -339,9 +339,9 @@ const conditionFaults: readonly PlantedFault[] = [
   {
     name: 'a condemned building may have 60 points',
     changes: [
-      change('models/assumptions/scores.ts', "'condition_score_cap',\n    '15',", "'condition_score_cap',\n    '60',"),
+      change('models/assumptions/scores.ts', "'condition_score_cap',\n    '10',", "'condition_score_cap',\n    '60',"),
     ],
-    caughtBy: [test('models/underwriting/condition.test.ts', 'condemned keep 15 points and no rental path')],
+    caughtBy: [test('models/underwriting/condition.test.ts', 'condemned keep 10 points and no rental path')],
   },
   {
     name: 'a condemned building keeps its rental path',
@@ -353,7 +353,7 @@ const conditionFaults: readonly PlantedFault[] = [
       ),
     ],
     caughtBy: [
-      test('models/underwriting/condition.test.ts', 'condemned keep 15 points and no rental path'),
+      test('models/underwriting/condition.test.ts', 'condemned keep 10 points and no rental path'),
       RECOMPUTED,
     ],
   },
@@ -363,9 +363,15 @@ const conditionFaults: readonly PlantedFault[] = [
     caughtBy: [test('models/distress/distress.test.ts', 'days earns')],
   },
   {
-    name: 'expenses clipped to a quartile count as known',
-    changes: [change(CONFIDENCE, 'is_fit and is_within_quartiles then', 'is_fit then')],
-    caughtBy: [test(WORKED_DEALS, '2 hidden upside in Columbus'), RECOMPUTED, RECOMPUTED_WORLD],
+    name: 'a survey lifts the NOI of scores above our own',
+    changes: [
+      change(
+        'models/intermediate/underwriting/int_owner_incomes.sql',
+        'then least(noi_of_owners, noi_underwritten) end',
+        'then noi_of_owners end',
+      ),
+    ],
+    caughtBy: [RECOMPUTED, RECOMPUTED_WORLD],
   },
   {
     name: 'assumed bedrooms count as known',
@@ -381,8 +387,8 @@ const offerFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'models/intermediate/income/int_expenses.sql',
-        'rounded(effective_gross_income - lines_without_tax - tax_fixed) as noi_untaxed',
-        'total(effective_gross_income - lines_after_reset) as noi_untaxed',
+        'rounded(effective_gross_income - expenses_without_tax - tax_fixed) as noi_untaxed',
+        'total(effective_gross_income - operating_expenses) as noi_untaxed',
       ),
     ],
     caughtBy: [RECOMPUTED, test(WORKED_DEALS, '4 Hot in San Antonio')],
@@ -403,8 +409,8 @@ const offerFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'models/intermediate/income/int_expenses.sql',
-        'greatest(expenses_least, lines_without_tax + tax_floor) as',
-        'greatest(expenses_least, lines_without_tax) as',
+        'expenses_without_tax - tax_floor) as noi_highest',
+        'expenses_without_tax) as noi_highest',
       ),
     ],
     caughtBy: [RECOMPUTED_WORLD, test(WORKED_DEALS, '1 overclaim in Cleveland')],
@@ -414,8 +420,8 @@ const offerFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'models/macros/underwriting.sql',
-        '  ELSE price_beside_claim(claim, lowest, highest, untaxed, tax_per_dollar, costs, yield) END;',
-        '  ELSE price_at_yield(lowest, highest, untaxed, tax_per_dollar, costs, yield) END;',
+        '    price_at_yield(highest + claim, untaxed + claim, tax_per_dollar, 2 * costs, 2 * yield)',
+        '    price_at_yield(highest, untaxed, tax_per_dollar, costs, yield)',
       ),
     ],
     caughtBy: [RECOMPUTED, test(WORKED_DEALS, '2 hidden upside in Columbus')],

@@ -44,11 +44,11 @@ const FAULTS: Readonly<Record<string, readonly [file: string, from: string, to: 
     'takes the county with the most people of the HUD area in its state if its own is unknown',
   ],
   'the age of a building is off by one year': [
-    'models/intermediate/properties/int_building_cells.sql',
-    'on properties.year_built between',
-    'on properties.year_built + 1 between',
+    'models/intermediate/properties/int_buildings.sql',
+    'weight_of_knot(properties.year_built, year_before, knot_year, year_after), 1)',
+    'weight_of_knot(properties.year_built + 1, year_before, knot_year, year_after), 1)',
     PAGES,
-    'has the bedrooms, the expenses and the repairs of that size and age',
+    'has the bedrooms and the repairs of both sizes and both ages around it',
   ],
   'the bill of any parcel of the county counts': [
     `${INCOME}/int_property_taxes.sql`,

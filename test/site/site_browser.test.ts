@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwri
 import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import type { ReportBody } from '../../api/routes/report/report.ts';
-import { CHECKS, RISKS } from '../../api/site/pages/report/words.ts';
+import { RANGES, RISKS } from '../../api/site/pages/report/words.ts';
 import { rm } from 'node:fs/promises';
 import { serve } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
@@ -268,14 +268,15 @@ describe('the example report', () => {
     ];
     assert.equal(deal.expense_lines.length, 6);
     for (const amount of amounts) assert.ok(text.includes(dollarsText(Number(amount))), String(amount));
-    assert.ok(text.includes(`${deal.dscr_stressed ?? ''}×`) && text.includes(debt.bank.rate_on ?? 'assumption'));
-    assert.ok(text.includes(RISKS[deal.condition_risk]) && text.includes(CHECKS[deal.expense_check]));
+    assert.ok(text.includes(deal.noi_range_note ?? RANGES[deal.noi_range_reason]));
+    assert.ok(text.includes(debt.bank.rate_on ?? 'assumption'));
+    assert.ok(text.includes(RISKS[deal.condition_risk]));
     const codes = [
       deal.rent_steps.mix.basis,
       deal.rent_steps.in_place.basis,
       deal.rent_steps.contract.basis,
       deal.property_tax.rate_basis,
-      deal.expense_check,
+      deal.noi_range_reason,
       ...deal.expense_lines.map(({ basis }) => basis),
     ];
     for (const code of codes.filter((name) => name.includes('_'))) assert.ok(!text.includes(code), code);

@@ -99,16 +99,16 @@ select
       'amount', as_text(expenses.repairs),
       'basis', 'size',
       'place', null,
-      'as_of', repairs.as_of,
-      'source', repairs.source
+      'as_of', survey.as_of,
+      'source', survey.source
     ),
     json_object(
       'line', 'owner_utilities',
       'amount', as_text(expenses.owner_utilities),
       'basis', 'size',
       'place', null,
-      'as_of', utilities.as_of,
-      'source', utilities.source
+      'as_of', survey.as_of,
+      'source', survey.source
     ),
     json_object(
       'line', 'other',
@@ -119,9 +119,6 @@ select
       'source', 'assumptions'
     )
   ], lambda line: line is not null) end) as expense_lines,
-  expenses.expense_check,
-  expenses.expense_q1_pct,
-  expenses.expense_q3_pct,
   expenses.expense_typical_pct,
 
   json_object(
@@ -185,10 +182,8 @@ join int_unit_mixes as mixes on mixes.id = properties.id
 join int_rents_in_place as rents on rents.id = properties.id
 join int_property_taxes as taxes on taxes.id = properties.id
 join int_expenses as expenses on expenses.id = properties.id
-join int_building_cells as cells on cells.id = properties.id
 join int_deal_census as census on census.id = properties.id
 join int_vacancies as vacancies on vacancies.id = properties.id
 cross join terms
 left join ref_insurance_states as states on states.state = properties.state
-left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'
-left join ref_expense_lines as utilities on utilities.size = cells.size and utilities.line = 'owner_utilities'
+cross join (select max(as_of) as as_of, max(source) as source from ref_expense_lines) as survey

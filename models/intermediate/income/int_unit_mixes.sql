@@ -1,5 +1,5 @@
 -- One row per property: its units by bedrooms. The mix that the listing states counts if it adds up to its units;
--- otherwise the average mix of buildings of its size and age, as shares.
+-- otherwise the average mix of buildings of its size and age, as shares, rounded so that two bedrooms get the rest.
 -- Key: id
 -- Not null: unit_mix_basis
 
@@ -23,18 +23,15 @@ stated as (
 mixes as (
   select
     stated.*,
-    cells.vintage,
-    averages.share_0,
-    averages.share_1,
-    averages.share_2,
-    averages.share_3,
-    averages.share_4,
+    buildings.is_age_unknown,
+    buildings.share_0,
+    buildings.share_1,
+    1 - buildings.share_0 - buildings.share_1 - buildings.share_3 - buildings.share_4 as share_2,
+    buildings.share_3,
+    buildings.share_4,
     coalesce(is_stated and adds_up, false) as is_used
   from stated
-  join int_building_cells as cells on cells.id = stated.id
-  left join ref_bedroom_mixes as averages
-    on averages.size = cells.size
-    and averages.vintage = cells.vintage
+  join int_buildings as buildings on buildings.id = stated.id
 )
 
 select
@@ -42,9 +39,9 @@ select
   case
     when units is null then 'unknown'
     when is_used then 'listing'
-    when is_stated and vintage = 'any' then 'size_stated_mix_does_not_add_up'
+    when is_stated and is_age_unknown then 'size_stated_mix_does_not_add_up'
     when is_stated then 'size_and_age_stated_mix_does_not_add_up'
-    when vintage = 'any' then 'size'
+    when is_age_unknown then 'size'
     else 'size_and_age'
   end as unit_mix_basis,
   case when is_used then coalesce(units_0br, 0) else share_0 end::decimal(16, 4) as mix_0br,

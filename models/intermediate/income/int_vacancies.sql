@@ -1,6 +1,6 @@
 -- One row per property: the vacancy of its metropolitan area in the survey, the mean of the last four quarters, shrunk
--- toward the mean of its region by the margin of error, with credit loss and within the declared limits. Without a
--- survey of the area, the declared vacancy.
+-- toward the mean of its region by the margin of error, with credit loss, the greater loss of small buildings and the
+-- declared limits. Without a survey of the area, the declared vacancy.
 -- Key: id
 -- Not null: vacancy_pct, vacancy_basis
 
@@ -57,6 +57,7 @@ regions as (
 inputs as (
   select
     rents.id,
+    properties.units,
     regions.cbsa,
     regions.area_name,
     regions.region,
@@ -71,6 +72,7 @@ inputs as (
     regions.observed_at,
     terms.*
   from int_market_rents as rents
+  join int_properties as properties on properties.id = rents.id
   left join regions on regions.cbsa = cbsa_of(rents.rent_area_code)
   cross join terms
 ),
@@ -97,10 +99,14 @@ vacancies as (
     *,
     rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct,
     case
-      when shrunk_pct is null then in_percent(vacancy)
+      when units is null then 0
+      else rounded(loss_of_small * share_below_pct(units, small_loss_units + small_loss_span, small_loss_span))
+    end as loss_of_size_pct,
+    case
+      when shrunk_pct is null then least(in_percent(vacancy_most), total(in_percent(vacancy) + loss_of_size_pct))
       else least(
         in_percent(vacancy_most),
-        total(greatest(in_percent(vacancy_least), shrunk_pct) + in_percent(credit_loss))
+        total(greatest(in_percent(vacancy_least), shrunk_pct) + in_percent(credit_loss) + loss_of_size_pct)
       )
     end as vacancy_pct
   from weights
@@ -118,6 +124,7 @@ select
   region_pct,
   metro_weight,
   shrunk_pct,
+  loss_of_size_pct,
   vacancy_pct,
   case when shrunk_pct is null then 'declared' else 'metro_survey' end as vacancy_basis,
   source,

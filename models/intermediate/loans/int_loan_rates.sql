@@ -1,7 +1,7 @@
--- One row: the loan rate of the day, and the stressed rate, with their factors. The rate is the newest survey week up
+-- One row: the loan rate of the day, with its factors. The rate is the newest survey week up
 -- to the day plus the declared spread. Without a survey week, or if the method says so, it is the declared rate.
 -- Key: as_of
--- Not null: loan_years, stressed_monthly_factor
+-- Not null: loan_years
 
 with
 
@@ -42,8 +42,7 @@ rates as (
     case
       when survey_rate_pct is null then declared_loan_rate_pct
       else total(survey_rate_pct + loan_rate_spread)
-    end as loan_rate_pct,
-    total(loan_rate_pct + loan_rate_stress) as stressed_rate_pct
+    end as loan_rate_pct
   from inputs
 )
 
@@ -61,19 +60,11 @@ select
   is_made_up as loan_rate_is_made_up,
   loan_years,
   coalesce(factors.monthly_factor, error(not_in_loan_factors(rates.loan_rate_pct, loan_years))) as monthly_factor,
-  coalesce(factors.annual_constant, error(not_in_loan_factors(rates.loan_rate_pct, loan_years))) as annual_constant,
-  stressed_rate_pct,
-  coalesce(stressed.monthly_factor, error(not_in_loan_factors(stressed_rate_pct, loan_years)))
-    as stressed_monthly_factor,
-  coalesce(stressed.annual_constant, error(not_in_loan_factors(stressed_rate_pct, loan_years)))
-    as stressed_annual_constant
+  coalesce(factors.annual_constant, error(not_in_loan_factors(rates.loan_rate_pct, loan_years))) as annual_constant
 from rates
 left join ref_loan_factors as factors
   on factors.rate_pct = rates.loan_rate_pct
-  and factors.years = rates.loan_years
-left join ref_loan_factors as stressed
-  on stressed.rate_pct = rates.stressed_rate_pct
-  and stressed.years = rates.loan_years;
+  and factors.years = rates.loan_years;
 
 -- audit survey_as_said: a rate from a survey is the survey rate plus loan_rate_spread, with its series, day and source
 select * from int_loan_rates

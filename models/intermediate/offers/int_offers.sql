@@ -18,10 +18,9 @@ inputs as (
     underwriting.underwrite_reason,
     underwriting.dscr_reason,
     underwriting.claimed_noi,
-    underwriting.noi_scoring,
     underwriting.reserves,
+    owners.noi_scoring is not null as is_underwritten,
     expenses.management_share,
-    expenses.noi_lowest,
     expenses.noi_highest,
     expenses.noi_untaxed,
     taxes.tax_floor,
@@ -34,6 +33,7 @@ inputs as (
   from int_underwriting as underwriting
   join int_expenses as expenses on expenses.id = underwriting.id
   join int_property_taxes as taxes on taxes.id = underwriting.id
+  join int_owner_incomes as owners on owners.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   cross join int_loan_rates as rates
   cross join terms
@@ -46,8 +46,9 @@ incomes as (
     underwrite_reason is not distinct from 'price_per_unit_above_144x_monthly_2br_rent' as is_out_of_range,
     case
       when has_no_rent(dscr_reason) then null
-      when noi_scoring > 0 then noi_scoring
-      when noi_scoring is null and is_out_of_range and claimed_noi > 0 then claimed_noi
+      when is_underwritten and noi_underwritten > 0 and coalesce(claimed_noi, 0) + noi_underwritten > 0
+        then noi_underwritten
+      when not is_underwritten and is_out_of_range and claimed_noi > 0 then claimed_noi
     end as income,
     rounded(wide(gross_potential_rent) * (1 + stress_rent) * (1 - as_share(vacancy_pct) - stress_vacancy))
       as income_stressed,
@@ -56,8 +57,9 @@ incomes as (
     ) as loss_of_underwriting,
     case
       when income is null then null
-      when noi_scoring is null then quotient(wide(claimed_noi) * loss_of_underwriting, noi_underwritten)
-      else loss_of_underwriting
+      when is_underwritten then loss_of_underwriting
+      when noi_underwritten <= loss_of_underwriting then claimed_noi
+      else quotient(wide(claimed_noi) * loss_of_underwriting, noi_underwritten)
     end as noi_lost_under_stress
   from inputs
 ),
@@ -67,15 +69,15 @@ prices as (
   select
     *,
     offer_price(
-      income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
+      income, is_underwritten, claimed_noi, noi_highest, noi_untaxed, tax_per_dollar,
       as_share(target_cap_pct) * upfront_repairs, as_share(target_cap_pct)
     ) as price_at_target,
     offer_price(
-      income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
+      income, is_underwritten, claimed_noi, noi_highest, noi_untaxed, tax_per_dollar,
       reserves, offer_coverage * loan_to_value * annual_constant
     ) as price_at_coverage,
     offer_price(
-      income, noi_scoring, claimed_noi, noi_lowest, noi_highest, noi_untaxed, tax_per_dollar,
+      income, is_underwritten, claimed_noi, noi_highest, noi_untaxed, tax_per_dollar,
       as_share(target_cap_pct) * upfront_repairs + noi_lost_under_stress, as_share(target_cap_pct)
     ) as price_under_stress
   from incomes
@@ -106,12 +108,12 @@ offers as (
     *,
     case
       when offer_high is null then null
-      when noi_scoring is null then claimed_noi
-      when claimed_noi < noi_at_price(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, offer_high)
+      when not is_underwritten then claimed_noi
+      when claimed_noi < noi_at_price(noi_highest, noi_untaxed, tax_per_dollar, offer_high)
         then rounded(
-          half(claimed_noi + noi_at_price(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, offer_high))
+          half(claimed_noi + noi_at_price(noi_highest, noi_untaxed, tax_per_dollar, offer_high))
         )
-      else noi_at_price(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, offer_high)
+      else noi_at_price(noi_highest, noi_untaxed, tax_per_dollar, offer_high)
     end as offer_noi,
     case
       when offer_high is not null then greatest(tax_floor, rounded(tax_fixed + wide(offer_high) * tax_per_dollar))
@@ -133,9 +135,9 @@ select
   id,
   case
     when has_no_rent(dscr_reason) then 'not_applicable'
-    when is_offered then case when noi_scoring is null then 'claimed_basis_unverified' else 'computed' end
+    when is_offered then case when not is_underwritten then 'claimed_basis_unverified' else 'computed' end
     when income is not null then 'repairs_exceed_value'
-    when noi_scoring is not null then 'noi_not_positive'
+    when is_underwritten then 'noi_not_positive'
     when is_out_of_range then 'proxy_out_of_range_without_claim'
     when underwrite_reason = 'price_per_unit_below_24x_monthly_2br_rent' then 'price_below_proxy_range'
     else 'insufficient_data'
@@ -160,8 +162,8 @@ select
   -- Inputs of the range
   case
     when not is_offered then null
-    when noi_scoring is null then 'claimed_noi'
-    else 'noi_scoring'
+    when not is_underwritten then 'claimed_noi'
+    else 'noi_underwritten'
   end as offer_basis,
   noi_lost_under_stress,
   limit_target_cap,

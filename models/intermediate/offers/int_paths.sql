@@ -11,10 +11,10 @@ inputs as (
     underwriting.list_price,
     underwriting.units,
     underwriting.noi_underwritten,
-    underwriting.noi_scoring,
-    underwriting.cap_scoring_pct,
-    underwriting.coverage_scoring,
-    underwriting.seller_coverage,
+    owners.noi_scoring,
+    owners.cap_scoring_pct,
+    owners.coverage_scoring,
+    owners.seller_coverage,
     underwriting.seller_debt_service,
     underwriting.annual_debt_service,
     underwriting.loan_amount,
@@ -22,7 +22,6 @@ inputs as (
     underwriting.dscr_status,
     underwriting.dscr_reason,
     underwriting.underwrite_reason,
-    expenses.noi_lowest,
     expenses.noi_highest,
     expenses.noi_untaxed,
     taxes.tax_per_dollar,
@@ -36,6 +35,7 @@ inputs as (
   from int_underwriting as underwriting
   join int_expenses as expenses on expenses.id = underwriting.id
   join int_property_taxes as taxes on taxes.id = underwriting.id
+  join int_owner_incomes as owners on owners.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   cross join terms
 ),
@@ -45,7 +45,7 @@ inputs as (
 wholesale_offers as (
   select
     *,
-    price_at_yield(noi_lowest, noi_highest, noi_untaxed, tax_per_dollar, 0, as_share(wholesale_arv_cap_pct))
+    price_at_yield(noi_highest, noi_untaxed, tax_per_dollar, 0, as_share(wholesale_arv_cap_pct))
       as arv,
     rounded(
       wide(arv) * wholesale_share - wide(upfront_repairs_per_unit + wholesale_repairs_per_unit) * units - wholesale_fee

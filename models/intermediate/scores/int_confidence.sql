@@ -24,7 +24,6 @@ inputs as (
     taxes.tax_after_basis,
     taxes.tax_rule_basis,
     taxes.tax_rate_basis,
-    expenses.expense_check = 'within_quartiles' as is_within_quartiles,
     scores.score_share_pct,
     scores.score_limit,
     scores.is_not_let,
@@ -40,7 +39,6 @@ inputs as (
   join int_market_rents as rents on rents.id = underwriting.id
   join int_rents_in_place as in_place on in_place.id = underwriting.id
   join int_property_taxes as taxes on taxes.id = underwriting.id
-  join int_expenses as expenses on expenses.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   join int_claim_issues as claims on claims.id = underwriting.id
   cross join int_loan_rates as rates
@@ -87,7 +85,6 @@ parts as (
       when tax_rate_basis = 'county' then confidence_tax_rate
       else partly(confidence_tax_rate, confidence_partly)
     end as part_tax_rate,
-    case when is_fit and is_within_quartiles then confidence_expenses else 0 end as part_expenses,
     case
       when loan_rate_age_days is null or loan_rate_age_days > confidence_rate_old_days then 0
       when loan_rate_age_days > confidence_rate_stale_days then partly(confidence_loan_rate, confidence_partly)
@@ -108,7 +105,7 @@ parts as (
     end as part_agreement,
     total(
       part_price + part_units + part_year_built + part_bedrooms + part_rent + part_in_place + part_utilities
-      + part_vacancy + part_tax_bill + part_tax_rate + part_expenses + part_loan_rate + part_claim + part_agreement
+      + part_vacancy + part_tax_bill + part_tax_rate + part_loan_rate + part_claim + part_agreement
     ) as confidence_earned,
     case
       when is_not_let then -least(confidence_condition_record, confidence_earned)
@@ -133,7 +130,6 @@ select
     'vacancy', as_text(part_vacancy),
     'tax_bill', as_text(part_tax_bill),
     'tax_rate', as_text(part_tax_rate),
-    'expenses', as_text(part_expenses),
     'loan_rate', as_text(part_loan_rate),
     'claim', as_text(part_claim),
     'agreement', as_text(part_agreement),
@@ -162,7 +158,6 @@ select
       if(tax_after_basis = 'unknown', 'tax_after_sale_unknown', 'tax_bill_assumed')
     ),
     evidence_reason(part_tax_rate, confidence_tax_rate, 'tax_rate_of_area', 'tax_rate_assumed'),
-    case when is_fit then evidence_reason(part_expenses, confidence_expenses, null, 'expenses_clipped') end,
     evidence_reason(part_loan_rate, confidence_loan_rate, 'loan_rate_stale', 'loan_rate_old_or_assumed'),
     evidence_reason(
       part_claim, confidence_claim, 'claim_derived',
@@ -187,7 +182,6 @@ select
   part_vacancy,
   part_tax_bill,
   part_tax_rate,
-  part_expenses,
   part_loan_rate,
   part_claim,
   part_agreement,

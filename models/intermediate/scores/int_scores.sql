@@ -1,7 +1,7 @@
--- One row per property: repairs and condition, the coverage left in a bad year, motivation and distress, and the deal
--- score with its parts. Yield and coverage points taper to nothing on the way to a price that means a typing error or a
--- ruin, and to one at which HUD's rent no longer fits, so that no limit is a cliff. A record in force that the building
--- is condemned or vacant caps the score.
+-- One row per property: repairs and condition, motivation and distress, and the deal score with its parts. Yield and
+-- coverage points taper to nothing on the way to a price that means a typing error or a ruin, and to one at which HUD's
+-- rent no longer fits, so that no limit is a cliff. A record in force that the building is condemned or vacant caps the
+-- score.
 -- Key: id
 -- Not null: condition_record, deal_score
 
@@ -14,16 +14,10 @@ inputs as (
     underwriting.units,
     underwriting.price_per_unit,
     underwriting.market_rent_2br,
-    underwriting.effective_gross_income,
-    underwriting.management,
-    underwriting.noi_underwritten,
-    underwriting.noi_scoring,
     underwriting.cap_rate_underwritten,
-    underwriting.reserves,
-    underwriting.net_cash_flow,
-    underwriting.loan_amount,
-    -- A future year is a typing error
-    case when properties.year_built <= extract(year from properties.as_of) then properties.year_built end as year_built,
+    owners.noi_scoring,
+    owners.coverage_scoring,
+    buildings.upfront_repairs_per_unit,
     properties.price_reduction_pct,
     properties.days_on_feed,
     distress.tax_records,
@@ -32,25 +26,18 @@ inputs as (
     distress.sale_in_days,
     distress.condition_record,
     distress.condition_record in ('condemned', 'order_to_vacate', 'vacant_building') as is_not_let,
-    rates.annual_constant::decimal(22, 20) as annual_constant,
-    rates.stressed_monthly_factor,
     terms.*
   from int_underwriting as underwriting
+  join int_owner_incomes as owners on owners.id = underwriting.id
+  join int_buildings as buildings on buildings.id = underwriting.id
   join int_properties as properties on properties.id = underwriting.id
   join int_distress as distress on distress.id = underwriting.id
-  cross join int_loan_rates as rates
   cross join terms
 ),
 
 repairs as (
   select
     *,
-    case
-      when year_built is null then upfront_repairs_age_unknown
-      when year_built < old_before_year then upfront_repairs_old
-      when year_built >= new_from_year then upfront_repairs_new
-      else upfront_repairs_middle
-    end as upfront_repairs_per_unit,
     rounded(upfront_repairs_per_unit * units) as upfront_repairs,
     percentage(noi_scoring, list_price + upfront_repairs) as yield_on_cost_pct,
     case when noi_scoring is not null then quotient(price_per_unit, market_rent_2br) end as price_to_rent
@@ -78,25 +65,6 @@ limits as (
   from shares
 ),
 
--- Coverage with less rent and a higher rate, on the loan that the income supports: on a fixed share of the price it
--- would only repeat the cap rate. Claims are ignored, because a claimed NOI rises with the price; so is the minimum
--- loan of lenders, which would be a cliff.
-stressed as (
-  select
-    *,
-    -- The management fee follows income; the other expenses keep their dollar amounts
-    case
-      when noi_scoring is not null
-        then rounded(noi_underwritten + stress_coverage_rent * (effective_gross_income - management))
-    end as noi_stressed,
-    case when noi_scoring is not null then loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant)
-    end as loan_supported,
-    rounded(months_per_year * payment_of(loan_supported, stressed_monthly_factor)) as debt_service_stressed,
-    case when debt_service_stressed > 0 then quotient(noi_stressed - reserves, debt_service_stressed) end
-      as dscr_stressed
-  from limits
-),
-
 scores as (
   select
     *,
@@ -119,7 +87,7 @@ scores as (
       else distress_sale
     end as distress_of_sales,
     least(distress_max, distress_of_taxes + distress_of_sales) as distress_score
-  from stressed
+  from limits
 ),
 
 points as (
@@ -132,9 +100,9 @@ points as (
       )
     end as deal_score_yield,
     case
-      when score_share_pct is null or dscr_stressed is null then 0
+      when score_share_pct is null then 0
       else tapered_points(
-        dscr_stressed, score_coverage_from, score_coverage_span, score_coverage_weight, score_share_pct
+        coverage_scoring, score_coverage_from, score_coverage_span, score_coverage_weight, score_share_pct
       )
     end as deal_score_coverage,
     points_of(motivation_score, score_motivation_weight) as deal_score_motivation,
@@ -181,12 +149,6 @@ select
     when noi_scoring is null then 'not_evaluated'
     else 'none'
   end as condition_risk,
-
-  -- Coverage in a bad year
-  noi_stressed,
-  loan_supported,
-  debt_service_stressed,
-  dscr_stressed,
 
   -- Motivation and distress
   motivation_score,

@@ -7,6 +7,7 @@ with
 inputs as (
   select
     underwriting.*,
+    owners.* exclude (id),
     coverage.dscr,
     coverage.dscr_underwritten,
     claims.claim_issue,
@@ -28,6 +29,7 @@ inputs as (
     terms.*
   from int_underwriting as underwriting
   join int_debt_coverage as coverage on coverage.id = underwriting.id
+  join int_owner_incomes as owners on owners.id = underwriting.id
   join int_claim_issues as claims on claims.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   join int_paths as paths on paths.id = underwriting.id
@@ -74,6 +76,7 @@ texts as (
     noi_scoring is not null and not is_not_let as is_let,
     noi_scoring is not null and dscr_underwritten < 1 as is_uncovered,
     claim is not null and dscr < 1 as is_claim_uncovered,
+    is_uncovered and dscr_underwritten < line_far_coverage as is_far,
     is_let and dscr_underwritten >= 1 and is_claim_uncovered is not true as is_covered
   from inputs
 ),
@@ -119,7 +122,10 @@ facts as (
       fact(underwriting_agreement in ('agrees', 'rated_pass'), 0,
         claim_name || ' ' || claim || ' is near our ' || hud_cap, ''),
       fact(is_uncovered and is_claim_uncovered, 2, null, 'does not cover its debt, even as claimed'),
-      fact(is_uncovered, 2,
+      fact(is_far, 2,
+        'does not cover its debt: DSCR only ' || coverage || ', our cap ' || hud_cap,
+        'does not cover its debt: DSCR only ' || coverage),
+      fact(is_uncovered and not is_far, 2,
         'does not cover its debt: DSCR ' || coverage || ', our cap ' || hud_cap,
         'does not cover its debt: DSCR ' || coverage),
       fact(is_uncovered, 2, null, 'does not cover its debt'),

@@ -1,4 +1,4 @@
--- One row per property: the broker's claim, our underwriting, the loans at the asking price, and the inputs of scores.
+-- One row per property: the broker's claim, our underwriting, and the loans at the asking price.
 -- Published money, percents and ratios are rounded to two decimals, half away from zero, and later figures are computed
 -- from the rounded ones.
 -- Key: id
@@ -98,18 +98,6 @@ loans as (
       when noi is null then 'noi_missing'
     end as dscr_reason
   from underwriting
-),
-
--- The NOI that scores use: a claim above the underwriting is ignored, a claim below it lowers the NOI half way
-scoring_incomes as (
-  select
-    *,
-    case
-      when underwrite_reason is not null or has_no_rent(dscr_reason) then null
-      when claimed_noi is null then noi_underwritten
-      else least(noi_underwritten, rounded(half(wide(claimed_noi) + noi_underwritten)))
-    end as noi_scoring
-  from loans
 )
 
 select
@@ -175,17 +163,11 @@ select
   dscr_reason,
   gross_rent_multiplier,
 
-  -- Inputs of scores
-  noi_scoring,
-  percentage(noi_scoring, list_price) as cap_scoring_pct,
-  coverage_after_reserves(noi_scoring, reserves_per_unit, units, annual_debt_service) as coverage_scoring,
-
   -- Debt to a seller who carries the loan
   seller_loan,
   seller_payment,
-  seller_debt_service,
-  coverage_after_reserves(noi_scoring, reserves_per_unit, units, seller_debt_service) as seller_coverage
-from scoring_incomes;
+  seller_debt_service
+from loans;
 
 -- audit reason_agrees: a reason is set exactly if the proxy is not ok
 select * from int_underwriting

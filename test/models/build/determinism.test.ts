@@ -80,11 +80,13 @@ const shuffled = (inputs: Inputs, step: number): Inputs =>
 
 /** Models in which each row of a table is compared with all rows of another, which is small at any size of the data. */
 const COMPARE_ALL_PAIRS = {
-  int_building_cells: 'ranges of sizes and of years of construction',
+  int_buildings: 'knots of sizes and of years of construction',
+
   int_change_feeds: 'one row per list',
   int_distress: 'ZIP prefixes of counties',
   int_distress_matches: 'ZIP prefixes of counties',
   int_loan_rates: 'one row',
+  int_owner_incomes: 'knots of cap rates',
   int_property_classes: 'patterns of property classes',
   int_property_rolls: 'ZIP prefixes of counties',
   int_steps: 'one row of terms and of the loan rate',

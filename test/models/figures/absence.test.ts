@@ -27,8 +27,9 @@ const DECLARED: Readonly<Record<string, string>> = {
   'a claim, or the underwriting without one': 'noi noi_source cap_rate_derived',
   'a reason, which is null if nothing is wrong': 'underwrite_reason dscr_reason rent_outdated_reason',
   'a status sums up its conditions':
-    'cap_gap_pct offer_low offer_high offer_range_basis offer_binding ask_at_or_below_target_value',
-  'a condition that is no null': 'rent_over_pitia dscr_stressed',
+    'cap_gap_pct noi_low noi_middle noi_high noi_range_n ' +
+    'offer_low offer_high offer_range_basis offer_binding ask_at_or_below_target_value',
+  'a condition that is no null': 'rent_over_pitia',
   'a taxed value is published with its assessment': 'tax_after_reset',
 };
 
@@ -36,10 +37,18 @@ const DECLARED: Readonly<Record<string, string>> = {
 const INPUTS = new Set(['list_price', 'units', 'market_rent_2br']);
 /** Statuses that say why a figure is null. */
 const STATUSES = new Set(['underwrite_reason', 'dscr_reason']);
-/** Columns of reference tables that are joined by the number of units. */
+/** Columns that have a value exactly if the number of units is known. */
 const JOINED: Readonly<Record<string, ReadonlySet<string>>> = {
+  int_buildings: new Set(
+    `typical_ratio insurance_size_factor management_share repairs_per_unit utilities_per_unit other_per_unit
+      reserves_per_unit share_0 share_1 share_3 share_4`.split(/\s+/u),
+  ),
+  int_owner_incomes: new Set(
+    ['small', 'large'].flatMap((block) =>
+      ['cap', 'low', 'middle', 'high'].flatMap((rate) => [`${block}_${rate}_from`, `${block}_${rate}_to`]),
+    ),
+  ),
   int_unit_mixes: new Set(['mix_0br', 'mix_1br', 'mix_2br', 'mix_3br', 'mix_4br', 'mix_sum']),
-  int_expenses: new Set(['q1', 'q3', 'shrunk', 'value', 'factor', 'amount']),
 };
 /** Functions that skip nulls: null only if all arguments are. */
 const SKIPPING = new Set(['coalesce', 'least', 'greatest']);

@@ -100,9 +100,9 @@ const PLANTED: readonly (readonly [model: string, from: string, to: string, faul
   ],
   [
     'int_scores',
-    'when year_built < old',
-    'when inputs.year_built < old',
-    'upfront_repairs_per_unit names a table: inputs.year_built',
+    'rounded(upfront_repairs_per_unit * units)',
+    'rounded(inputs.upfront_repairs_per_unit * units)',
+    'upfront_repairs names a table: inputs.upfront_repairs_per_unit',
   ],
 ];
 

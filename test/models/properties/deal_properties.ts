@@ -9,6 +9,7 @@ import { hundredths, number, underwrite, type Result } from './underwrite.ts';
 const STATUSES = ['rental_status', 'wholesale_status', 'creative_finance_status'];
 const rankOf = (status: unknown): number => ['Pass', 'Warm', 'Hot'].indexOf(String(status));
 const isOk = (row: Result): boolean => row['underwrite_reliability'] === 'ok';
+const isEarning = (row: Result): boolean => number(row, 'noi_underwritten') > 0;
 const always = (): boolean => true;
 
 const deals = bases.map(([d]) => d);
@@ -232,7 +233,7 @@ describe(`${DEALS} random deals and their variants`, () => {
   property(4, 'fits', () =>
     compareVariant(
       'higherPrice',
-      (a, b) => isOk(a) && isOk(b),
+      (a, b) => isOk(a) && isOk(b) && isEarning(a),
       (a, b) =>
         number(b, 'cap_rate_underwritten') <= number(a, 'cap_rate_underwritten') &&
         (number(b, 'deal_score') <= number(a, 'deal_score') || a['score_limit'] === 'condition_risk') &&
@@ -257,7 +258,7 @@ describe(`${DEALS} random deals and their variants`, () => {
   property(5, 'offer', () =>
     compareVariant(
       'higherRent',
-      (a, b) => a['offer_basis'] === 'noi_scoring' && isOk(b),
+      (a, b) => a['offer_basis'] === 'noi_underwritten' && isOk(b),
       (a, b) => ['offer_low', 'offer_high'].every((c) => number(b, c) >= number(a, c)),
     ),
   );
@@ -266,6 +267,7 @@ describe(`${DEALS} random deals and their variants`, () => {
     const unclaimed = variants.get('noClaim') ?? [];
     const columns = ['deal_score', 'noi_scoring', ...STATUSES];
     return checkClaims(above, (row, i) => {
+      if (!isEarning(row)) return true;
       const other = unclaimed[i] ?? {};
       // NOI is below the income at any price.
       const isAbove = number(row, 'claimed_noi') >= number(other, 'effective_gross_income');
@@ -335,7 +337,7 @@ describe(`${DEALS} random deals and their variants`, () => {
       let cases = 0;
       for (const [i, row] of plain.entries()) {
         const [at, more] = [atLimit[i] ?? {}, atMore[i] ?? {}];
-        if (row['offer_basis'] !== 'noi_scoring' || number(row, column) <= 0) continue;
+        if (row['offer_basis'] !== 'noi_underwritten' || number(row, column) <= 0) continue;
         cases += 1;
         const [kept, lost] = [surplusAt(row, at), surplusAt(row, more)];
         if (kept < -ROUNDING || lost > ROUNDING)
@@ -357,6 +359,55 @@ describe(`${DEALS} random deals and their variants`, () => {
     }
     return pairs.length;
   });
+
+  const SCORES = ['deal_score', 'motivation_score', 'distress_score'];
+  for (const [from, to, part] of [
+    [null, 'oneMoreUnit', 'a unit'],
+    ['sizeOfKnot', 'oneMoreThanKnot', 'a unit at a knot or an old edge'],
+    [null, 'oneMoreYear', 'a year'],
+    ['yearOfKnot', 'oneMoreThanYear', 'a year at a knot or an old edge'],
+  ] as const)
+    property(20, part, () => {
+      const [less, more] = [from === null ? plain : (variants.get(from) ?? []), variants.get(to) ?? []];
+      let cases = 0;
+      for (const [i, row] of less.entries()) {
+        const other = more[i] ?? assert.fail();
+        if (!isOk(row) || !isOk(other) || Number(row['units']) < 2) continue;
+        cases += 1;
+        const moved = SCORES.map((name) => Math.abs(number(other, name) - number(row, name)));
+        if (Math.max(...moved) > 3) assert.fail(`${moved} for ${JSON.stringify([deals[i], row, other])}`);
+      }
+      return cases;
+    });
+
+  property(21, '', () =>
+    checkAll(
+      (r) => {
+        const [low, middle, high] = ['noi_low', 'noi_middle', 'noi_high'].map((name) => hundredths(r[name]));
+        const isUncovered = number(r, 'coverage_scoring') < 1;
+        return (
+          Number(low) <= Number(middle) &&
+          Number(middle) <= Number(high) &&
+          (!isUncovered || number(r, 'deal_score_coverage') === 0)
+        );
+      },
+      (r) => r['noi_range_reason'] === 'owners_of_survey',
+    ),
+  );
+  for (const [variant, isAtLeast] of [
+    ['higherRent', true],
+    ['higherPrice', false],
+  ] as const)
+    property(21, variant, () =>
+      compareVariant(
+        variant,
+        (a, b) => isOk(a) && isOk(b) && isEarning(a),
+        (a, b) =>
+          isAtLeast
+            ? number(b, 'cap_rate_middle') >= number(a, 'cap_rate_middle')
+            : number(b, 'cap_rate_middle') <= number(a, 'cap_rate_middle'),
+      ),
+    );
 
   const CAP = Number(currentAssumptions().rows.find(({ key }) => key === 'condition_score_cap')?.value);
   for (const variant of ['condemned', 'registeredVacant', 'toBeVacated'] as const)

@@ -56,6 +56,12 @@ const deal: fc.Arbitrary<Deal> = fc
 /** Each deal with the size of the change that a variant makes. */
 export const bases = fc.sample(fc.tuple(deal, fc.integer({ min: 2, max: 60 })), { numRuns: DEALS, seed: SEED });
 
+/** A deal of so many more units at the same price, NOI, bill and debt a unit. */
+const withUnits = (d: Deal, units: number): Deal => {
+  const scaled = (value: number | null): number | null => value && Math.round((value / (d.units ?? units)) * units);
+  return { ...d, units, price: scaled(d.price), noi: scaled(d.noi), taxes: scaled(d.taxes), debt: scaled(d.debt) };
+};
+
 const times = (value: number | null, factor: number): number | null => value && Math.round(value * factor);
 
 export const VARIANTS = {
@@ -71,6 +77,13 @@ export const VARIANTS = {
   registeredVacant: (d: Deal): Deal => ({ ...d, condition: 'vacant_building' }),
   toBeVacated: (d: Deal): Deal => ({ ...d, condition: 'order_to_vacate' }),
   sound: (d: Deal): Deal => ({ ...d, condition: 'none' }),
+  oneMoreUnit: (d: Deal): Deal => (d.units === null ? d : withUnits(d, d.units + 1)),
+  sizeOfKnot: (d: Deal, by: number): Deal => withUnits(d, [2, 3, 4, 7, 11, 12, 23, 35][by % 8] ?? 2),
+  oneMoreThanKnot: (d: Deal, by: number): Deal =>
+    withUnits(withUnits(d, [2, 3, 4, 7, 11, 12, 23, 35][by % 8] ?? 2), [3, 4, 5, 8, 12, 13, 24, 36][by % 8] ?? 2),
+  oneMoreYear: (d: Deal): Deal => (d.year === null || d.year >= 2026 ? d : { ...d, year: d.year + 1 }),
+  yearOfKnot: (d: Deal, by: number): Deal => ({ ...d, year: [1939, 1959, 1977, 1999, 2004][by % 5] ?? 1999 }),
+  oneMoreThanYear: (d: Deal, by: number): Deal => ({ ...d, year: [1940, 1960, 1978, 2000, 2005][by % 5] ?? 2000 }),
   tenfold: (d: Deal): Deal => ({ ...d, price: times(d.price, 10), rent: times(d.rent, 10), noi: times(d.noi, 10) }),
 } as const;
 export type Variant = keyof typeof VARIANTS;

@@ -7,6 +7,7 @@ import type { Deal } from './random_deals.ts';
 export type Result = Record<string, unknown>;
 const MODELS = [
   'int_underwriting',
+  'int_owner_incomes',
   'int_debt_coverage',
   'int_claim_issues',
   'int_scores',
@@ -16,7 +17,7 @@ const MODELS = [
 ];
 /** What they read, and what the inputs do not state. */
 const READ = [
-  'int_building_cells',
+  'int_buildings',
   'int_unit_mixes',
   'int_deal_census',
   'int_rents_in_place',

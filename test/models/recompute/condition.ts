@@ -1,12 +1,7 @@
 /** Recomputes a deal's claim issue, repairs, yield on cost, condition record and share of points. */
 import { clamp, fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
-import { isNotLet, isPriced, isScored, percent, valueIf, type Recomputed, type Values } from './record.ts';
-
-/** The year of construction, if it is not after the data clock. */
-function yearBuilt({ record, has, asOf }: Values): number | null {
-  const year = has('year_built') ? Number(record['year_built']) : null;
-  return year !== null && year <= Number(asOf.slice(0, 4)) ? year : null;
-}
+import { blend, weightsByAge } from './blend.ts';
+import { isNotLet, isPriced, isScored, percent, valueIf, yearBuilt, type Recomputed, type Values } from './record.ts';
 
 /** Whether the figures of the listing contradict each other or cannot be. */
 export function recomputeClaimIssue(values: Values): Recomputed {
@@ -27,16 +22,9 @@ export function recomputeClaimIssue(values: Values): Recomputed {
 }
 
 /** Declared repairs for a building of this age. */
-export function recomputeRepairs(values: Values): Recomputed {
-  const { assumed, count } = values;
-  const year = yearBuilt(values);
-  const age = (): string => {
-    if (year === null) return 'age_unknown';
-    if (year < count('old_before_year')) return 'old';
-    return year >= count('new_from_year') ? 'new' : 'middle';
-  };
-  return { upfront_repairs_per_unit: assumed(`upfront_repairs_${age()}`).rounded(2) };
-}
+export const recomputeRepairs = (values: Values): Recomputed => ({
+  upfront_repairs_per_unit: blend(weightsByAge(values), (age) => values.assumed(`upfront_repairs_${age}`)).rounded(2),
+});
 
 export function recomputeYieldOnCost(values: Values): Recomputed {
   const { of } = values;

@@ -14,13 +14,12 @@ const INPUTS: Readonly<Record<string, readonly [part: string, unknown: string, p
   vacancy: ['vacancy', 'vacancy_assumed'],
   tax_bill: ['tax_bill', 'tax_bill_assumed', 'tax_after_sale_assumed'],
   tax_rate: ['tax_rate', 'tax_rate_assumed', 'tax_rate_of_area'],
-  expenses: ['expenses', 'expenses_clipped'],
   loan_rate: ['loan_rate', 'loan_rate_old_or_assumed', 'loan_rate_stale'],
   claim: ['claim', 'claim_missing', 'claim_derived'],
   agreement: ['agreement', 'claim_not_confirmed', 'claim_differs'],
 };
 /** Inputs that say nothing where HUD's rent does not fit. */
-const OF_RENT = new Set(['bedrooms', 'rent', 'in_place', 'utilities', 'expenses', 'agreement']);
+const OF_RENT = new Set(['bedrooms', 'rent', 'in_place', 'utilities', 'agreement']);
 
 /** Not known, known in part, known. */
 type Level = 0 | 1 | 2;
@@ -64,7 +63,6 @@ function levelsOf(
       ['estimated', 'unknown'],
     ),
     tax_rate: byBasis(tax['rate_basis'], ['county'], ['declared']),
-    expenses: record['expense_check'] === 'within_quartiles' ? 2 : 0,
     loan_rate: byLimits(
       has('loan_rate_age_days') ? of('loan_rate_age_days') : null,
       limits('rate_stale_days', 'rate_old_days'),

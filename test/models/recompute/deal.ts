@@ -17,8 +17,6 @@ import {
   recomputeLoan,
   recomputeNetCashFlow,
   recomputePayment,
-  recomputeScoringBasis,
-  recomputeScoringIncome,
   recomputeSizedLoan,
 } from './debt.ts';
 import {
@@ -32,6 +30,7 @@ import {
 import { recomputeLine } from './line.ts';
 import { recomputeIncome, recomputeNoi, recomputeReserves, recomputeTax } from './expenses.ts';
 import { recomputeOffer } from './offer.ts';
+import { recomputeOwners, recomputeScoringBasis, recomputeScoringIncome } from './owners.ts';
 import { recomputePaths } from './paths.ts';
 import { recomputeRents } from './rents.ts';
 import { valuesOf, type AssumptionValue, type PublishedRecord, type Recomputed, type Values } from './record.ts';
@@ -42,7 +41,6 @@ import {
   recomputeMotivation,
   recomputeMotivationParts,
 } from './scores.ts';
-import { recomputeStressedCoverage, recomputeStressedIncome } from './stress.ts';
 
 /** In an order in which each step reads only inputs and the columns of steps before it. */
 const STEPS: readonly ((values: Values) => Recomputed)[] = [
@@ -63,6 +61,7 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeCoverage,
   recomputeNetCashFlow,
   recomputeSizedLoan,
+  recomputeOwners,
   recomputeScoringIncome,
   recomputeScoringBasis,
   recomputeClaimIssue,
@@ -70,8 +69,6 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeYieldOnCost,
   recomputeConditionRecord,
   recomputeShare,
-  recomputeStressedIncome,
-  recomputeStressedCoverage,
   recomputeMotivationParts,
   recomputeMotivation,
   recomputeDistress,

@@ -1,18 +1,7 @@
 /** Recomputes a deal's loans, DSCR, and the NOI that its scores use. */
 import { fraction, minimum } from '../../../lib/fraction.ts';
 import { annualConstantOf, monthlyFactorOf } from './loan_factor.ts';
-import {
-  hasNoIncome,
-  isClaimed,
-  isPriced,
-  isRented,
-  isScored,
-  noiAfterReserves,
-  percent,
-  valueIf,
-  type Recomputed,
-  type Values,
-} from './record.ts';
+import { hasNoIncome, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
 function dscrReason(values: Values): string | null {
   const { record, has, of, count, assumed } = values;
@@ -103,26 +92,5 @@ export function recomputeSizedLoan(values: Values): Recomputed {
     cash_flow_after_debt: cashFlow && cashFlow.rounded(2),
     cash_needed: cash && cash.rounded(2),
     cash_on_cash_pct: cashFlow && cash && percent(cashFlow, cash),
-  };
-}
-
-/** NOI that the scores use. */
-export function recomputeScoringIncome(values: Values): Recomputed {
-  const { of } = values;
-  const noi = (): string => {
-    const underwritten = of('noi_underwritten');
-    const mean = (isClaimed(values) ? of('noi') : underwritten).plus(underwritten).over(fraction(2));
-    return minimum(underwritten, fraction(mean.rounded(2))).rounded(2);
-  };
-  return { noi_scoring: valueIf(isScored(values), noi) };
-}
-
-/** Cap rate and coverage that the scores use. */
-export function recomputeScoringBasis(values: Values): Recomputed {
-  const { of } = values;
-  const scored = isScored(values);
-  return {
-    cap_scoring_pct: valueIf(scored, () => percent(of('noi_scoring'), of('list_price'))),
-    coverage_scoring: valueIf(scored, () => noiAfterReserves(values).over(of('annual_debt_service')).rounded(2)),
   };
 }

@@ -1,5 +1,6 @@
 /** Recomputes a deal's income, taxes, expenses and NOI. */
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
+import { blend, weightsBySize } from './blend.ts';
 import { cents, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
 const HUNDRED = fraction(100);
@@ -55,29 +56,21 @@ interface PropertyTax {
 
 const taxOf = ({ record }: Values): PropertyTax => record['property_tax'] as PropertyTax;
 
-const SIZES = [
-  [4, '2_4'],
-  [12, '5_12'],
-  [24, '13_24'],
-  [49, '25_49'],
-  [Infinity, '50_up'],
-] as const;
-
 /** An assumption that is declared by size of building. */
-const bySize = ({ record, assumed }: Values, key: string): Fraction =>
-  assumed(`${key}_${SIZES.find(([most]) => Number(record['units']) <= most)?.[1] ?? '50_up'}`);
+const bySize = (values: Values, key: string): Fraction =>
+  blend(weightsBySize(values), (size) => values.assumed(`${key}_${size}`));
 
-export const managementShare = (values: Values): Fraction => bySize(values, 'management_share');
+export const managementShare = (values: Values): Fraction => fraction(bySize(values, 'management_share').rounded(4));
 
 /** Replacement reserves of a year. */
 export const recomputeReserves = (values: Values): Recomputed => ({
   reserves: valueIf(values.has('units'), () =>
-    values.of('units').times(bySize(values, 'reserves_per_unit')).rounded(2),
+    values
+      .of('units')
+      .times(cents(bySize(values, 'reserves_per_unit')))
+      .rounded(2),
   ),
 });
-
-const greatest = (first: Fraction, ...others: readonly Fraction[]): Fraction =>
-  others.reduce((most, value) => (most.isBelow(value) ? value : most), first);
 
 /** Share of the tax that follows the price, by what a sale does in the state. */
 function resetShare({ assumed }: Values, atSale: string): Fraction {
@@ -177,40 +170,30 @@ const otherLines = ({ record }: Values): Fraction =>
     .filter(({ line }) => line !== 'property_tax')
     .reduce((sum, { amount }) => sum.plus(fraction(amount)), fraction(0));
 
-const atRatio = ({ of }: Values, column: string): Fraction =>
-  cents(of('effective_gross_income').times(share(of(column))));
+const typicalTax = ({ of, assumed }: Values): Fraction =>
+  cents(of('effective_gross_income').times(assumed('typical_tax_share')));
 
-/** Operating expenses at a tax: the sum of the lines, or income at the nearer quartile. */
-function expensesAt(values: Values, tax: Fraction | null): { readonly amount: Fraction; readonly check: string } {
-  if (tax === null) return { amount: atRatio(values, 'expense_typical_pct'), check: 'no_tax_ratio_of_cell' };
-  const total = otherLines(values).plus(tax);
-  const [least, most] = [atRatio(values, 'expense_q1_pct'), atRatio(values, 'expense_q3_pct')];
-  if (total.isBelow(least)) return { amount: least, check: 'below_quartiles' };
-  if (most.isBelow(total)) return { amount: most, check: 'above_quartiles' };
-  return { amount: total, check: 'within_quartiles' };
+/** The lines other than the tax, drawn toward the typical ratio. */
+function expensesWithoutTax(values: Values): Fraction {
+  const { of, assumed } = values;
+  const typical = of('effective_gross_income')
+    .times(share(of('expense_typical_pct')))
+    .minus(typicalTax(values));
+  const weight = assumed('typical_weight');
+  return cents(otherLines(values).times(fraction(1).minus(weight)).plus(typical.times(weight)));
 }
 
-/** NOI over the price: between two bounds, and on a line between them. */
+/** NOI over the price: at most what a known bill leaves, and on a line below it. */
 export interface NoiLine {
-  readonly lowest: Fraction;
   readonly highest: Fraction;
   readonly untaxed: Fraction;
   readonly perDollar: Fraction;
 }
 
 export function noiLine(values: Values): NoiLine {
-  const income = values.of('effective_gross_income');
   const { bill, fixed, perDollar } = taxLine(values, taxOf(values).bill);
-  const lines = otherLines(values);
-  const lowest = income.minus(atRatio(values, 'expense_q3_pct'));
-  const highest = income.minus(greatest(atRatio(values, 'expense_q1_pct'), lines.plus(bill)));
-  return { lowest, highest: greatest(lowest, highest), untaxed: cents(income.minus(lines).minus(fixed)), perDollar };
-}
-
-/** Expenses that fall with the rent: the management fee. */
-export function variableExpenses({ record }: Values): Fraction {
-  const lines = record['expense_lines'] as readonly ExpenseLine[];
-  return fraction(lines.find(({ line }) => line === 'management')?.amount ?? '0');
+  const left = values.of('effective_gross_income').minus(expensesWithoutTax(values));
+  return { highest: left.minus(bill), untaxed: cents(left.minus(fixed)), perDollar };
 }
 
 /** NOI after and before the reset of the tax, and the one that counts. */
@@ -218,7 +201,6 @@ export function recomputeNoi(values: Values): Recomputed {
   const { of, has } = values;
   if (!has('effective_gross_income', 'expense_typical_pct')) {
     return {
-      expense_check: 'no_income',
       noi_after_reset: null,
       noi_at_current_tax: null,
       noi_underwritten: null,
@@ -227,20 +209,14 @@ export function recomputeNoi(values: Values): Recomputed {
     };
   }
   const income = of('effective_gross_income');
-  const afterReset = expensesAt(
-    values,
-    valueIf(has('tax_after_reset'), () => of('tax_after_reset')),
-  );
-  const atCurrentTax = expensesAt(
-    values,
-    valueIf(has('tax_after_reset'), () => fraction(String(taxOf(values).current))),
-  );
-  const noi = income.minus(afterReset.amount).rounded(2);
+  const left = income.minus(expensesWithoutTax(values));
+  const noiAt = (tax: Fraction | null): string => left.minus(tax ?? typicalTax(values)).rounded(2);
+  const isTaxed = has('tax_after_reset');
+  const noi = noiAt(valueIf(isTaxed, () => of('tax_after_reset')));
   const expenses = income.minus(fraction(noi));
   return {
-    expense_check: afterReset.check,
     noi_after_reset: noi,
-    noi_at_current_tax: income.minus(atCurrentTax.amount).rounded(2),
+    noi_at_current_tax: noiAt(valueIf(isTaxed, () => fraction(String(taxOf(values).current)))),
     noi_underwritten: noi,
     operating_expenses: expenses.rounded(2),
     expense_ratio_pct: percent(expenses, income),

@@ -74,6 +74,7 @@ function readDeal(values: Values) {
   const { bill } = record['property_tax'] as { readonly bill: string | null };
   const isRisk = is('score_limit', 'condition_risk');
   const isUncovered = isScored(values) && isBelow('dscr_underwritten', one);
+  const isFar = isUncovered && isBelow('dscr_underwritten', assumed('line_far_coverage'));
   const isCovering = isEarning && isAtLeast('dscr_underwritten', one);
   const isClaimBelow = !is('cap_rate_source', 'none') && isBelow('dscr', one);
   const found = RECORDS.find((kind) => (record['distress_kinds'] as readonly string[]).includes(kind));
@@ -101,7 +102,8 @@ function readDeal(values: Values) {
     'tax rise': bill !== null && isAtLeast('tax_after_reset', fraction(bill).times(assumed('line_tax_rise'))),
     'claim agrees': is('underwriting_agreement', 'agrees', 'rated_pass'),
     'no coverage, as claimed': isUncovered && isClaimBelow,
-    'no coverage': isUncovered,
+    'no coverage by far': isFar,
+    'no coverage': isUncovered && !isFar,
     'no coverage, short': isUncovered,
     'thin coverage': isCovering && !isClaimBelow && isBelow('dscr_underwritten', wanted),
     coverage: isCovering && !isClaimBelow && isAtLeast('dscr_underwritten', wanted),

@@ -26,11 +26,5 @@ const factorOf = ({ record, count }: Values): Fraction =>
 
 export const monthlyFactorOf = (values: Values): Fraction => fraction(factorOf(values).rounded(DECIMALS));
 
-/** The monthly factor at the rate plus loan_rate_stress. */
-export const stressedMonthlyFactorOf = ({ of, assumed, count }: Values): Fraction => {
-  const rate = of('loan_rate_pct').plus(assumed('loan_rate_stress')).rounded(2);
-  return fraction(exactFactor(rate, count('loan_years')).rounded(DECIMALS));
-};
-
 export const annualConstantOf = (values: Values): Fraction =>
   fraction(factorOf(values).times(fraction(12)).rounded(DECIMALS));

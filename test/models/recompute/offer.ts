@@ -4,12 +4,19 @@ import { managementShare, noiLine, type NoiLine } from './expenses.ts';
 import { annualConstantOf } from './loan_factor.ts';
 import { cents, hasNoIncome, isClaimed, isScored, type Recomputed, type Values } from './record.ts';
 
+/** Whether the underwriting, and the mean of it and the claim, are above zero. */
+function isEarning(values: Values): boolean {
+  const noi = values.of('noi_underwritten');
+  const claim = isClaimed(values) ? values.of('noi') : fraction(0);
+  return fraction(0).isBelow(noi) && fraction(0).isBelow(claim.plus(noi));
+}
+
 /** The NOI from which the offer is computed, and the status if nothing else prevents an offer. */
 function basisOf(values: Values): readonly [status: string, noi: Fraction | null] {
   const { record, of } = values;
   const isPositive = (column: string): boolean => fraction(0).isBelow(of(column));
   if (hasNoIncome(values)) return ['not_applicable', null];
-  if (isScored(values)) return isPositive('noi_scoring') ? ['computed', of('noi_scoring')] : ['noi_not_positive', null];
+  if (isScored(values)) return isEarning(values) ? ['computed', of('noi_underwritten')] : ['noi_not_positive', null];
   if (record['underwrite_reliability'] === 'proxy_out_of_range') {
     const isUsable = isClaimed(values) && isPositive('noi');
     return isUsable ? ['claimed_basis_unverified', of('noi')] : ['proxy_out_of_range_without_claim', null];
@@ -32,25 +39,21 @@ const floorTo = (value: Fraction, step: string): Fraction =>
   fraction(String((value.numerator / (value.denominator * BigInt(step))) * BigInt(step)));
 
 /** The price at which NOI less costs is a yield of it, on a line of NOI over the price. */
-export function priceAt(
-  { lowest, highest, untaxed, perDollar }: NoiLine,
-  costs: Fraction,
-  yieldShare: Fraction,
-): Fraction {
+export function priceAt({ highest, untaxed, perDollar }: NoiLine, costs: Fraction, yieldShare: Fraction): Fraction {
   const of = (noi: Fraction, slope = zero): Fraction =>
     floorTo(maximum(zero, noi.minus(costs)).over(yieldShare.plus(slope)), '1');
-  return maximum(of(lowest), minimum(of(highest), of(untaxed, perDollar)));
+  return minimum(of(highest), of(untaxed, perDollar));
 }
 
 /** The line of NOI, and the one half way to a claim. */
 function noiLines(values: Values, noi: Fraction): readonly NoiLine[] {
-  if (!isScored(values)) return [{ lowest: noi, highest: noi, untaxed: noi, perDollar: zero }];
+  if (!isScored(values)) return [{ highest: noi, untaxed: noi, perDollar: zero }];
   const own = noiLine(values);
   if (!isClaimed(values)) return [own];
   const claim = values.of('noi');
   const halfWay = (amount: Fraction): Fraction => amount.plus(claim).over(two);
-  const { lowest, highest, untaxed, perDollar } = own;
-  const between = { lowest: halfWay(lowest), highest: halfWay(highest), untaxed: halfWay(untaxed) };
+  const { highest, untaxed, perDollar } = own;
+  const between = { highest: halfWay(highest), untaxed: halfWay(untaxed) };
   return [own, { ...between, perDollar: perDollar.over(two) }];
 }
 
@@ -72,7 +75,9 @@ function lossUnderStress(values: Values, noi: Fraction): Fraction {
       .times(kept)
       .plus(stressed.times(assumed('stress_expenses'))),
   );
-  return isScored(values) ? loss : cents(noi.times(loss).over(of('noi_underwritten')));
+  if (isScored(values)) return loss;
+  const own = of('noi_underwritten');
+  return loss.isBelow(own) ? cents(noi.times(loss).over(own)) : noi;
 }
 
 export function recomputeOffer(values: Values): Recomputed {

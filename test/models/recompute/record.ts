@@ -49,6 +49,12 @@ export const hasNoIncome = ({ record }: Values): boolean =>
 export const isScored = (values: Values): boolean =>
   values.record['underwrite_reliability'] === 'ok' && !hasNoIncome(values);
 
+/** The year of construction, if it is not after the data clock. */
+export function yearBuilt({ record, has, asOf }: Values): number | null {
+  const year = has('year_built') ? Number(record['year_built']) : null;
+  return year !== null && year <= Number(asOf.slice(0, 4)) ? year : null;
+}
+
 export const isClaimed = ({ record }: Values): boolean =>
   record['noi_source'] === 'stated' || record['noi_source'] === 'derived_from_advertised_cap';
 

@@ -82,7 +82,7 @@ export function recomputeDealScoreParts(values: Values): Recomputed {
     points(of(column).times(assumed(weight)).over(fraction(100)));
   return {
     deal_score_yield: scaled('yield_on_cost_pct', 'yield', '_pct'),
-    deal_score_coverage: scaled('dscr_stressed', 'coverage', ''),
+    deal_score_coverage: scaled('coverage_scoring', 'coverage', ''),
     deal_score_motivation: ofScore('motivation_score', 'score_motivation_weight'),
     deal_score_distress: ofScore('distress_score', 'score_distress_weight'),
   };

@@ -1,7 +1,7 @@
-/** Repairs, taper, stressed coverage, claims that cannot be, offers and lines of deals computed by hand. */
+/** Taper, claims that cannot be, offers and lines of deals computed by hand. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { annualConstant, monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
+import { annualConstant } from '../../../models/assumptions/loan_factors.ts';
 import { build, type Built, type InputRow } from '../build_models.ts';
 import { EXAMPLES } from './examples/condition_deals.ts';
 
@@ -28,20 +28,14 @@ describe('deals', () => {
         // The same NOI at any price
         int_expenses: EXAMPLES.map(({ underwriting: { noi_underwritten: noi } }, i) => ({
           id: idOf(i),
-          expense_check: 'within_quartiles',
           management_share: '0.075',
-          noi_lowest: noi,
           noi_highest: noi,
           noi_untaxed: noi,
         })),
-        // 7 %, and 8 % under stress, of a survey week 20 days ago
-        int_loan_rates: [
-          {
-            loan_rate_age_days: 20,
-            annual_constant: annualConstant(700n, 30n),
-            stressed_monthly_factor: monthlyFactor(800n, 30n),
-          },
-        ],
+        int_owner_incomes: EXAMPLES.map(({ owners }, i) => ({ id: idOf(i), ...owners })),
+        int_buildings: EXAMPLES.map(({ repairs }, i) => ({ id: idOf(i), upfront_repairs_per_unit: repairs })),
+        // 7 %, of a survey week 20 days ago
+        int_loan_rates: [{ loan_rate_age_days: 20, annual_constant: annualConstant(700n, 30n) }],
         int_debt_coverage: EXAMPLES.map(({ dscrUnderwritten = null }, i) => ({
           id: idOf(i),
           dscr_underwritten: dscrUnderwritten,

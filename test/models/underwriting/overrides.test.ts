@@ -92,11 +92,6 @@ describe('a file of assumptions', () => {
     { grid_rate_1_pct: '1.99' },
     /grid_rate_1_pct is "1\.99", expected .* from 2/u,
   );
-  refused(
-    'a stress beyond the table',
-    { loan_rate_pct: '14.50' },
-    /loan_rate_pct is "14\.50" .*, expected loan_rate_pct \+ loan_rate_stress to be 15\.00 at most$/u,
-  );
   refused('a spread in hundredths', { loan_rate_spread: '25.00' }, /loan_rate_spread is "25\.00", expected .* to 5/u);
   refused(
     'a method of the rate',

@@ -160,54 +160,72 @@ describe('the underwriting of a published deal', () => {
   });
 });
 
-describe('a building on the edge of a size or an age', () => {
-  const SIZES = [
-    [1, '2_4'],
-    [4, '2_4'],
-    [5, '5_12'],
-    [12, '5_12'],
-    [13, '13_24'],
-    [24, '13_24'],
-    [25, '25_49'],
-    [49, '25_49'],
-    [50, '50_up'],
-  ] as const;
-  const AGES = [
-    [1959, 'before_1960', '15000.00'],
-    [1960, '1960_1999', '8000.00'],
-    [1999, '1960_1999', '8000.00'],
-    [2000, 'from_2000', '3000.00'],
-    [2026, 'from_2000', '3000.00'],
-    [2027, 'any', '8000.00'],
-    [null, 'any', '8000.00'],
-  ] as const;
-  const CASES = SIZES.flatMap(([units, size]) =>
-    AGES.map(([year, age, repairs]) => ({ units, size, year, age, repairs })),
-  );
+describe('a building between the knots of the tables', () => {
+  type Parts = readonly (readonly [name: string, share: number])[];
+  const SIZES: readonly (readonly [units: number, parts: Parts])[] = [
+    [1, [['2_4', 1]]],
+    [3, [['2_4', 1]]],
+    [
+      6,
+      [
+        ['2_4', 0.6667],
+        ['5_12', 0.3333],
+      ],
+    ],
+    [12, [['5_12', 1]]],
+    [
+      24,
+      [
+        ['5_12', 0.5],
+        ['25_49', 0.5],
+      ],
+    ],
+    [200, [['50_up', 1]]],
+  ];
+  const AGES: readonly (readonly [year: number | null, parts: Parts, repairs: string])[] = [
+    [1880, [['before_1960', 1]], '15000.00'],
+    [
+      1959,
+      [
+        ['before_1960', 0.5],
+        ['1960_1999', 0.5],
+      ],
+      '11500.00',
+    ],
+    [1978, [['1960_1999', 1]], '8000.00'],
+    [
+      1999,
+      [
+        ['1960_1999', 0.2222],
+        ['from_2000', 0.7778],
+      ],
+      '4111.00',
+    ],
+    [2026, [['from_2000', 1]], '3000.00'],
+    [2027, [['any', 1]], '8000.00'],
+    [null, [['any', 1]], '8000.00'],
+  ];
   const MIXES = referenceRows('bedroom_mixes');
-  const CELLS = referenceRows('expense_cells');
 
-  it('has the bedrooms, the expenses and the repairs of that size and age', async (t) => {
-    const listings = CASES.map(({ units, year }) => listingRow(`${units} ${year}`, { units, year_built: year }));
+  it('has the bedrooms and the repairs of both sizes and both ages around it', async (t) => {
+    const cases = SIZES.flatMap(([units, sizes]) =>
+      AGES.map(([year, ages, repairs]) => ({ units, sizes, year, ages, repairs })),
+    );
+    const listings = cases.map(({ units, year }) => listingRow(`${units} ${year}`, { units, year_built: year }));
     const built = await buildTables({ staged_listing: listings }, ['deals']);
     t.after(() => built.close());
-    for (const { units, size, year, age, repairs } of CASES) {
+    for (const { units, sizes, year, ages, repairs } of cases) {
       const deal = await built.one('deals', `listing_id = '${units} ${year}'`);
-      const ofCell = (row: Area): boolean => row['size'] === size && row['vintage'] === age;
-      const [mix, cell] = [MIXES.find(ofCell) ?? {}, CELLS.find(ofCell) ?? {}];
       const { weights } = (JSON.parse(String(deal['rent_steps'])) as Deal['steps']).mix;
-      assert.deepEqual(
-        [Object.values(weights as Json), deal['expense_q1_pct'], deal['expense_q3_pct']],
-        [
-          BEDROOMS.map((b) => mix[`share_${b}`]),
-          ...['q1', 'q3'].map((name) =>
-            fraction(cell[name] ?? '')
-              .times(fraction(100))
-              .rounded(2),
-          ),
-        ],
-        `${units} units of ${year}`,
-      );
+      const shareOf = (b: number): number =>
+        sizes
+          .flatMap(([size, a]) => ages.map(([age, c]) => [size, age, a * c] as const))
+          .reduce((sum, [size, age, weight]) => {
+            const mix = MIXES.find((row) => row['size'] === size && row['vintage'] === age) ?? {};
+            return sum + weight * Number(mix[`share_${b}`]);
+          }, 0);
+      for (const [b, share] of Object.values(weights as Json).entries())
+        assert.ok(Math.abs(Number(share) - shareOf(b)) < 0.0002, `${b} bedrooms of ${units} units of ${year}`);
       assert.equal(deal['upfront_repairs_per_unit'], repairs, `${units} units of ${year}`);
     }
   });

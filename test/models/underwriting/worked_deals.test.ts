@@ -8,6 +8,7 @@ import {
   DOCUMENTED,
   EXAMPLES,
   ONE_VACANCY,
+  RANGES,
   SURVEY_RATE_PCT,
   VACANCIES,
   type Example,
@@ -72,6 +73,7 @@ function buildDeals(examples: readonly Example[], vacancies: readonly InputRow[]
   const markets = [...new Set(examples.map(({ market }) => market))];
   return buildTables(
     {
+      ref_noi_ranges: RANGES,
       staged_listing: examples.map(listingOf),
       previous_listing_history: examples.flatMap(earlierVersion),
       staged_tax_parcel: examples.flatMap(debtOf),
@@ -150,14 +152,14 @@ describe('worked deals', () => {
     const creative = await rationaleOf('2 hidden upside in Columbus', 'creative_finance');
     assert.equal(creative.reason, 'meets_thresholds');
     assert.deepEqual(creative.thresholds, {
-      hot_coverage: '1.15',
+      hot_coverage: '1.00',
       hot_motivation_or_distress: 50,
-      warm_coverage: '1.00',
+      warm_coverage: '0.90',
       warm_motivation_or_distress: 25,
-      market_coverage: '1.25',
+      market_coverage: '1.00',
     });
-    assert.equal(creative.inputs['seller_coverage'], '1.41');
-    assert.equal(creative.inputs['needed'], false);
+    assert.equal(creative.inputs['seller_coverage'], '1.01');
+    assert.equal(creative.inputs['needed'], true);
     const rental = await rationaleOf('3 out of range in Tampa', 'rental');
     assert.equal(rental.reason, 'price_per_unit_above_144x_monthly_2br_rent');
   });

@@ -144,8 +144,7 @@ export function offer({ offer: offered, deal }: ReportBody): Html {
     <p>
       <strong class="price">${low === high ? dollarsText(high) : `${dollarsText(low)} to ${dollarsText(high)}`}</strong>
       at a target cap rate of ${percent(offered.target_cap_pct)}, on
-      ${offered.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'the scoring NOI'}. The high end is
-      limited by:
+      ${offered.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'our NOI'}. The high end is limited by:
       <strong>${LIMITS[offered.high_binding ?? ''] ?? absent}</strong>.
       ${
         offered.low_binding === 'stress'

@@ -1,16 +1,16 @@
 /** How a report gets from HUD's rent to NOI: rent, expenses, their check, the tax after a sale, and the weak points. */
 import { html, type Html, type Piece } from '../../html.ts';
-import { absent, dollars, percent, ratio, shareText } from '../../format.ts';
+import { absent, dollars, percent, shareText } from '../../format.ts';
 import { cardTable, externalLink } from '../../layout.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import {
-  CHECKS,
   CONTRACTS,
   IN_PLACE,
   LINES,
   lineBasis,
   MIXES,
   RENTS,
+  RANGES,
   RISKS,
   SOURCES,
   TAX_AFTER,
@@ -106,10 +106,10 @@ const sourceOf = ({ source, place, as_of: asOf }: Deal['expense_lines'][number])
   html`${SOURCES[source] ?? source}<span class="sub">${listed([place, asOf].filter((piece) => piece !== null))}</span>`;
 
 function expenses(deal: Deal): Html {
-  const { expense_lines: lines, expense_q1_pct: low, expense_q3_pct: high } = deal;
+  const { expense_lines: lines } = deal;
   if (lines.length === 0)
     return html`<h2 id="expenses">Expenses</h2>
-      <p>${CHECKS[deal.expense_check]}</p>`;
+      <p>The income is unknown, and so are the expenses.</p>`;
   return html`<h2 id="expenses">Expenses, line by line</h2>
     ${cardTable(
       'Dollars per year',
@@ -122,9 +122,10 @@ function expenses(deal: Deal): Html {
       lines.map((line) => [LINES[line.line], dollars(line.amount), lineBasis(line, deal.property_tax), sourceOf(line)]),
     )}
     <p>
-      <strong>Check:</strong> half of the buildings of this size and age spend ${percent(low)} to ${percent(high)} of
-      their income. ${CHECKS[deal.expense_check]} Operating expenses are ${dollars(deal.operating_expenses)}, or
-      ${percent(deal.expense_ratio_pct)} of the income. Reserves of ${dollars(deal.reserves)} come after NOI.
+      The lines other than the tax are tables of sizes and say nothing of this building, so half of them is replaced by
+      what buildings of this size and age typically spend: ${percent(deal.expense_typical_pct)} of the income in all.
+      Operating expenses are ${dollars(deal.operating_expenses)}, or ${percent(deal.expense_ratio_pct)}. Reserves of
+      ${dollars(deal.reserves)} come after NOI.
     </p>`;
 }
 
@@ -174,24 +175,14 @@ const recordOf = ({ condition_record_url: url, condition_record_on: on }: Report
     ? html` Nobody has inspected the building.`
     : html` ${externalLink(url, `The public record${on === null ? '' : ` of ${on}`}`)}.`;
 
-/** Coverage in a bad year, and what points to a building in bad condition. */
-function risks({ deal, assumptions: { values } }: ReportBody): Html {
-  const [rent, points] = [values['stress_coverage_rent'], values['loan_rate_stress']];
-  const stress =
-    rent === undefined || points === undefined
-      ? ''
-      : html` (rents ${shareText(rent, true)}, rate +${Number(points)} point)`;
-  const stressed =
-    deal.dscr_stressed === null
-      ? html`There is no stressed coverage: the deal is not scored, or its income supports no loan.`
-      : html`In a bad year${stress} the income is <strong>${ratio(deal.dscr_stressed)}</strong> the payments on the loan
-          that it supports.`;
+/** What owners of such buildings earned, and what points to a building in bad condition. */
+function risks({ deal }: ReportBody): Html {
   const share =
     deal.score_share_pct === null || Number(deal.score_share_pct) === 100
       ? ''
       : html` ${percent(deal.score_share_pct)} of the points for yield and coverage count.`;
-  return html`<h2 id="risks">Stress and condition</h2>
-    <p>${stressed}</p>
+  return html`<h2 id="risks">What owners earned, and the condition</h2>
+    <p>${deal.noi_range_note ?? RANGES[deal.noi_range_reason]}</p>
     <p><strong>Condition:</strong> ${RISKS[deal.condition_risk]}${share}${recordOf(deal)}</p>`;
 }
 

@@ -121,14 +121,17 @@ export function lineBasis({ line, basis }: Deal['expense_lines'][number], tax: T
   return LINE_BASES[basis] ?? 'unknown';
 }
 
-export const CHECKS: Words<Deal['expense_check']> = {
-  within_quartiles: 'The sum is within the range of the middle half of such buildings, so it counts.',
-  below_quartiles:
-    'The sum is below the middle half of such buildings, so the lower end of their range counts instead.',
-  above_quartiles:
-    'The sum is above the middle half of such buildings, so the upper end of their range counts instead.',
-  no_tax_ratio_of_cell: 'There is no price and so no tax; the typical share of such buildings counts instead.',
-  no_income: 'The income is unknown, so the expenses could not be checked.',
+/** Why no range of what owners earned is given. */
+export const RANGES: Words<Deal['noi_range_reason']> = {
+  owners_of_survey: 'A range of what owners of such buildings earned in a national survey (2011) is given.',
+  built_from_2000: 'Too few owners of buildings built from 2000 on answered the national survey to give a range.',
+  single_unit: 'A single unit has no range of what owners earned.',
+  not_income_property: 'Land has no range of what owners earned.',
+  price_missing: 'Without a price there is no range of what owners earned.',
+  units_missing: 'Without the number of units there is no range of what owners earned.',
+  rent_missing: 'Without a HUD rent there is no range of what owners earned.',
+  price_per_unit_above_144x_monthly_2br_rent: 'The price is too high for the HUD rent to give a range.',
+  price_per_unit_below_24x_monthly_2br_rent: 'The price is too low for the HUD rent to give a range.',
 };
 
 export const RISKS: Words<Deal['condition_risk']> = {

@@ -125,7 +125,7 @@ const BY_LINE = [
   'noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses',
   'contract rent    = HUD’s rents by bedrooms, adjusted to sitting tenants, less their utilities',
   'expenses         = property tax after a sale + insurance + management + repairs',
-  '                   + utilities of the owner + other, held within the quartiles of real buildings',
+  '                   + utilities of the owner + other, half of it the typical ratio',
 ];
 
 /** Value of an assumption by its key. */
@@ -163,16 +163,16 @@ const scoreParts = (value: ValueOf): Html =>
         <th scope="row">Yield</th>
         <td class="num">${value('score_yield_weight')}</td>
         <td>
-          NOI over price and repairs: none at ${value('score_yield_from_pct')}%, the maximum
-          ${value('score_yield_span_pct')} points higher
+          what owners of such buildings typically earn, over price and repairs: none at
+          ${value('score_yield_from_pct')}%, the maximum ${value('score_yield_span_pct')} points higher
         </td>
       </tr>
       <tr>
         <th scope="row">Debt coverage</th>
         <td class="num">${value('score_coverage_weight')}</td>
         <td>
-          with less rent and a higher rate, on the loan that the income supports: none at
-          ${value('score_coverage_from')}, the maximum ${value('score_coverage_span')} higher
+          what owners typically earn, less reserves, over the payments: none up to ${value('score_coverage_from')}, the
+          maximum ${value('score_coverage_span')} higher
         </td>
       </tr>
       <tr>

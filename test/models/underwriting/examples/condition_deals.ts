@@ -1,10 +1,13 @@
-/** Deals with repairs, taper, stressed coverage, claims that cannot be, offers and sentences computed by hand. */
+/** Deals with taper, claims that cannot be, offers and sentences computed by hand. */
 import type { InputRow } from '../../build_models.ts';
 
 /** A row of int_underwriting, and what follows from it. */
 export interface Example {
   readonly name: string;
   readonly underwriting: InputRow;
+  /** Rows of int_owner_incomes and int_buildings. */
+  readonly owners: InputRow;
+  readonly repairs: string;
   readonly yearBuilt: number | null;
   readonly taxOwed?: string;
   readonly dscrUnderwritten?: string;
@@ -14,12 +17,14 @@ export interface Example {
 }
 
 const STATED = { noi_source: 'stated', cap_rate: null, cap_rate_source: 'derived_from_stated_noi' };
-const CHEAP = { noi: '16800.00', noi_source: 'underwritten', cap_rate_source: 'none', coverage_scoring: '2.17' };
+const CHEAP = { noi: '16800.00', noi_source: 'underwritten', cap_rate_source: 'none' };
 
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'at $30,000 a door earn two thirds of the points, and less confidence',
     yearBuilt: 1925,
+    repairs: '15000.00',
+    owners: { noi_scoring: '16800.00', cap_scoring_pct: '14.00', coverage_scoring: '2.17' },
     underwriting: {
       list_price: '120000.00',
       units: 4,
@@ -32,17 +37,13 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1200.00',
       net_cash_flow: '15600.00',
       noi_underwritten: '16800.00',
-      noi_scoring: '16800.00',
       ...CHEAP,
       cap_rate_underwritten: '14.00',
       loan_amount: '90000.00',
-      cap_scoring_pct: '14.00',
       expense_ratio_pct: '50.00',
     },
     expected: {
-      upfront_repairs_per_unit: '15000.00',
       yield_on_cost_pct: '9.33',
-      dscr_stressed: '1.58',
       // (30,000 - 20,000) / 15,000
       score_share_pct: '66.67',
       score_limit: 'condition_risk',
@@ -61,6 +62,8 @@ export const EXAMPLES: readonly Example[] = [
   {
     name: 'with a stated NOI of $30,000 and an advertised 7 % of $500,000 contradict themselves',
     yearBuilt: 1990,
+    repairs: '8000.00',
+    owners: { noi_scoring: '25000.00' },
     underwriting: {
       list_price: '500000.00',
       units: 5,
@@ -72,7 +75,6 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1500.00',
       net_cash_flow: '23500.00',
       noi_underwritten: '25000.00',
-      noi_scoring: '25000.00',
       claimed_noi: '30000.00',
       noi: '30000.00',
       noi_source: 'stated',
@@ -93,6 +95,8 @@ export const EXAMPLES: readonly Example[] = [
   {
     name: 'with a negative NOI have no upside',
     yearBuilt: 1990,
+    repairs: '8000.00',
+    owners: { noi_scoring: '9500.00' },
     underwriting: {
       ...STATED,
       list_price: '400000.00',
@@ -105,7 +109,6 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1200.00',
       net_cash_flow: '22800.00',
       noi_underwritten: '24000.00',
-      noi_scoring: '9500.00',
       claimed_noi: '-5000.00',
       noi: '-5000.00',
       cap_rate_derived: '-1.25',
@@ -123,6 +126,8 @@ export const EXAMPLES: readonly Example[] = [
   {
     name: 'with a year to come are of an unknown age; a debt is in the same sentence as the gap',
     yearBuilt: 2031,
+    repairs: '8000.00',
+    owners: { noi_scoring: '22100.95' },
     taxOwed: '3750.00',
     underwriting: {
       ...STATED,
@@ -136,7 +141,6 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1200.00',
       net_cash_flow: '25001.89',
       noi_underwritten: '26201.89',
-      noi_scoring: '22100.95',
       claimed_noi: '18000.00',
       noi: '18000.00',
       cap_rate_derived: '6.00',
@@ -147,7 +151,6 @@ export const EXAMPLES: readonly Example[] = [
     },
     expected: {
       claim_issue: 'year_built_in_future',
-      upfront_repairs_per_unit: '8000.00',
       confidence_reasons: '["year_built_in_future","tax_after_sale_assumed","loan_rate_stale","claim_not_confirmed"]',
       underwriting_agreement: 'claim_too_low',
       why_this_is_interesting: 'Cap by stated NOI only 6.00%, underwritten 8.73%; owes $3,750 in taxes.',
@@ -156,6 +159,8 @@ export const EXAMPLES: readonly Example[] = [
   {
     name: 'at 138 monthly rents earn half of the points, and repairs that take the whole value leave no offer',
     yearBuilt: 1925,
+    repairs: '15000.00',
+    owners: { noi_scoring: '2400.00' },
     underwriting: {
       list_price: '276000.00',
       units: 2,
@@ -167,7 +172,6 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '600.00',
       net_cash_flow: '1800.00',
       noi_underwritten: '2400.00',
-      noi_scoring: '2400.00',
       noi: '2400.00',
       noi_source: 'underwritten',
       cap_rate_source: 'none',
@@ -189,6 +193,8 @@ export const EXAMPLES: readonly Example[] = [
   {
     name: 'asking less than the value under stress have one offer, and say why',
     yearBuilt: 2005,
+    repairs: '3000.00',
+    owners: { noi_scoring: '35000.00' },
     underwriting: {
       list_price: '300000.00',
       units: 4,
@@ -201,7 +207,6 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1200.00',
       net_cash_flow: '33800.00',
       noi_underwritten: '35000.00',
-      noi_scoring: '35000.00',
       noi: '35000.00',
       noi_source: 'underwritten',
       cap_rate_source: 'none',
@@ -211,7 +216,6 @@ export const EXAMPLES: readonly Example[] = [
     },
     dscrUnderwritten: '1.95',
     expected: {
-      upfront_repairs_per_unit: '3000.00',
       score_share_pct: '100.00',
       // (35,000 - 8 % x 12,000 - 92.5 % x (70,000 - 64,354.84)) / 8 % is $360,227
       offer_low: '300000.00',
@@ -220,8 +224,10 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
-    name: 'condemned keep 15 points and no rental path, although they would be Hot',
+    name: 'condemned keep 10 points and no rental path, although they would be Hot',
     yearBuilt: 2005,
+    repairs: '3000.00',
+    owners: { noi_scoring: '35000.00', cap_scoring_pct: '11.67', coverage_scoring: '1.88' },
     condition: 'condemned',
     underwriting: {
       list_price: '300000.00',
@@ -234,13 +240,10 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1200.00',
       net_cash_flow: '33800.00',
       noi_underwritten: '35000.00',
-      noi_scoring: '35000.00',
       noi: '35000.00',
       noi_source: 'underwritten',
       cap_rate_source: 'none',
       cap_rate_underwritten: '11.67',
-      cap_scoring_pct: '11.67',
-      coverage_scoring: '1.88',
       loan_amount: '225000.00',
       expense_ratio_pct: '50.00',
     },
@@ -250,14 +253,14 @@ export const EXAMPLES: readonly Example[] = [
       score_limit: 'none',
       deal_score_yield: 35,
       deal_score_coverage: 30,
-      deal_score_condition: -50,
-      deal_score: 15,
+      deal_score_condition: -55,
+      deal_score: 10,
       rental_status: 'Pass',
-      // 35,000 / 7.5 % x 0.70 - 12,000 - 10,000 is $304,667
+      // 35,000 / 5.7 % x 0.70 - 12,000 - 10,000 is $407,824
       wholesale_status: 'Warm',
       creative_finance_status: 'Pass',
-      // 1 - 0.02 loan rate - 0.04 claim - 0.06 agreement - 0.20 condition
-      confidence_score: '0.63',
+      // 1 - 0.07 tax - 0.02 loan rate - 0.04 claim - 0.06 agreement - 0.20 condition
+      confidence_score: '0.61',
       confidence_reasons:
         '["tax_after_sale_assumed","loan_rate_stale","claim_missing","claim_not_confirmed","condition_record"]',
       why_this_is_interesting: 'Condemned (date unknown); no rent is paid.',

@@ -233,7 +233,7 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
-    name: '5 Warm in Birmingham',
+    name: '5 agreeing in Birmingham',
     market: BIRMINGHAM,
     listing: {
       street: '105 Main Street',
@@ -358,3 +358,26 @@ export const VACANCIES: readonly InputRow[] = [
 export const ONE_VACANCY = [quarter('Cleveland-Elyria, OH', '2026-09-30', '5.00', '3.00')];
 
 export const SURVEY_RATE_PCT = '6.52';
+
+const knot = (least: number, most: number | null, rates: readonly [string, string, string, string], n: number) => ({
+  least_units: least,
+  most_units: most,
+  cap_pct: rates[0],
+  low_pct: rates[1],
+  middle_pct: rates[2],
+  high_pct: rates[3],
+  n,
+  n_eff: '30.0',
+  source: 'survey',
+  as_of: '2011-12-31',
+});
+
+/** What owners earned: a table of these deals alone, so that a new fit of the published one changes none of them. */
+export const RANGES: readonly InputRow[] = [
+  knot(2, 12, ['2.64', '1.06', '3.19', '5.15'], 109),
+  knot(2, 12, ['5.24', '3.99', '5.33', '7.99'], 83),
+  knot(2, 12, ['10.27', '3.05', '6.66', '8.98'], 87),
+  knot(13, null, ['3.53', '3.60', '5.66', '7.50'], 227),
+  knot(13, null, ['6.13', '5.47', '7.23', '8.74'], 219),
+  knot(13, null, ['11.82', '4.80', '7.95', '10.70'], 361),
+];
