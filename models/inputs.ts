@@ -130,6 +130,12 @@ export const SourceRead = defineRecord(
       absent: 'no field went blank',
     }),
     missing_since: date('Day of the first read without one of them.', { absent: 'no field went blank' }),
+    fill_rates: text('Share of the rows of the last good read with a value, in percent, by column: "zip 100, ...".', {
+      absent: 'it has no good read, or a column always has a value',
+    }),
+    news: text('Columns of its table, and words and codes in it, that earlier good reads had not.', {
+      absent: 'nothing is new, or it was read once only',
+    }),
     rows_in: integer('Rows on the pages of the last good read.', { unit: 'rows' }),
     rows_stated: integer("Rows of that read by the site's own count, to be compared with rows_in.", {
       absent: 'its site states no number of rows, or the rows are of a dropped file',

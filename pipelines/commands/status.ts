@@ -125,8 +125,10 @@ export function formatHealth(health: Health, screen: Screen = {}): string[] {
       .filter((trouble) => !isOfSource(trouble))
       .flatMap((trouble) => fit(`Problem   ${trouble.message}. See ${trouble.runbook}`).map(highlight)),
   ];
+  const news = sources.flatMap(({ source, news: found }) => (found === null ? [] : [`New       ${source}: ${found}`]));
   const pages = [...new Set(troubles.filter(isOfSource).map((trouble) => trouble.runbook))];
   const below = [
+    ...news.flatMap(fit),
     ...(sources.length > 0 ? wrapped(formatGroupCounts(sources), columns) : []),
     ...(pages.length > 0 ? wrapped(`Runbook: ${pages.join(', ')}`, columns).map(highlight) : []),
     ...(snapshot?.data_clock === 'sandbox' ? wrapped(snapshot.notice, columns) : []),
@@ -150,10 +152,21 @@ const GROUPS = ['late', 'broken', 'waiting', 'out_of_season', 'fresh'] as const;
 /** Groups that need nobody, as printed: one row per family where the screen is small. */
 const QUIET = { out_of_season: 'out of season', fresh: 'fresh' } as const;
 const COLORS = { late: 'yellow', broken: 'red', waiting: 'cyan', out_of_season: 'gray', fresh: 'green' } as const;
-const HEADER = ['source', 'state', 'last success', 'age', 'every', 'rows', 'rejected', 'next due', 'reason'];
+const HEADER = [
+  'source',
+  'state',
+  'last success',
+  'age',
+  'every',
+  'rows',
+  'rejected',
+  'not read',
+  'next due',
+  'reason',
+];
 const REASON_WIDTH = 100;
 /** Columns that a narrow screen leaves out, in this order. */
-const LESS_IMPORTANT = ['rejected', 'every', 'next due', 'last success', 'rows'];
+const LESS_IMPORTANT = ['not read', 'rejected', 'every', 'next due', 'last success', 'rows'];
 /** Columns that a reason needs in its row. With fewer, it goes on a line of its own. */
 const MIN_REASON_WIDTH = 24;
 const INDENT = 4;
@@ -182,6 +195,7 @@ const sourceRow = (health: SourceHealth): Row => ({
     `${health.every_days} d`,
     number(health.rows),
     number(health.rejected),
+    health.uncounted === null ? '-' : number(health.uncounted),
     health.next_due ?? '-',
     reasonOf(health),
   ],
@@ -200,6 +214,7 @@ const familyRow = (group: QuietGroup, family: string, members: readonly SourceHe
     `${Math.max(...members.map((member) => member.every_days))} d`,
     number(members.reduce((sum, s) => sum + s.rows, 0)),
     number(members.reduce((sum, s) => sum + s.rejected, 0)),
+    number(members.reduce((sum, s) => sum + (s.uncounted ?? 0), 0)),
     earliest(members.map((member) => member.next_due)) ?? '-',
     '',
   ],

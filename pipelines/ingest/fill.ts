@@ -21,6 +21,56 @@ export async function countFilled(connection: DuckDBConnection, { row }: SourceS
   return { rows: Number(rows), by: Object.fromEntries(Object.entries(by).map(([name, n]) => [name, Number(n)])) };
 }
 
+/** Columns of a publisher's own words or codes, of which there are few. */
+const ENUMERATED = /^(?:property_class|state_raw|\w+_(?:status|type)_raw)$/u;
+const MOST_VALUES = 300;
+
+/** Values of the columns of the table `fresh` that repeat a publisher's own words or codes. */
+export async function listValues(connection: DuckDBConnection, { row }: SourceSpec): Promise<ReadRecord['values']> {
+  const found: Record<string, string[]> = {};
+  for (const { name } of row.columns.filter((column) => ENUMERATED.test(column.name))) {
+    const column = identifier(name);
+    const rows = await rowsOf(
+      connection,
+      `SELECT DISTINCT ${column} AS value FROM fresh WHERE ${column} IS NOT NULL ORDER BY 1 LIMIT ${MOST_VALUES + 1}`,
+    );
+    if (rows.length <= MOST_VALUES) found[name] = rows.map(({ value }) => String(value));
+  }
+  return found;
+}
+
+/**
+ * Columns and values of the newest read that some earlier good read had not: 'column LENDER', 'state_raw "Appealed"'.
+ * @param good good reads, the newest first
+ */
+export function findNews(good: readonly Pick<ReadRecord, 'columns' | 'values'>[]): readonly string[] {
+  const [newest, ...earlier] = good;
+  const unknown = (now: readonly string[], before: readonly (readonly string[] | null | undefined)[]): string[] => {
+    const known = before.filter((list) => list !== null && list !== undefined);
+    return known.length === 0 ? [] : now.filter((each) => known.some((list) => !list.includes(each)));
+  };
+  const columns = unknown(
+    newest?.columns ?? [],
+    earlier.map((read) => read.columns),
+  );
+  const values = Object.entries(newest?.values ?? {}).map(([name, now]) => {
+    // A value may be rare: it is new only if no earlier read had it.
+    const before = earlier.flatMap((read) => read.values?.[name] ?? []);
+    return before.length === 0
+      ? []
+      : now.filter((value) => !before.includes(value)).map((value) => `${name} "${value}"`);
+  });
+  return [...columns.map((name) => `column ${name}`), ...values.flat()];
+}
+
+/** Shares of rows with a value as text: "owner_name 98, zip 100". */
+export const fillRates = ({ filled }: Pick<ReadRecord, 'filled'>): string | null =>
+  filled === undefined || filled.rows === 0
+    ? null
+    : Object.entries(filled.by)
+        .map(([name, n]) => `${name} ${((100 * n) / filled.rows).toFixed(0)}`)
+        .join(', ');
+
 /** Fewest rows that a share is learned from. */
 const LEAST_ROWS = 20;
 /** Fewest values that a read must have been expected to have. */

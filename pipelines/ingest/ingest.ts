@@ -121,6 +121,7 @@ function buildRecord(
     pages: pages.map(refOf),
     dropped_files: [...dropped],
     stated: context.stats.stated,
+    columns: context.stats.columns === null ? null : context.stats.columns.toSorted(),
     rejects: [],
     parquet: null,
     ...rest,

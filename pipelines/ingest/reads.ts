@@ -67,6 +67,8 @@ export const ReadRecord = z.strictObject({
   rejects: z.array(RejectedRow.schema),
   /** Rows by the site's own count; null if it states none. */
   stated: count.nullable(),
+  /** Columns of the publisher's table, sorted; null if it is none. */
+  columns: z.array(z.string()).nullable(),
   /** Of a source whose rows have fiscal years: those years, and the newest one on the source's own list. */
   fiscal_years: z
     .strictObject({
@@ -78,6 +80,8 @@ export const ReadRecord = z.strictObject({
   newest: z.strictObject({ of: z.string().nullable(), on: z.iso.date().nullable() }).optional(),
   /** Of a good read: its fresh rows, and how many of them have a value, by column that may be absent. */
   filled: z.strictObject({ rows: count, by: z.record(z.string(), count) }).optional(),
+  /** Of a good read: the values of its columns that repeat a publisher's own words or codes, sorted. */
+  values: z.record(z.string(), z.array(z.string())).optional(),
   /** Staged rows of a good read. */
   parquet: z.strictObject({ sha256: z.string(), bytes: count }).nullable(),
 });

@@ -4,7 +4,7 @@ import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { isInSeason, type Season } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
-import { COLUMN_WENT_BLANK, findBlankColumns, missingFacts } from './fill.ts';
+import { COLUMN_WENT_BLANK, fillRates, findBlankColumns, findNews, missingFacts } from './fill.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { type Resale, whatIsMissing } from '../permission.ts';
 import type { ReadRecord } from './reads.ts';
@@ -89,7 +89,8 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
   // A failed read states a more precise reason.
   const isJudged = standing !== undefined && (tried?.status ?? 'good') === 'good';
   const old = isJudged ? withoutRecentRows(spec, standing) : null;
-  const blank = standing === undefined ? [] : findBlankColumns(reads.filter(({ status }) => status === 'good'));
+  const good = reads.filter(({ status }) => status === 'good');
+  const blank = findBlankColumns(good);
   const blankDetail = isJudged ? blank.map(({ detail }) => detail).join('; ') : '';
   const degraded =
     old !== null
@@ -128,6 +129,8 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
     outdated_on: year?.outdatedOn ?? null,
     outdated_reason: year?.outdatedReason ?? null,
     ...missingFacts(blank),
+    fill_rates: standing === undefined ? null : fillRates(standing),
+    news: findNews(good).join(', ') || null,
     ...counts,
     rows_stated: standing?.stated ?? null,
   };

@@ -24,6 +24,10 @@ export interface SourceHealth {
   /** Rows in use, including those of an earlier read. */
   readonly rows: number;
   readonly rejected: number;
+  /** Rows by the site's own count, less the rows read; null if it states none. */
+  readonly uncounted: number | null;
+  /** Columns, words and codes that earlier reads had not. */
+  readonly news: string | null;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly page_url: string | null;
@@ -70,6 +74,8 @@ export function sourceHealth(
     next_due: missing !== null && missing !== 'out_of_season' ? null : nextDue(source, spec, today),
     rows: source.rows_out + source.rows_carried,
     rejected: source.rows_rejected,
+    uncounted: source.rows_stated === null ? null : source.rows_stated - source.rows_in,
+    news: source.news,
     reason: source.reason,
     detail: source.detail,
     page_url: source.page_url,

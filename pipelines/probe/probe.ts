@@ -32,6 +32,8 @@ export interface Probe {
   readonly rows: readonly Values[];
   readonly requests: number;
   readonly bytes: number;
+  /** Columns of the publisher's table; null if it is none. */
+  readonly columns: readonly string[] | null;
   /** The page of the rows, or of the failure. */
   readonly pageUrl: string | null;
 }
@@ -57,8 +59,8 @@ export async function probe(fetcher: Fetcher, spec: SourceSpec, clock: Clock): P
   const lost: unknown[] = [];
   const context = contextOf(fetcher, spec, clock, (error) => lost.push(error));
   const outcome = await firstRows(spec, limited(context), lost).catch(failed);
-  const { requests, bytes } = context.stats;
-  return { ...outcome, requests, bytes };
+  const { requests, bytes, columns } = context.stats;
+  return { ...outcome, requests, bytes, columns };
 }
 
 /** A probe has sent its last request. */
@@ -83,6 +85,7 @@ function limited(ctx: FetchContext): FetchContext {
     session: () => ctx.session(),
     withContext: (page, context) => ctx.withContext(page, context),
     states: (rows) => ctx.states(rows),
+    describes: (columns) => ctx.describes(columns),
     unreadable: (key, error) => ctx.unreadable(key, error),
     get: (url, options) => within(() => ctx.get(url, options)),
     getIfExists: (url, options) => within(() => ctx.getIfExists(url, options)),

@@ -82,6 +82,9 @@ async function withJoins(options: ProbeOptions, spec: SourceSpec, found: Probe):
       ? `none of ${sampled} parcel numbers, such as ${example}, joins the rows of ${other}, such as ${otherExample}`
       : `${n} of ${sampled} parcel numbers join the rows of ${other}`,
   );
+  const known = (await standingRead(options.layout, spec.name, options.clock.asOf))?.columns ?? null;
+  const news = known === null ? [] : (found.columns ?? []).filter((name) => !known.includes(name));
+  if (news.length > 0) findings.push(`columns that the last read had not: ${news.join(', ')}`);
   const isBroken = joins.some(({ found: n, sampled }) => n === 0 && sampled >= SAMPLE_ROWS);
   return { ...found, verdict: isBroken ? 'differs' : found.verdict, findings: [...found.findings, ...findings] };
 }

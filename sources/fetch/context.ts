@@ -56,7 +56,16 @@ export class SourceContext implements FetchContext {
   readonly asOf: string;
   readonly lastGoodOn: string | null;
   readonly sampleRows: number | null;
-  readonly stats: Stats = { requests: 0, notModified: 0, resumed: 0, bytes: 0, retries: 0, sleptMs: 0, stated: null };
+  readonly stats: Stats = {
+    requests: 0,
+    notModified: 0,
+    resumed: 0,
+    bytes: 0,
+    retries: 0,
+    sleptMs: 0,
+    stated: null,
+    columns: null,
+  };
   readonly #scope: ReadScope;
   readonly #log: RequestLog;
   readonly #sender: Sender;
@@ -97,6 +106,10 @@ export class SourceContext implements FetchContext {
 
   states(rows: number): void {
     this.stats.stated = (this.stats.stated ?? 0) + rows;
+  }
+
+  describes(columns: readonly string[]): void {
+    this.stats.columns = columns;
   }
 
   /** What each host of the source asks of programs, in words. */

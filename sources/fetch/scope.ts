@@ -81,6 +81,8 @@ export interface Stats {
   sleptMs: number;
   /** Rows of the read by the site's own count; null if it states none. */
   stated: number | null;
+  /** Columns of the publisher's table; null if it is none. */
+  columns: readonly string[] | null;
 }
 
 export interface ReadScope {

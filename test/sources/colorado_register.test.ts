@@ -31,6 +31,7 @@ function contextOf(
       get,
       getIfExists: get,
       states: () => undefined,
+      describes: () => undefined,
       withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
       unreadable: () => {},
     },

@@ -217,6 +217,7 @@ export function doubleContext(site: DoubleSite, asOf: string): Double {
     },
     getIfExists,
     states: () => undefined,
+    describes: () => undefined,
     withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
     secret: () => undefined,
     unreadable(key, error) {

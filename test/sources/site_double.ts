@@ -67,6 +67,7 @@ export async function readFrom(
     states: (rows) => {
       stated = (stated ?? 0) + rows;
     },
+    describes: () => undefined,
     withContext: async (page, context) => ({ ...page, context: { ...page.context, ...context } }),
     unreadable: (key, error) => {
       unreadable.push({ key, error });

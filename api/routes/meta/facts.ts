@@ -20,6 +20,17 @@ export interface MetaOptions {
   readonly paymentNotice?: string;
 }
 
+/** Share of a source's rows with a value, in percent, by column. */
+export const ratesOf = (row: Readonly<Record<string, unknown>>): readonly (readonly [column: string, pct: number])[] =>
+  String(row['fill_rates'] ?? '')
+    .split(', ')
+    .filter(Boolean)
+    .map((text) => text.split(' '))
+    .map(([column = '', pct]) => [column, Number(pct)]);
+
+const meanRate = (rates: ReturnType<typeof ratesOf>): number | null =>
+  rates.length === 0 ? null : Math.round(rates.reduce((sum, [, pct]) => sum + pct, 0) / rates.length);
+
 /** Status of every source. */
 export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
   snapshot.all('sources').map((row) => ({
@@ -33,6 +44,11 @@ export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
     every_days: toCount(row['every_days']),
     last_good_at: toText(row['last_good_at']),
     rows: toCount(row['rows_out']),
+    rows_in: toCount(row['rows_in']),
+    rows_stated: row['rows_stated'] === null ? null : toCount(row['rows_stated']),
+    missing_fields: toText(row['missing_fields']),
+    missing_since: toText(row['missing_since']),
+    filled_pct: meanRate(ratesOf(row)),
   }));
 
 /** Price of every route, with the protocol and the network. */

@@ -13,7 +13,7 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { carryRows } from './carry.ts';
 import { isPartOfKey, lostRow, type Tally, type Unreadable } from './check_rows.ts';
 import { resolveDuplicates } from './duplicates.ts';
-import { countFilled } from '../fill.ts';
+import { countFilled, listValues } from '../fill.ts';
 import { findFiscalYears, findNewestDay } from '../recency.ts';
 import { createFresh, loadRows, openStaging, type RowsToLoad } from './load_rows.ts';
 import type { ReadRecord } from '../reads.ts';
@@ -30,7 +30,7 @@ export interface Staged {
   readonly counts: ReadRecord['counts'];
   readonly parquet: NonNullable<ReadRecord['parquet']>;
   /** Fill rates, and what the source's declaration asks to record: fiscal years, or the day of the newest row. */
-  readonly facts: Pick<ReadRecord, 'fiscal_years' | 'newest' | 'filled'>;
+  readonly facts: Pick<ReadRecord, 'fiscal_years' | 'newest' | 'filled' | 'values'>;
 }
 
 /** A read whose accepted rows are in a database until it is closed. */
@@ -91,6 +91,7 @@ async function writeStaged(
   const temporary = `${target}.tmp`;
   try {
     const filled = await countFilled(connection, spec);
+    const values = await listValues(connection, spec);
     const carried = await carryRows(connection, spec, tally.rejectedKeys, { before, target });
     const [copied] = await rowsOf(
       connection,
@@ -111,7 +112,7 @@ async function writeStaged(
     const fiscalYears = await findFiscalYears(connection, spec, pages);
     const newest = await findNewestDay(connection, spec);
     await moveInto(temporary, target);
-    const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }), filled };
+    const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }), filled, values };
     return { counts, parquet, facts };
   } finally {
     await rm(temporary, { force: true });

@@ -30,7 +30,7 @@ import {
   type SaleLayer,
   type TaxLayer,
 } from './layer.ts';
-import { type Features, fieldNames, objectIdName, parseResponse, readFeatures } from './response.ts';
+import { type Features, fieldNames, fieldsIn, objectIdName, parseResponse, readFeatures } from './response.ts';
 import { type AnyLayer, type Kind, OUT_OF_SCOPE, recordField, toCandidate } from './rows.ts';
 
 /** Maximum number of features per request, if the layer allows it. */
@@ -64,6 +64,7 @@ async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGenerator
   const layerPage = await get(`${layer}?f=json`, 'layer');
   const description = parseResponse(layerPage);
   const names = fieldNames(description, source, layerPage);
+  ctx.describes(fieldsIn(description).map(({ name }) => String(name)));
   const where = qualified(typeof source.where === 'string' ? source.where : source.where(ctx), names);
   const oid = objectIdName(description);
   const limit = Number(description.maxRecordCount);

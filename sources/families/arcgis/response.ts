@@ -35,7 +35,7 @@ export function parseResponse(page: Page): JsonObject {
 }
 
 /** Fields of a description or of a page of features. */
-const fieldsIn = (json: JsonObject): readonly JsonObject[] =>
+export const fieldsIn = (json: JsonObject): readonly JsonObject[] =>
   Array.isArray(json.fields) ? json.fields.filter(isObject) : [];
 
 /**

@@ -120,6 +120,7 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
     const stated = counted === null ? null : parseResult(counted).total;
     // A dump of old portals ends after 100,000 rows, and one that is written during a change repeats and lacks rows.
     if (dump !== null && isWhole(dump, stated)) {
+      ctx.describes(readCsv(dump.text(), dump.url).header);
       if (stated !== null) ctx.states(stated);
       yield dump;
       return;
@@ -127,6 +128,7 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
   }
   const description = await search('fields', 0, { limit: 0 });
   const { fields, total } = parseResult(description);
+  ctx.describes(fields);
   const columns = columnsToRead(table, fields, description);
   // Names contain blanks and typographic quotation marks; CKAN strips double quotes.
   const sort = [...group.map((name) => `"${name}" asc`), `${ROW_ID} asc`];

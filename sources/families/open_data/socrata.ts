@@ -94,6 +94,7 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, source: Soc
   };
 
   const description = await get(`/api/views/${table}.json`, 'columns');
+  ctx.describes(sodaColumns(description));
   const columns = columnsToRead(source, sodaColumns(description), description);
   const count = (): Promise<Page> => select({ $select: 'count(*) AS total', ...matching(where) }, 'count');
   const counted = async (): Promise<number> => sodaCount(await count());

@@ -117,6 +117,7 @@ async function readDay(
     as_of: day,
     status: 'good',
     stated: null,
+    columns: null,
     reason: null,
     detail: null,
     page_url: null,

@@ -25,6 +25,7 @@ const readOf = (source: string, rowsIn: number, status: ReadRecord['status'] = '
   pages: [],
   dropped_files: [],
   stated: null,
+  columns: null,
   rejects: [],
   parquet: null,
 });
