@@ -95,8 +95,8 @@ export const SourceRead = defineRecord(
     status: oneOf(
       ['good', 'quarantined', 'unavailable', 'not_due', 'never_read', 'degraded'],
       'Result of the latest read. If it failed, the rows are those of the last good read. degraded: the pages were ' +
-        'read as expected, but fewer of their rows join than expected, the newest row is older than expected, or a ' +
-        'column that had values is blank; detail says which.',
+        'read as expected, but fewer of their rows join than expected, the newest row is older than expected, a ' +
+        'column that had values is blank, or a page of several could not be read; detail says which.',
     ),
     reason: text('Short reason word.', {
       absent:

@@ -65,7 +65,7 @@ export function findNews(good: readonly Pick<ReadRecord, 'columns' | 'values'>[]
 
 /** Shares of rows with a value as text: "owner_name 98, zip 100". */
 export const fillRates = ({ filled }: Pick<ReadRecord, 'filled'>): string | null =>
-  filled === undefined || filled.rows === 0
+  filled === undefined || filled.rows === 0 || Object.keys(filled.by).length === 0
     ? null
     : Object.entries(filled.by)
         .map(([name, n]) => `${name} ${((100 * n) / filled.rows).toFixed(0)}`)

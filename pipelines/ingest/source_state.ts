@@ -7,8 +7,10 @@ import { daysBetween } from '../clock.ts';
 import { COLUMN_WENT_BLANK, fillRates, findBlankColumns, findNews, missingFacts } from './fill.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { type Resale, whatIsMissing } from '../permission.ts';
+import type { DegradedReason } from '../../models/marts/sources.ts';
 import type { ReadRecord } from './reads.ts';
 import { publicAddress } from '../../sources/fetch/addresses.ts';
+import { NO_BYTES } from './stage/check_rows.ts';
 
 export interface SourceState {
   readonly spec: SourceSpec;
@@ -92,12 +94,13 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
   const good = reads.filter(({ status }) => status === 'good');
   const blank = findBlankColumns(good);
   const blankDetail = isJudged ? blank.map(({ detail }) => detail).join('; ') : '';
-  const degraded =
-    old !== null
-      ? { reason: NO_RECENT_ROWS, detail: old }
-      : blankDetail === ''
-        ? null
-        : { reason: COLUMN_WENT_BLANK, detail: blankDetail };
+  const unread = isJudged ? standing.rejects.filter(({ page_sha256: sha256 }) => sha256 === NO_BYTES) : [];
+  const faults: readonly { readonly reason: DegradedReason; readonly detail: string | null }[] = [
+    { reason: NO_RECENT_ROWS, detail: old },
+    { reason: COLUMN_WENT_BLANK, detail: blankDetail || null },
+    { reason: 'page_unread', detail: unread.map(({ detail }) => detail).join('; ') || null },
+  ];
+  const degraded = faults.find(({ detail }) => detail !== null) ?? null;
   const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
   const covers = coveredBy(spec);
   const row: SourceReadRow = {

@@ -18,6 +18,7 @@ import {
 } from '../values.ts';
 import { isZipOfState, stateCode, stateName } from '../states.ts';
 import { mixValues, type UnitMix } from './unit_mix.ts';
+import { LIST_PRICE } from '../ranges.ts';
 
 export type Availability = 'for_sale' | 'under_contract' | 'sold' | 'unknown';
 
@@ -47,16 +48,15 @@ const HIDDEN_STREET = /\b(?:withheld|undisclosed|not disclosed|upon request|on r
 /** Printed instead of a price. */
 const NO_PRICE = /^(?:call|contact|price|please|inquire|ask|negotiable|upon|best offer|make offer|auction)\b(?!.*\d)/iu;
 
-/** No building is for sale for less: it is a placeholder, or an amount in thousands under a heading that hides it. */
-const LEAST_PRICE = 2_000;
+const [LEAST_PRICE] = LIST_PRICE;
 
 function price(value: unknown): string | null {
   if (typeof value === 'string' && NO_PRICE.test(line(value) ?? '')) return null;
   const amount = money('list_price', value, { zeroIsUnknown: true });
-  if (amount !== null && Number(amount) < LEAST_PRICE)
+  if (amount !== null && Number(amount) < Number(LEAST_PRICE))
     return refuse(
       'sentinel_value',
-      `list_price is ${JSON.stringify(value)}, expected at least $${LEAST_PRICE}: ` +
+      `list_price is ${JSON.stringify(value)}, expected at least $${Number(LEAST_PRICE)}: ` +
         'it may be in thousands, or a placeholder',
     );
   return amount;

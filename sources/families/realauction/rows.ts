@@ -27,10 +27,10 @@ function valueAfter(labelled: Labelled, label: string): string | null {
 const CLERKS_LINE = /^(.*?)[\s,]*(?:\b(?:FL|PA)\b)?[\s-]*(\d{5}(?:-?\d{4})?)?$/iu;
 
 function clerksCityLine(text: string | null): Pick<Place, 'city' | 'zip'> {
-  const [, city, digits] = CLERKS_LINE.exec(text ?? '') ?? [];
-  if (/\d/u.test(city ?? ''))
-    return refuse('bad_zip', `the city line is ${JSON.stringify(text)}, expected a city and a ZIP`);
-  return { city: optional(city), zip: zip('zip', digits) };
+  const [, city = '', digits] = CLERKS_LINE.exec(text ?? '') ?? [];
+  // A misprinted ZIP, "TAMPA, FL- 3361", costs the ZIP, not the sale.
+  const [place = ''] = city.split(/[\s,]*(?:\b(?:FL|PA)\b[\s-]*)?\d/u);
+  return { city: optional(place), zip: zip('zip', digits) };
 }
 
 /** Words printed instead of an address: land without one, and addresses that a clerk may not show. */

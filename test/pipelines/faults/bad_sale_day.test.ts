@@ -41,7 +41,8 @@ test('a sale day whose statuses are lost keeps its last good rows and is reporte
   };
   const second = await runDay({ ...options, day: '2026-11-20', tables: ['auctions'], alter });
   const source = second.sources.find(({ spec }) => spec.name === SOURCE);
-  assert.equal(source?.row.status, 'good');
+  assert.equal(source?.row.status, 'degraded');
+  assert.equal(source?.row.reason, 'page_unread');
   assert.deepEqual([source.row.rows_rejected, source.row.rows_carried], [1, wasOnIt.length]);
   assert.match(
     formatSummary(second, 'data').join('\n'),
