@@ -82,7 +82,7 @@ const altered =
 
 const isOne = ({ name }: { readonly name: string }): boolean => SOURCES.some((source) => source.name === name);
 
-it('in each of five sources a blank, a renamed and an added column are told to the operator and to buyers', async () => {
+it('in each of five sources a blank, renamed or added column is told to the operator and to buyers', async () => {
   const [layout, world] = [await newLayout(), makeWorld({ ...TINY, parcels: 4000 })];
   const run = (day: string, change?: Change) =>
     runDay({
