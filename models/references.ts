@@ -36,19 +36,18 @@ const share = (about: string) => ratio(about, { decimals: 4 });
 const shareOfUnits = (bedrooms: string) => share(`Share of units with ${bedrooms}.`);
 
 const EXPENSE_LINES = [
-  'property_tax',
-  'insurance',
-  'payroll',
   'repairs',
   'owner_utilities',
-  'management',
+  'insurance',
+  'payroll',
   'grounds',
   'security',
   'professional',
+  'other',
 ] as const;
 
-/** Sizes whose properties are counted together. */
-const POOLED_SIZES = ['2_4', '5_12', '5_24', '25_49', '50_up'] as const;
+const effectiveNumber = () =>
+  ratio('Effective number of properties: square of the sum of weights over the sum of squares.', { decimals: 1 });
 
 const perUnit = (about: string) => money(about, { unit: 'USD per unit and year' });
 
@@ -165,9 +164,7 @@ export const REFERENCES = {
     share_3: shareOfUnits('three bedrooms'),
     share_4: shareOfUnits('four or more bedrooms. The five shares add up to one'),
     n: integer('Properties of the cell.'),
-    n_eff: ratio('Effective number of properties of the cell: square of the sum of weights over the sum of squares.', {
-      decimals: 1,
-    }),
+    n_eff: effectiveNumber(),
     basis: oneOf(CELL_BASES, 'Properties behind the shares. parent: those of vintage any, as n_eff is below 15.'),
     source: text('Source of the figures.'),
     as_of: date('Last day that the figures describe.'),
@@ -176,35 +173,24 @@ export const REFERENCES = {
   expense_cells: defineRecord('expense_cell', 'One row per size and vintage of buildings.', ['size', 'vintage'], {
     size: oneOf(BUILDING_SIZES, 'Size of the building.'),
     vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all of the size, also of unknown year.'),
-    q1: share('First weighted quartile of the ratio.'),
     median: share('Weighted median of the ratio.'),
-    q3: share('Third weighted quartile of the ratio.'),
     shrunk: share("The cell's own median, shrunk toward its prior with the weight of 30 properties."),
     n: integer('Properties of the cell.'),
-    n_eff: ratio('Effective number of properties of the cell: square of the sum of weights over the sum of squares.', {
-      decimals: 1,
-    }),
-    basis: oneOf(CELL_BASES, 'Properties behind the quartiles. parent: those of vintage any, as n_eff is below 15.'),
+    n_eff: effectiveNumber(),
     source: text('Source of the figures.'),
     as_of: date('Last day that the figures describe.'),
   }),
-  /**
-   * Yearly expenses a unit by size, from the survey of landlords. The underwriting reads repairs and owner_utilities.
-   */
+  /** Yearly expenses a unit by size, from the survey of landlords. The rest is declared as other_per_unit. */
   expense_lines: defineRecord('expense_line', 'One row per size of buildings and kind of expense.', ['size', 'line'], {
     size: oneOf(BUILDING_SIZES, 'Size of the building.'),
     line: oneOf(EXPENSE_LINES, 'Kind of expense.'),
-    pooled_size: oneOf(POOLED_SIZES, 'Properties behind the figures.'),
-    counted: oneOf(['all', 'who_paid'], 'all: owners who paid nothing count as zero. who_paid: they do not count.'),
-    amount: perUnit('In dollars of 2024: survey_amount x price_factor.'),
     survey_amount: perUnit(
-      'In dollars of the year of the survey. repairs and owner_utilities up to 12 units: the weighted mean, with the ' +
-        'highest 2 % counted as the 98th percentile, because a sum of medians is below a typical sum. Else the median.',
+      'In dollars of the year of the survey. Up to 12 units the weighted mean, with the highest 2 % counted as the ' +
+        '98th percentile, because a sum of medians is below a typical sum; else the median. Owners who paid nothing ' +
+        'count, but not for insurance.',
     ),
-    q1: perUnit('First weighted quartile in dollars of the year of the survey.'),
-    q3: perUnit('Third weighted quartile in dollars of the year of the survey.'),
+    amount: perUnit('In dollars of 2024: survey_amount x 1.39.'),
     n: integer('Properties behind the figures.'),
-    price_factor: ratio('Consumer prices of 2024 over those of the year of the survey.', { decimals: 4 }),
     source: text('Source of the figures.'),
     as_of: date('Last day that the survey describes.'),
   }),
@@ -291,9 +277,7 @@ export const REFERENCES = {
     middle_pct: percent("Weighted median of the owners' NOI over the value."),
     high_pct: percent("Third weighted quartile of the owners' NOI over the value."),
     n: integer('Properties of the group.'),
-    n_eff: ratio('Effective number of properties: square of the sum of weights over the sum of squares.', {
-      decimals: 1,
-    }),
+    n_eff: effectiveNumber(),
     source: text('Source of the figures.'),
     as_of: date('Last day that the figures describe.'),
   }),

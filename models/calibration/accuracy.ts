@@ -9,7 +9,7 @@ export const ACCURACY_CSV = new URL('accuracy.csv', import.meta.url);
 export const ACCURACY_PAGE = new URL('../../docs/calibration.md', import.meta.url);
 const MARKED = /(?<=<!-- accuracy -->\n\n)[^]*(?=\n\n<!-- end of accuracy -->)/u;
 
-const optional = z.union([z.literal('').transform(() => null), z.coerce.number()]);
+const figure = z.union([z.literal('').transform(() => null), z.coerce.number()]);
 
 /** A group of buildings. Ratios are medians where the owner earned something; percents count each owner's weight. */
 const Accuracy = z.object({
@@ -18,14 +18,14 @@ const Accuracy = z.object({
   by: z.enum(['units', 'year', 'cap', 'all', 'transfer']),
   group: z.string(),
   n: z.coerce.number().int(),
-  ours_over_real: optional,
-  /** The same in places on which no table was fitted. */
-  held_out: optional,
-  shortcut_over_real: optional,
-  below_ours_pct: optional,
-  below_middle_pct: optional,
-  below_low_pct: optional,
-  within_pct: optional,
+  ours_over_real: figure,
+  /** The same in places on which nothing was fitted. */
+  held_out: figure,
+  shortcut_over_real: figure,
+  below_ours_pct: figure,
+  below_middle_pct: figure,
+  below_low_pct: figure,
+  within_pct: figure,
 });
 export type Accuracy = z.infer<typeof Accuracy>;
 
@@ -43,32 +43,11 @@ export const readAccuracies = (): readonly Accuracy[] =>
 export const bySize = (source: Accuracy['source']): readonly Accuracy[] =>
   readAccuracies().filter((row) => row.by === 'units' && row.source === source);
 
-const ratio = (value: number | null): string => value?.toFixed(2) ?? '';
-const percent = (value: number | null): string => (value === null ? '' : `${value} %`);
-
 /** docs/calibration.md with the table of these rows. */
 export const pageWith = (rows: readonly Accuracy[]): string =>
   readFileSync(ACCURACY_PAGE, 'utf8').replace(MARKED, () =>
     table(
-      [
-        'source',
-        'buildings',
-        'n',
-        'ours over theirs',
-        'held out',
-        'earned less than ours',
-        'than our middle',
-        'in range',
-      ],
-      rows.map((row) => [
-        row.source,
-        row.group,
-        String(row.n),
-        ratio(row.ours_over_real),
-        ratio(row.held_out),
-        percent(row.below_ours_pct),
-        percent(row.below_middle_pct),
-        percent(row.within_pct),
-      ]),
+      ['source', 'buildings', 'n', 'ours / theirs', 'held out', 'shortcut', '< ours', '< middle', '< low', 'in range'],
+      rows.map((row) => Object.entries(row).flatMap(([name, value]) => (name === 'by' ? [] : [String(value ?? '')]))),
     ),
   );

@@ -5,14 +5,9 @@
 with
 
 counted as (
-  select * from trained
-  where collected > 0 and units_0br + units_1br + units_2br + units_3br + units_4br = units
-),
-
-cells as (
-  select * from counted where vintage is not null
-  union all by name
-  select * replace ('any' as vintage) from counted
+  select *, unnest(vintages) as vintage
+  from trained
+  where collected > 0 and units_0_r + units_1_r + units_2_r + units_3_r + units_4_r = units
 ),
 
 sums as (
@@ -21,23 +16,17 @@ sums as (
     vintage,
     cast(count(*) as integer) as n,
     effective_n(sum(weight), sum(weight * weight)) as n_eff,
-    [sum(weight * units_0br), sum(weight * units_1br), sum(weight * units_2br), sum(weight * units_3br),
-      sum(weight * units_4br)] as units_by_bedrooms
-  from cells
-  group by size, vintage
-),
-
-rounded_shares as (
-  select
-    *,
-    [part::double / list_sum(units_by_bedrooms) * 10000 for part in units_by_bedrooms] as parts,
+    [sum(weight * units_0_r), sum(weight * units_1_r), sum(weight * units_2_r), sum(weight * units_3_r),
+      sum(weight * units_4_r)] as totals,
+    [total::double / list_sum(totals) * 10000 for total in totals] as parts,
     10000 - list_sum([floor(part) for part in parts]) as missing,
     list_grade_up([floor(part) - part for part in parts]) as by_remainder,
     [
       ((floor(part) + (list_position(by_remainder, place) <= missing)::integer) * 0.0001)::decimal(16, 4)
       for part, place in parts
     ] as mix
-  from sums
+  from counted
+  group by size, vintage
 )
 
 select
@@ -53,7 +42,7 @@ select
   case when own.n_eff < 15 then 'parent' else 'cell' end as basis,
   survey_source() as source,
   survey_as_of() as as_of
-from rounded_shares as own
-join rounded_shares as shown
+from sums as own
+join sums as shown
   on shown.size = own.size
   and shown.vintage = case when own.n_eff < 15 then 'any' else own.vintage end

@@ -9,7 +9,7 @@ import { columnsOfModels } from '../columns.ts';
 import { tablesRead } from '../graph.ts';
 import { loadModels, type Model } from '../index.ts';
 import { Run } from '../inputs.ts';
-import { nullable, openCalibration, sqlOf, SURVEY_TABLES } from './calibrate.ts';
+import { nullable, openCalibration, sqlOf } from './calibrate.ts';
 
 /** A building with our figures and its own. Amounts are a year's dollars. */
 export interface Building {
@@ -63,38 +63,33 @@ const FEEDS: readonly (readonly [table: string, sql?: string])[] = [
   ['stg_area_vacancies'],
 ];
 
-const TARGETS = ['int_expenses', 'int_hud_proxies'];
-
 /** The models between the fed tables and the results. */
 async function modelsBetween(connection: DuckDBConnection): Promise<Model[]> {
   const models = new Map((await loadModels()).map((model) => [model.name, model]));
   for (const [table] of FEEDS) models.delete(table);
-  const found = new Map<string, Model>();
+  const found = new Set<Model>();
   const visit = async (name: string): Promise<void> => {
     const model = models.get(name);
-    if (!model || found.has(name)) return;
-    found.set(name, model);
+    if (!model || found.has(model)) return;
+    found.add(model);
     for (const read of await tablesRead(connection, model.sql)) await visit(read);
   };
-  for (const target of TARGETS) await visit(target);
-  return [...found.values()];
+  for (const target of ['int_expenses', 'int_hud_proxies']) await visit(target);
+  return [...found];
 }
 
 /**
  * Underwrite the owners' buildings in dollars of their year, or the others in today's.
- * @param trained rent groups from which the survey's tables are computed. Default: the committed tables
- * @throws MissingFile
+ * @param trained rent groups of the survey from which tables and assumptions are fitted. Default: all
+ * @throws Error naming a missing file
  */
 export async function underwrite(
   folder: string,
   isOwners: boolean,
   trained?: readonly string[],
 ): Promise<readonly Building[]> {
-  const calibration = await openCalibration(folder, trained);
-  const { connection } = calibration;
+  const { connection, close } = await openCalibration(folder, trained);
   try {
-    if (trained)
-      for (const table of SURVEY_TABLES) await connection.run(`CREATE OR REPLACE TABLE ref_${table} AS FROM ${table}`);
     const population = isOwners ? "population = 'owners'" : "population <> 'owners' AND units > 1";
     await connection.run(`CREATE TABLE compared AS FROM (${sqlOf('compared')}) WHERE ${population}`);
     if (isOwners) await connection.run(sqlOf('survey_prices'));
@@ -119,6 +114,6 @@ export async function underwrite(
     );
     return rows as unknown as readonly Building[];
   } finally {
-    await calibration.close();
+    await close();
   }
 }

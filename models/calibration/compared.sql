@@ -1,18 +1,11 @@
 -- Properties whose own NOI is known, in the form of the project's properties. `place` is the part that is trained or
--- tested on as a whole: a rounded area rent, a township, a loan.
+-- tested on as a whole: a rounded area rent, a township, a trust.
 
 with
 
 -- Owners' statements in dollars of 2011: complete answers, no subsidy that sets the rents, a value and an area rent.
 -- The file has no place: rents of other bedrooms have the median ratio of HUD's counties to the 2-bedroom rent.
-rent_ratios as (
-  select
-    median(ratio_6(fmr_0, fmr_2)) as br_0,
-    median(ratio_6(fmr_1, fmr_2)) as br_1,
-    median(ratio_6(fmr_3, fmr_2)) as br_3,
-    median(ratio_6(fmr_4, fmr_2)) as br_4
-  from fair_market_rents_file
-),
+rent_ratios as (select median(ratio_6(columns('fmr_[0134]'), fmr_2)) from fair_market_rents_file),
 
 owners as (
   select
@@ -25,11 +18,11 @@ owners as (
     property_tax as annual_taxes,
     units,
     year_built,
-    rounded(fair_market_rent * br_0) as market_rent_0br,
-    rounded(fair_market_rent * br_1) as market_rent_1br,
+    rounded(fair_market_rent * fmr_0) as market_rent_0br,
+    rounded(fair_market_rent * fmr_1) as market_rent_1br,
     fair_market_rent as market_rent_2br,
-    rounded(fair_market_rent * br_3) as market_rent_3br,
-    rounded(fair_market_rent * br_4) as market_rent_4br
+    rounded(fair_market_rent * fmr_3) as market_rent_3br,
+    rounded(fair_market_rent * fmr_4) as market_rent_4br
   from survey
   cross join rent_ratios
   where expenses is not null and not is_subsidized and market_value > 0 and fair_market_rent > 0
@@ -37,11 +30,6 @@ owners as (
 
 -- The assessor's model, newest year of a property: market rents, no shops. His NOI is after property tax; from 2026 the
 -- tax is in the cap rate, and is deducted here.
-worksheets as (
-  select * from worksheets_file
-  qualify row_number() over (partition by keypin order by year desc, address) = 1
-),
-
 assessor as (
   select
     'assessor' as population,
@@ -50,19 +38,22 @@ assessor as (
     1 as weight,
     rounded(noi::decimal(14, 2) - coalesce(taxload::decimal(14, 6), 0) * mv::decimal(14, 2)) as noi,
     mv::decimal(14, 2) as list_price,
-    studio::decimal(9, 0)::integer as units_0br,
-    br1::decimal(9, 0)::integer as units_1br,
-    br2::decimal(9, 0)::integer as units_2br,
-    br3::decimal(9, 0)::integer as units_3br,
-    br4::decimal(9, 0)::integer as units_4br,
+    studio::double::integer as units_0br,
+    br1::double::integer as units_1br,
+    br2::double::integer as units_2br,
+    br3::double::integer as units_3br,
+    br4::double::integer as units_4br,
     coalesce(
-      nullif(total_units::decimal(9, 0)::integer, 0), units_0br + units_1br + units_2br + units_3br + units_4br
+      nullif(total_units::double::integer, 0), units_0br + units_1br + units_2br + units_3br + units_4br
     ) as units,
-    nullif(yearbuilt::decimal(9, 0)::integer, 0) as year_built,
+    nullif(yearbuilt::double::integer, 0) as year_built,
     'IL' as state,
     'Cook County' as county
-  from worksheets
-  where coalesce(commsf::decimal(14, 2), 0) = 0 and "use" not like '%SAP%' and mv::decimal(14, 2) > 0
+  from (
+    from worksheets_file
+    qualify row_number() over (partition by keypin order by year desc, address) = 1
+  )
+  where coalesce(commsf::double, 0) = 0 and "use" not like '%SAP%' and mv::double > 0
 ),
 
 -- Securitized loans in one county: the newest statement of a whole year, else the lender's figure
@@ -89,21 +80,10 @@ loans as (
     county || ' County' as county
   from loans_file
   left join statements using (name)
-),
-
-placed as (
-  select
-    properties.*,
-    rents.hud_area_code as rent_area_code,
-    rents.fmr_0::decimal(14, 2) as market_rent_0br,
-    rents.fmr_1::decimal(14, 2) as market_rent_1br,
-    rents.fmr_2::decimal(14, 2) as market_rent_2br,
-    rents.fmr_3::decimal(14, 2) as market_rent_3br,
-    rents.fmr_4::decimal(14, 2) as market_rent_4br
-  from (from assessor union all by name from loans) as properties
-  join fair_market_rents_file as rents on rents.stusps = properties.state and rents.countyname = properties.county
 )
 
-from placed
+select properties.*, hud_area_code as rent_area_code, columns('fmr_(.)')::decimal(14, 2) as 'market_rent_\1br'
+from (from assessor union all by name from loans) as properties
+join fair_market_rents_file as rents on rents.stusps = properties.state and rents.countyname = properties.county
 union all by name
 from owners

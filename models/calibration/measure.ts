@@ -3,27 +3,21 @@ import { fileURLToPath } from 'node:url';
 import { ACCURACY_CSV, ACCURACY_PAGE, pageWith, type Accuracy } from './accuracy.ts';
 import { csvText, SURVEY } from './calibrate.ts';
 import { underwrite, type Building } from './compare.ts';
-import {
-  fitRanges,
-  halvesOf,
-  hasRange,
-  rangeOf,
-  realCap,
-  rounded,
-  weightedQuantile,
-  weightOf,
-  type Knot,
-} from './ranges.ts';
+import * as ranges from './ranges.ts';
+import { fitRanges, hasRange, weightOf, type Knot } from './ranges.ts';
 
-type Group = readonly [by: Accuracy['by'], group: string, isIn: (building: Building) => boolean];
+type IsIn = (building: Building) => boolean;
 
-const built = (from: number, to: number) => (building: Building) =>
-  building.year !== null && building.year >= from && building.year < to;
-const atCap = (from: number, to: number) => (building: Building) =>
-  hasRange(building) && building.cap >= from && building.cap < to;
+const built =
+  (from: number, to: number): IsIn =>
+  ({ year }) =>
+    year !== null && year >= from && year < to;
+const atCap =
+  (from: number, to: number): IsIn =>
+  (building) =>
+    hasRange(building) && building.cap >= from && building.cap < to;
 
-const ALL: Group = ['all', 'all', () => true];
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly (readonly [by: Accuracy['by'], group: string, isIn: IsIn])[] = [
   ['units', '2 to 4 units', ({ units }) => units <= 4],
   ['units', '5 to 12 units', ({ units }) => units > 4 && units <= 12],
   ['units', '13 to 49 units', ({ units }) => units > 12 && units <= 49],
@@ -36,23 +30,29 @@ const GROUPS: readonly Group[] = [
   ['cap', 'our cap rate 4 to 6 %', atCap(4, 6)],
   ['cap', 'our cap rate 6 to 8 %', atCap(6, 8)],
   ['cap', 'our cap rate 8 % and more', atCap(8, Infinity)],
-  ALL,
+  ['all', 'all', () => true],
 ];
 
 /** Seeded halves of the rent groups on which every table of the survey is fitted again. */
 const HALVES = 5;
 
 const overReal = (rows: readonly Building[], ours: 'ours' | 'proxy'): number =>
-  weightedQuantile(
+  ranges.weightedQuantile(
     rows.filter(({ real }) => real > 0),
     0.5,
     (row) => row[ours] / row.real,
   );
 
+type Coverage = Readonly<Record<'below_ours_pct' | 'below_middle_pct' | 'below_low_pct' | 'within_pct', number>>;
+
 /** Weighted percents of the buildings with a range that earned less than a figure of theirs, or within the range. */
-export function coverageOf(knots: readonly Knot[], buildings: readonly Building[]) {
-  const rows = buildings.filter(hasRange).map((row) => ({ row, real: realCap(row), range: rangeOf(knots, row) }));
-  const percentOf = (found: readonly (typeof rows)[number][]): number =>
+export function coverageOf(knots: readonly Knot[], buildings: readonly Building[]): Coverage {
+  const rows = buildings.filter(hasRange).map((row) => ({
+    row,
+    real: ranges.realCap(row),
+    range: ranges.rangeOf(knots, row),
+  }));
+  const percentOf = (found: typeof rows): number =>
     (weightOf(found.map(({ row }) => row)) / weightOf(rows.map(({ row }) => row))) * 100;
   return {
     below_ours_pct: percentOf(rows.filter(({ row }) => row.real < row.ours)),
@@ -65,69 +65,69 @@ export function coverageOf(knots: readonly Knot[], buildings: readonly Building[
 /** Buildings of places in which nothing was fitted, and the range that was fitted elsewhere. */
 type Trial = readonly [knots: readonly Knot[], tested: readonly Building[]];
 
-/** A group of one source: the mean over the trials. */
-function accuracyOf([by, group, isIn]: Group, all: readonly Building[], trials: readonly Trial[]): Accuracy[] {
-  const rows = all.filter(isIn);
-  if (!rows[0]) return [];
-  const tested = trials.map(([knots, buildings]): Trial => [knots, buildings.filter(isIn)]);
-  const mean = (decimals: number, figureOf: (trial: Trial) => number): number | null => {
-    const value = tested.reduce((total, trial) => total + figureOf(trial), 0) / trials.length;
-    return Number.isFinite(value) ? rounded(value, decimals) : null;
-  };
-  const coverage = tested.map((trial) => coverageOf(...trial));
-  const percent = (key: keyof ReturnType<typeof coverageOf>): number | null =>
-    mean(0, (trial) => coverage[tested.indexOf(trial)]?.[key] ?? NaN);
-  return [
-    {
-      source: rows[0].population,
+/** Each group of one source: the mean over the trials; null where one has no such building. */
+const accuraciesOf = (all: readonly Building[], trials: readonly Trial[]): Accuracy[] =>
+  GROUPS.flatMap(([by, group, isIn]) => {
+    const rows = all.filter(isIn);
+    const tested = trials.map(([knots, buildings]) => {
+      const found = buildings.filter(isIn);
+      return { held_out: trials.length > 1 ? overReal(found, 'ours') : NaN, ...coverageOf(knots, found) };
+    });
+    const mean = (decimals: number, values: readonly number[]): number | null => {
+      const value = values.reduce((total, each) => total + each, 0) / values.length;
+      return Number.isFinite(value) ? ranges.rounded(value, decimals) : null;
+    };
+    const percent = (key: keyof Coverage): number | null =>
+      mean(
+        0,
+        tested.map((each) => each[key]),
+      );
+    return rows.slice(0, 1).map(({ population }) => ({
+      source: population,
       by,
       group,
       n: rows.length,
-      ours_over_real: mean(2, () => overReal(rows, 'ours')),
-      held_out: trials.length > 1 ? mean(2, ([, each]) => overReal(each, 'ours')) : null,
-      shortcut_over_real: mean(2, () => overReal(rows, 'proxy')),
+      ours_over_real: mean(2, [overReal(rows, 'ours')]),
+      held_out: mean(
+        2,
+        tested.map((each) => each.held_out),
+      ),
+      shortcut_over_real: mean(2, [overReal(rows, 'proxy')]),
       below_ours_pct: percent('below_ours_pct'),
       below_middle_pct: percent('below_middle_pct'),
       below_low_pct: percent('below_low_pct'),
       within_pct: percent('within_pct'),
-    },
-  ];
-}
+    }));
+  });
 
 /** The declared table of the range. */
 export const rangesCsv = (knots: readonly Knot[]): string =>
   csvText(
-    knots.map(({ least_units, most_units, cap_pct, range: [low, middle, high], n, n_eff }) => ({
-      least_units,
-      most_units,
-      cap_pct: cap_pct.toFixed(2),
-      low_pct: low.toFixed(2),
-      middle_pct: middle.toFixed(2),
-      high_pct: high.toFixed(2),
-      n,
-      n_eff: n_eff.toFixed(1),
-      ...SURVEY,
-    })),
+    knots.map(({ least_units, most_units, cap_pct, range, n, n_eff }) => {
+      const [low_pct, middle_pct, high_pct] = range.map((share) => share.toFixed(2));
+      const shares = { cap_pct: cap_pct.toFixed(2), low_pct, middle_pct, high_pct };
+      return { least_units, most_units, ...shares, n, n_eff: n_eff.toFixed(1), ...SURVEY };
+    }),
   );
 
-/** The texts of the declared range, of accuracy.csv and of the page with its table, by path. @throws MissingFile */
+/** The texts of the declared range, of accuracy.csv and of the page with its table. @throws Error: a missing file */
 export async function measuredFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const owners = await underwrite(folder, true);
   const others = await underwrite(folder, false);
   const knots = fitRanges(owners);
   const trials: Trial[] = [];
   for (let seed = 1; seed <= HALVES; seed += 1)
-    for (const fitted of halvesOf(owners, seed)) {
+    for (const fitted of ranges.halvesOf(owners, seed)) {
       const buildings = await underwrite(folder, true, fitted);
-      const isFitted = ({ place }: Building): boolean => fitted.includes(place);
+      const isFitted: IsIn = ({ place }) => fitted.includes(place);
       trials.push([fitRanges(buildings.filter(isFitted)), buildings.filter((each) => !isFitted(each))]);
     }
-  const assessor = others.filter(({ population }) => population === 'assessor');
-  const loans = others.filter(({ population }) => population === 'loans');
-  const accuracies: Accuracy[] = [
-    ...GROUPS.flatMap((group) => accuracyOf(group, owners, trials)),
-    ...[assessor, loans].flatMap((tested) => GROUPS.flatMap((group) => accuracyOf(group, tested, [[knots, tested]]))),
-    ...accuracyOf(['transfer', 'all, by a range of the assessor', ALL[2]], owners, [[fitRanges(assessor), owners]]),
+  const [assessor, loans] = ['assessor', 'loans'].map((name) => others.filter(({ population }) => population === name));
+  const transfer = accuraciesOf(owners, [[fitRanges(assessor ?? []), owners]]).filter(({ by }) => by === 'all');
+  const accuracies = [
+    ...accuraciesOf(owners, trials),
+    ...[assessor ?? [], loans ?? []].flatMap((tested) => accuraciesOf(tested, [[knots, tested]])),
+    ...transfer.map((row) => ({ ...row, by: 'transfer' as const, group: 'all, by a range of the assessor' })),
   ];
   return new Map([
     [fileURLToPath(new URL('../reference/noi_ranges.csv', import.meta.url)), rangesCsv(knots)],

@@ -15,13 +15,13 @@ export interface Knot {
 }
 
 /** Our cap rates, in percent, at which the buildings of a knot begin. */
-const CAPS = [-Infinity, 5, 8];
+const CAPS = [-Infinity, 4, 7];
 const BLOCKS = [
   { least_units: 2, most_units: 12 },
   { least_units: 13, most_units: null },
 ] as const;
 /** Units over which the first block fades into the second. */
-const BLENDED = { from: 8, to: 20 };
+const BLENDED = { from: 8, to: 24 };
 
 export const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
 export const weightOf = (rows: readonly Building[]): number => rows.reduce((total, { weight }) => total + weight, 0);
@@ -42,14 +42,15 @@ export function fitRanges(buildings: readonly Building[]): Knot[] {
   return BLOCKS.flatMap((block) => {
     let least = -Infinity;
     return CAPS.map((from, at) => {
-      const rows = buildings.filter(
-        ({ units, cap, ...rest }) =>
-          hasRange({ units, cap, ...rest }) &&
-          units >= block.least_units &&
-          units <= (block.most_units ?? Infinity) &&
-          cap >= from &&
-          cap < (CAPS[at + 1] ?? Infinity),
-      );
+      const rows = buildings
+        .filter(hasRange)
+        .filter(
+          ({ units, cap }) =>
+            units >= block.least_units &&
+            units <= (block.most_units ?? Infinity) &&
+            cap >= from &&
+            cap < (CAPS[at + 1] ?? Infinity),
+        );
       const [low = NaN, middle = NaN, high = NaN] = [0.25, 0.5, 0.75].map((share) =>
         rounded(weightedQuantile(rows, share, realCap), 2),
       );

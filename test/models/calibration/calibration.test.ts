@@ -7,7 +7,6 @@ import { after, before, describe, it } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
 import { openCalibration, type Calibration } from '../../../models/calibration/calibrate.ts';
 import { underwrite } from '../../../models/calibration/compare.ts';
-import { MissingFile } from '../../../models/calibration/files.ts';
 
 type Row = Readonly<Record<string, string>>;
 
@@ -135,29 +134,21 @@ describe('the calibration of invented files', () => {
   const cellOf = async (table: string, vintage: string): Promise<Row> =>
     (await rows(`${table} WHERE size = '2_4' AND vintage = '${vintage}'`))[0] ?? {};
 
-  it('takes as a quartile the least value with its share of the weight', async () => {
-    const values = `(VALUES ('x', 0.1, 1), ('x', 0.2, 1), ('x', 0.9, 3)) AS t(cell, value, weight)`;
+  it('takes as a median the least value with half of the weight, and top-codes the mean', async () => {
+    const values = "(VALUES ('x', 0.1, 1), ('x', 0.2, 95), ('x', 0.9, 3), ('x', 9.9, 1)) AS t(cell, value, weight)";
     await calibration.connection.run(`CREATE TEMP TABLE some_values AS FROM ${values}`);
     const [found] = await rows("weighted_statistics('some_values')");
-    // n_eff: 25 over 11. Mean: 3.0 over 5.
-    assert.deepEqual(found, {
-      cell: 'x',
-      n: '3',
-      n_eff: '2.3',
-      q1: '0.2',
-      median: '0.9',
-      q3: '0.9',
-      mean: '0.600000',
-    });
+    // n_eff: 100 x 100 over 9,036. Mean: 0.1 + 19 + 2.7, and 0.9 for 9.9, over 100.
+    assert.deepEqual(found, { cell: 'x', n: '4', n_eff: '1.1', median: '0.2', mean: '0.227000' });
   });
   it('counts complete answers of taxed properties run for profit, with a ratio of 0.10 to 1.20', async () =>
-    assert.equal((await cellOf('expense_cells', 'before_1960'))['n'], '22'));
+    assert.equal((await cellOf('ref_expense_cells', 'before_1960'))['n'], '22'));
   it('charges 8 % of 50,000 to an owner who manages and pays nobody, and nothing to one who pays staff', async () => {
-    const ratios = await rows('survey WHERE is_managed_by_owner ORDER BY ratio DESC');
     assert.deepEqual(
-      ratios.map(({ ratio }) => ratio),
-      ['0.600000', '0.485000'],
+      (await rows('survey WHERE is_unpaid_manager')).map(({ ratio }) => ratio),
+      ['0.600000'],
     );
+    assert.equal((await rows('survey WHERE ratio = 0.485')).length, 1);
   });
   it('takes the middle of a band of taxes, and none for the open one', async () => {
     const taxes = await rows(
@@ -175,27 +166,36 @@ describe('the calibration of invented files', () => {
   it('draws a cell toward its size and the difference of its vintage', async () => {
     // Medians: 0.50 of all 42, of the 22 and of the 16, 0.31 of the 3. Differences of vintages within the size: 0, 0
     // and -0.19. The prior of the last is 0.50 - 0.19, and its own median equals it.
-    assert.equal((await cellOf('expense_cells', 'any'))['shrunk'], '0.5000');
-    assert.equal((await cellOf('expense_cells', 'from_2000'))['shrunk'], '0.3100');
+    assert.equal((await cellOf('ref_expense_cells', 'any'))['shrunk'], '0.5000');
+    assert.equal((await cellOf('ref_expense_cells', 'from_2000'))['shrunk'], '0.3100');
   });
   it('counts bedrooms of all properties that collect rent, and shares add up to one', async () => {
     const shares = ['share_0', 'share_1', 'share_2', 'share_3', 'share_4'];
-    const mix = await cellOf('bedroom_mixes', '1960_1999');
+    const mix = await cellOf('ref_bedroom_mixes', '1960_1999');
     assert.deepEqual(
       shares.map((name) => mix[name]),
       ['0.0000', '0.2500', '0.7500', '0.0000', '0.0000'],
     );
-    assert.deepEqual(await rows(`bedroom_mixes WHERE ${shares.join(' + ')} <> 1`), []);
+    assert.deepEqual(await rows(`ref_bedroom_mixes WHERE ${shares.join(' + ')} <> 1`), []);
   });
-  it('states a line in dollars of 2024', async () => {
-    const [insurance] = await rows("expense_lines WHERE size = '2_4' AND line = 'insurance'");
+  it('takes the mean of a line up to 12 units, in dollars of 2024, and the declared sum of the others', async () => {
+    const lines = await rows("ref_expense_lines WHERE line IN ('repairs', 'insurance') ORDER BY size, line");
     assert.deepEqual(
-      [insurance?.['survey_amount'], insurance?.['amount'], insurance?.['counted']],
-      ['500.00', '695.00', 'who_paid'],
+      lines.map(({ size, line, survey_amount: own, amount }) => [size, line, own, amount]),
+      [
+        ['2_4', 'insurance', '500.00', '695.00'],
+        // 46 owners: 2,000 dollars at 40 % and 125 more for each percent make 145,937.50.
+        ['2_4', 'repairs', '3172.60', '4409.91'],
+        ['50_up', 'insurance', '33.33', '46.33'],
+        ['50_up', 'repairs', '216.67', '301.17'],
+      ],
     );
+    const others = await rows("declared_assumptions WHERE key = 'other_per_unit_2_4'");
+    // One owner pays 1,000 of payroll: 21.70 x 1.39.
+    assert.equal(others[0]?.['value'], '30');
   });
   it('a missing figure of the census and one above its classes are null', async () => {
-    const [akron] = await rows('census_metros');
+    const [akron] = await rows('ref_census_metros');
     assert.deepEqual(
       [0, 1, 2, 3, 4].map((bedrooms) => akron?.[`gross_rent_${bedrooms}`]),
       ['700.00', null, '950.00', '1100.00', null],
@@ -203,10 +203,10 @@ describe('the calibration of invented files', () => {
     assert.equal(akron?.['tax_rate'], '0.015005');
   });
   it("a state's insurance is the square root of its premium over the national one", async () =>
-    assert.equal((await rows('insurance_states'))[0]?.['factor'], '0.7983')); // 0.79834...^2 = 1000 / 1569
+    assert.equal((await rows('ref_insurance_states'))[0]?.['factor'], '0.7983')); // 0.79834...^2 = 1000 / 1569
   it('fits on the given places alone', async () => {
     const { connection, close } = await openCalibration(folder, ['1000']);
-    assert.deepEqual(await rowsOf(connection, 'SELECT DISTINCT size FROM bedroom_mixes'), [{ size: '50_up' }]);
+    assert.deepEqual(await rowsOf(connection, 'SELECT DISTINCT size FROM ref_bedroom_mixes'), [{ size: '50_up' }]);
     await close();
   });
   it('compares a worksheet once, at market rents, without shops, after tax; a loan by its newest year', async () => {
@@ -224,10 +224,7 @@ describe('the calibration of invented files', () => {
     }
   });
   it('names the file that is missing', async () => {
-    await assert.rejects(openCalibration('/nowhere'), (error) => {
-      assert.ok(error instanceof MissingFile);
-      assert.match(error.message, /^\/nowhere\/underwriting\/rhfs\/\*properties\*\.csv is missing\./u);
-      return true;
-    });
+    const message = /^\/nowhere\/underwriting\/rhfs\/\*properties\*\.csv is missing\./u;
+    await assert.rejects(openCalibration('/nowhere'), { message });
   });
 });

@@ -1,20 +1,28 @@
 /** What is fitted on real files, where the folder that holds them is present. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { calibratedTables } from '../../../models/calibration/calibrate.ts';
+import { rowsOf } from '../../../lib/duck.ts';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { calibratedTables, openCalibration } from '../../../models/calibration/calibrate.ts';
 import { underwrite } from '../../../models/calibration/compare.ts';
-import { hasFiles } from '../../../models/calibration/files.ts';
 import { coverageOf, measuredFiles, rangesCsv } from '../../../models/calibration/measure.ts';
 import { fitRanges, halvesOf } from '../../../models/calibration/ranges.ts';
 import { thorough } from '../../thorough.ts';
 
 const REAL = process.env['FOLDER'] ?? fileURLToPath(new URL('../../../../shared/real', import.meta.url));
-const skip = hasFiles(REAL) ? false : 'the folder of real files is not here';
+const skip = existsSync(`${REAL}/underwriting`) ? false : 'the folder of real files is not here';
 
-test('every committed table is computed from the files, byte by byte', { skip }, async () => {
+test('every committed table and fitted assumption is computed from the files, byte by byte', { skip }, async () => {
   for (const [path, text] of await calibratedTables(REAL)) assert.equal(readFileSync(path, 'utf8'), text, path);
+  const { connection, close } = await openCalibration(REAL);
+  const fitted = await rowsOf(connection, 'SELECT key, value FROM declared_assumptions');
+  await close();
+  assert.deepEqual(
+    fitted,
+    currentAssumptions().rows.map(({ key, value }) => ({ key, value })),
+  );
 });
 
 test(

@@ -23,8 +23,8 @@ const building = (cap: number, real: number, changes: Partial<Building> = {}): B
 /** Four owners a knot: in the small block 1 to 4, 5 to 8 and 3 to 6 percent; 1 more in the large one. */
 const BUILDINGS = (
   [
-    [4, 0],
-    [6, 4],
+    [3, 0],
+    [5, 4],
     [10, 2],
   ] as const
 ).flatMap(([cap, more]) =>
@@ -41,8 +41,8 @@ describe('the range', () => {
     assert.deepEqual(
       knots.slice(0, 3).map(({ cap_pct, range, n }) => [cap_pct, ...range, n]),
       [
-        [4, 1, 2, 3, 4],
-        [6, 5, 6, 7, 4],
+        [3, 1, 2, 3, 4],
+        [5, 5, 6, 7, 4],
         [10, 3, 6, 5, 4],
       ],
     );
@@ -52,12 +52,12 @@ describe('the range', () => {
       2,
     );
   });
-  it('is linear between the knots, flat beyond them, and blended from 8 to 20 units', () => {
-    assert.deepEqual(at(4, 5), [3, 4, 5]);
-    assert.deepEqual(at(2, 0), at(8, 4));
+  it('is linear between the knots, flat beyond them, and blended from 8 to 24 units', () => {
+    assert.deepEqual(at(4, 4), [3, 4, 5]);
+    assert.deepEqual(at(2, 0), at(8, 3));
     assert.deepEqual(at(4, 99), at(4, 10));
-    assert.deepEqual(at(20, 4), [2, 3, 4]);
-    assert.deepEqual(at(14, 4), [1.5, 2.5, 3.5]);
+    assert.deepEqual(at(24, 3), [2, 3, 4]);
+    assert.deepEqual(at(16, 3), [1.5, 2.5, 3.5]);
   });
   it('leaves out buildings from 2000 and prices outside the limits of the rent', () => {
     const others = [building(4, 99, { year: 2000 }), building(4, 99, { isInLimits: false })];
@@ -65,7 +65,12 @@ describe('the range', () => {
     assert.deepEqual(coverageOf(knots, [...BUILDINGS, ...others]), coverageOf(knots, BUILDINGS));
   });
   it('is measured by weight: in the range, below it, below its middle and below our figure', () => {
-    const rows = [building(4, 0.5, { weight: 2 }), building(4, 1), building(4, 3), building(4, 5, { weight: 4 })];
+    const rows = [
+      building(3, 0.5, { weight: 2 }),
+      building(3, 1),
+      building(3, 3, { ours: 4 }),
+      building(3, 5, { weight: 4 }),
+    ];
     assert.deepEqual(coverageOf(knots, rows), {
       below_ours_pct: 50,
       below_middle_pct: 37.5,

@@ -167,7 +167,7 @@ const underwritings = (deal: Deal): Html =>
         ],
       ],
     )}
-    <p><a href="/scores#real-noi">How both compare with the income of real buildings</a></p>`;
+    <p><a href="/scores#real-noi">How both compare with what owners earned</a></p>`;
 
 /** The public record of the condition, with its page. */
 const recordOf = ({ condition_record_url: url, condition_record_on: on }: ReportBody['deal']): Html =>
