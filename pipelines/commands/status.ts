@@ -203,6 +203,12 @@ const sourceRow = (health: SourceHealth): Row => ({
 
 const earliest = (days: readonly (string | null)[]): string | undefined => days.filter((day) => day !== null).sort()[0];
 
+/** Rows not read by the counts of the sites that state one; unknown if none does. */
+function uncountedOf(members: readonly SourceHealth[]): string {
+  const counts = members.flatMap(({ uncounted }) => (uncounted === null ? [] : [uncounted]));
+  return counts.length === 0 ? '-' : number(counts.reduce((sum, n) => sum + n, 0));
+}
+
 /** Sources of one family and group as one row. */
 const familyRow = (group: QuietGroup, family: string, members: readonly SourceHealth[]): Row => ({
   group,
@@ -214,7 +220,7 @@ const familyRow = (group: QuietGroup, family: string, members: readonly SourceHe
     `${Math.max(...members.map((member) => member.every_days))} d`,
     number(members.reduce((sum, s) => sum + s.rows, 0)),
     number(members.reduce((sum, s) => sum + s.rejected, 0)),
-    number(members.reduce((sum, s) => sum + (s.uncounted ?? 0), 0)),
+    uncountedOf(members),
     earliest(members.map((member) => member.next_due)) ?? '-',
     '',
   ],

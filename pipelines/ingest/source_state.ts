@@ -8,9 +8,9 @@ import { COLUMN_WENT_BLANK, fillRates, findBlankColumns, findNews, missingFacts 
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { type Resale, whatIsMissing } from '../permission.ts';
 import type { DegradedReason } from '../../models/marts/sources.ts';
-import type { ReadRecord } from './reads.ts';
+import { listUnreadable, type ReadRecord } from './reads.ts';
 import { publicAddress } from '../../sources/fetch/addresses.ts';
-import { NO_BYTES } from './stage/check_rows.ts';
+import { isPartOfKey } from './stage/check_rows.ts';
 
 export interface SourceState {
   readonly spec: SourceSpec;
@@ -94,7 +94,8 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
   const good = reads.filter(({ status }) => status === 'good');
   const blank = findBlankColumns(good);
   const blankDetail = isJudged ? blank.map(({ detail }) => detail).join('; ') : '';
-  const unread = isJudged ? standing.rejects.filter(({ page_sha256: sha256 }) => sha256 === NO_BYTES) : [];
+  // A page of one row is a reject like others.
+  const unread = isJudged ? listUnreadable(standing).unreadable.filter(({ key }) => isPartOfKey(spec, key)) : [];
   const faults: readonly { readonly reason: DegradedReason; readonly detail: string | null }[] = [
     { reason: NO_RECENT_ROWS, detail: old },
     { reason: COLUMN_WENT_BLANK, detail: blankDetail || null },

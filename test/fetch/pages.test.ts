@@ -27,6 +27,7 @@ test('a page is decoded and states where and when it was fetched; the user agent
       retries: 0,
       sleptMs: 0,
       stated: null,
+      columns: null,
     },
   );
 });

@@ -170,10 +170,8 @@ describe('the state of a folder', () => {
     assert.ok(lines.length <= 30, lines.join('\n'));
     assert.ok(Math.max(...lines.map((l) => l.length)) < 240);
     const rows = lines.filter((l) => /^ {2}\S+(?: \(\d+\))? +(?:fresh|UNAVAILABLE|QUARANTINED|no file)/.test(l));
-    assert.match(
-      rows.slice(0, 2).join('\n'),
-      /^ {2}buckeye\w+ +UNAVAILABLE .*\n {2}heartland\w+ +QUARANTINED +2026-11-20 +1 d +1 d +\d+ +0 +2026-11-21 +\S+: /,
-    );
+    assert.match(rows[0] ?? '', /^ {2}buckeye\w+ +UNAVAILABLE /);
+    assert.match(rows[1] ?? '', /^ {2}heartland\w+ +QUARANTINED +2026-11-20 +1 d +1 d +\d+ +0 +- +2026-11-21 +\S+: /);
     assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
     assert.match(lines.join('\n'), /Runbook: docs\/runbook\.md#refused, docs\/runbook\.md#\w+/);
     for (const columns of [60, 80, 120]) {

@@ -20,7 +20,7 @@ const messages = (record: RecordDefinition, field: string, value: unknown): read
   (field in record.schema.shape ? [] : [`no field ${field}`]);
 
 const RANGES: readonly [RecordDefinition, string, accepted: readonly unknown[], refused: readonly unknown[]][] = [
-  [Listing, 'list_price', ['1.00', '999999999.99', null], ['0.99', '0.00', '-5.00', '1000000000.00']],
+  [Listing, 'list_price', ['2000.00', '999999999.99', null], ['1999.99', '0.00', '-5.00', '1000000000.00']],
   [Listing, 'noi', ['-999999999.99', '0.00', '999999999.99'], ['-1000000000.00', '1000000000.00']],
   [Listing, 'annual_taxes', ['999999999.99'], ['1000000000.00']],
   [Listing, 'cap_rate', ['-100.00', '100.00'], ['-100.01', '100.01']],
