@@ -6,6 +6,9 @@ CREATE OR REPLACE MACRO as_text(x) AS CAST(x AS VARCHAR);
 -- An instant as text.
 CREATE OR REPLACE MACRO instant_text(t) AS strftime(t, '%Y-%m-%dT%H:%M:%SZ');
 
+-- The day on which a year of census figures ends.
+CREATE OR REPLACE MACRO last_day_of(year) AS make_date(year, 12, 31);
+
 -- Where a value comes from, as JSON. `names` are the texts that together name its row on the page.
 CREATE OR REPLACE MACRO origin(method, source, source_url, observed_at, names) AS json_object(
   'method', method, 'source', source, 'source_url', source_url, 'observed_at', instant_text(observed_at), 'row', names);

@@ -120,9 +120,12 @@ export default defineMart({
       name: 'owners.records_exist',
       about: 'every record of an owner is published',
       blocking: true,
-      sql: `SELECT owners.id, (found.value ->> 'id') AS record FROM owners, json_each(properties) AS found
-        WHERE (found.value ->> 'id') NOT IN (
-          SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties)`,
+      // An anti join, which spills; a lateral join or NOT IN would keep every id in memory.
+      sql: `SELECT listed.id, listed.record
+        FROM (SELECT id, unnest(properties ->> '$[*].id') AS record FROM owners) AS listed
+        ANTI JOIN (
+          SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties
+        ) AS published ON published.id = listed.record`,
     },
   ],
   publish: { orderBy: ['properties_count DESC', 'id'] },

@@ -4,6 +4,7 @@ import { audit, change, HISTORY_DAYS, reconcile, test, type Catcher, type Plante
 const HISTORY = 'models/marts/listing_history.sql';
 const PROPERTIES = 'models/intermediate/properties/int_properties.sql';
 const UNDERWRITING = 'models/intermediate/underwriting/int_underwriting.sql';
+const OWNER_INCOMES = 'models/intermediate/underwriting/int_owner_incomes.sql';
 const PROXIES = 'models/intermediate/income/int_hud_proxies.sql';
 const WORKED_DEALS = 'models/underwriting/worked_deals.test.ts';
 /** The independent recomputation, over random deals and over the default world. */
@@ -201,7 +202,7 @@ const figureFaults: readonly PlantedFault[] = [
   },
   {
     name: 'scores use the greater of two incomes',
-    changes: [change(UNDERWRITING, 'least(noi_underwritten, rounded(', 'greatest(noi_underwritten, rounded(')],
+    changes: [change(OWNER_INCOMES, 'else least(noi_cautious, rounded(', 'else greatest(noi_cautious, rounded(')],
     caughtBy: [audit('deals.claims_never_lift')],
   },
   {
@@ -364,13 +365,7 @@ const conditionFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a survey lifts the NOI of scores above our own',
-    changes: [
-      change(
-        'models/intermediate/underwriting/int_owner_incomes.sql',
-        'then least(noi_of_owners, noi_underwritten) end',
-        'then noi_of_owners end',
-      ),
-    ],
+    changes: [change(OWNER_INCOMES, 'then least(noi_of_owners, noi_underwritten) end', 'then noi_of_owners end')],
     caughtBy: [RECOMPUTED, RECOMPUTED_WORLD],
   },
   {

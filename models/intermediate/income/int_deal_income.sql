@@ -72,7 +72,7 @@ select
       'amount', as_text(taxes.tax_after_reset),
       'basis', taxes.tax_after_basis,
       'place', properties.state,
-      'as_of', case when taxes.tax_after_basis <> 'bill' then as_text(make_date(census.tax_rate_year, 12, 31)) end,
+      'as_of', case when taxes.tax_after_basis <> 'bill' then as_text(last_day_of(census.tax_rate_year)) end,
       'source', case taxes.tax_after_basis
         when 'bill' then taxes.tax_bill_source
         else coalesce(census.tax_rate_source, 'assumptions')

@@ -128,14 +128,14 @@ ranges as (
     *,
     case
       when noi_middle is null then null
-      when large_share_pct < 50 and small_cap_to - own_cap_pct < own_cap_pct - small_cap_from then small_n_to
-      when large_share_pct < 50 then small_n_from
+      when large_share_pct < 100 - large_share_pct and small_cap_to - own_cap_pct < own_cap_pct - small_cap_from then small_n_to
+      when large_share_pct < 100 - large_share_pct then small_n_from
       when large_cap_to - own_cap_pct < own_cap_pct - large_cap_from then large_n_to
       else large_n_from
     end as noi_range_n,
     case
       when noi_middle is null then null
-      when large_share_pct < 50 then '2 to ' || small_most_units || ' units'
+      when large_share_pct < 100 - large_share_pct then '2 to ' || small_most_units || ' units'
       else small_most_units + 1 || ' units and more'
     end as noi_range_units
   from scoring

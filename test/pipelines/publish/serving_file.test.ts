@@ -7,7 +7,9 @@ import { after, before, it } from 'node:test';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { isShared } from '../../../lib/files.ts';
+import { isObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
+import { INSIDE_SEPARATOR } from '../../../models/absence/inside.ts';
 import { loadMarts } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import { COUNTED, isFileOf, SERVED, TABLE_NAMES, TABLES, type TableName } from '../../../models/serving/tables.ts';
@@ -47,9 +49,19 @@ const inJson = (kind: string, value: unknown): unknown => {
   return kind === 'instant' ? `${String(value).slice(0, 19).replace(' ', 'T')}Z` : value;
 };
 
+/** The paths of the nulls inside an array or an object. */
+function nullsIn(value: unknown, path: string): string[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, i) => (item === null ? [`${path}[${i}]`] : nullsIn(item, `${path}[${i}]`)));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    item === null ? [`${path}.${key}`] : nullsIn(item, `${path}.${key}`),
+  );
+}
+
 it('has every record of every table with its values, in published order, and a reason for what is absent', async () => {
   const orders = new Map((await loadMarts()).map(({ name, contract }) => [name, contract.publish.orderBy.join(', ')]));
-  let absent = 0;
+  let [absent, absentInside] = [0, 0];
   for (const table of TABLE_NAMES) {
     const { columns, causes }: RecordDefinition = TABLES[table];
     const order = SERVED[table].orderBy ?? orders.get(table) ?? '';
@@ -59,7 +71,8 @@ it('has every record of every table with its values, in published order, and a r
     assert.equal(rows.length, expected.length, table);
     for (const [i, { pos, lines }] of rows.entries()) {
       const given = String(lines).split('\n');
-      const values = given.map((line) => (line === '' || line.startsWith('!') ? null : (JSON.parse(line) as unknown)));
+      const parts = given.map((line) => line.split(INSIDE_SEPARATOR));
+      const values = parts.map(([line = '']) => (/^(?:!|$)/u.test(line) ? null : (JSON.parse(line) as unknown)));
       const published = columns.map(({ name, kind }) =>
         inJson(kind, name === COUNTED ? null : (expected[i]?.[name] ?? null)),
       );
@@ -67,9 +80,13 @@ it('has every record of every table with its values, in published order, and a r
       const reasons = given.filter((line) => /^![a-z0-9_]+$/u.test(line));
       assert.equal(reasons.length, columns.filter(({ name }, at) => causes?.[name] && values[at] === null).length);
       absent += reasons.length;
+      const inside = parts.flatMap(([, text]) => (text === undefined ? [] : [JSON.parse(text) as object]));
+      const nulls = columns.flatMap(({ name }, at) => (causes ? nullsIn(values[at], name) : []));
+      assert.deepEqual(inside.flatMap(Object.keys), nulls);
+      absentInside += nulls.length;
     }
   }
-  assert.ok(absent > 1000);
+  assert.ok(absent > 1000 && absentInside > 1000, `${absent} and ${absentInside}`);
 });
 
 it('has the same bytes if it is written again', async () => {

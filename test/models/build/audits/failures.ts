@@ -201,7 +201,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'signals.has_address_agrees': [set('signals', 'has_address = NOT has_address')],
   'signals.identified_as_said': [set('signals', 'record_number = NULL')],
   'signals.kind_follows_from_class': [set('signals', "property_kind = 'other'")],
-  'registers.none_lost': ['INSERT INTO previous_registers SELECT source, filings + 1, last_filing_date FROM registers'],
+  'registers.none_lost': ['INSERT INTO previous_registers SELECT * REPLACE (filings + 1 AS filings) FROM registers'],
   'leads.signal_id_in_signals': [set('leads', "signal_id = 'none'")],
   'leads.auction_id_in_auctions': [set('leads', "auction_id = 'none'")],
   'lead_steps.id_in_leads': [set('lead_steps', "id = 'none'")],
