@@ -126,16 +126,17 @@ scoring as (
 ranges as (
   select
     *,
+    large_share_pct < 100 - large_share_pct as is_small,
     case
       when noi_middle is null then null
-      when large_share_pct < 100 - large_share_pct and small_cap_to - own_cap_pct < own_cap_pct - small_cap_from then small_n_to
-      when large_share_pct < 100 - large_share_pct then small_n_from
+      when is_small and small_cap_to - own_cap_pct < own_cap_pct - small_cap_from then small_n_to
+      when is_small then small_n_from
       when large_cap_to - own_cap_pct < own_cap_pct - large_cap_from then large_n_to
       else large_n_from
     end as noi_range_n,
     case
       when noi_middle is null then null
-      when large_share_pct < 100 - large_share_pct then '2 to ' || small_most_units || ' units'
+      when is_small then '2 to ' || small_most_units || ' units'
       else small_most_units + 1 || ' units and more'
     end as noi_range_units
   from scoring
