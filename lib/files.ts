@@ -3,6 +3,7 @@
  * before the rename that publishes it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import {
   copyFile,
   link as linkFile,
@@ -34,12 +35,22 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** Create a folder and its parents, and flush each entry: a power cut must not lose the folder of a file. */
-export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  const above = dirname(resolve(first));
-  for (let made = resolve(path); made !== above; made = dirname(made)) await sync(dirname(made));
+/**
+ * Create a folder and its parents, and flush each entry: a power cut must not lose the folder of a file. One at a time,
+ * because Node's recursive mkdir never ends where a parent takes no entries, such as /proc.
+ * @param mode of the folders. Default: as umask says
+ */
+export async function makeFolder(path: string, mode?: number): Promise<void> {
+  const missing: string[] = [];
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) {
+    await mkdir(folder, mode).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    await sync(dirname(folder));
+  }
+  // A file of this name is an error.
+  await mkdir(path, { recursive: true });
 }
 
 /**

@@ -1,8 +1,8 @@
 /** `make run`: checks the settings, then runs the pipeline and prints its summary. */
 import { writeFileSync } from 'node:fs';
-import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { access, constants, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from '../../lib/files.ts';
+import { makeFolder, writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import {
   pipelineSettings,
@@ -93,7 +93,7 @@ const NOT_WRITABLE: Readonly<Record<string, string>> = {
 /** @throws SettingError if the data folder is not writable */
 async function checkWritable(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);

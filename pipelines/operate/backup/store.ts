@@ -11,7 +11,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
@@ -105,7 +105,7 @@ async function claimFolder(root: string): Promise<void> {
   if (isBackupFolder(root)) return checkMarker(root, refuse);
   if ((await namesIn(root)).some((name) => name !== 'lost+found'))
     refuse('a folder of backups, or an empty or new one; it has other files');
-  await mkdir(root, { recursive: true, mode: OWNER_ONLY });
+  await makeFolder(root, OWNER_ONLY);
   await writeWhole(join(root, MARKER), `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`);
 }
 
