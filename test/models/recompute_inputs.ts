@@ -14,48 +14,73 @@ import {
   type Inputs,
 } from './build_models.ts';
 
-export const DEALS = thorough(150, 400);
+const ORDINARY = thorough(150, 400);
+/** Buildings of large units, at prices at which their income covers a loan. */
+const LARGE = thorough(40, 100);
+export const DEALS = ORDINARY + LARGE;
 export const AS_OF = '2026-11-21';
 /** Rate of the newest survey week. */
 export const SURVEY_RATE = '7.28';
 
-const houses = fc.sample(
-  fc.record({
-    pricePerUnit: fc.oneof(
-      fc.integer({ min: 20_000, max: 38_000 }),
-      fc.integer({ min: 38_000, max: 60_000 }),
-      fc.integer({ min: 60_000, max: 260_000 }),
+const house = {
+  bedrooms: fc.constant(null as 4 | null),
+  pricePerUnit: fc.oneof(
+    fc.integer({ min: 20_000, max: 38_000 }),
+    fc.integer({ min: 38_000, max: 60_000 }),
+    fc.integer({ min: 60_000, max: 260_000 }),
+  ),
+  oddCents: fc.integer({ min: 0, max: 9999 }),
+  units: fc.integer({ min: 1, max: 70 }),
+  yearBuilt: fc.option(fc.integer({ min: 1900, max: 2028 })),
+  capRate: fc.option(fc.integer({ min: 300, max: 1200 })),
+  noi: fc.option(fc.integer({ min: -2_000_000, max: 40_000_000 }), { freq: 2 }),
+  // One in twenty has no price, one in twenty no units.
+  hidden: fc.integer({ min: 1, max: 20 }).map((n) => (n === 1 ? 'price' : n === 2 ? 'units' : 'nothing')),
+  isLand: fc.integer({ min: 1, max: 30 }).map((n) => n === 1),
+  priceCut: fc.option(fc.integer({ min: 1, max: 2000 }), { freq: 2 }),
+  daysListed: fc.integer({ min: 0, max: 250 }),
+  debt: fc.option(fc.integer({ min: 1, max: 4_000_000 }), { freq: 3 }),
+  daysToSale: fc.option(fc.integer({ min: 0, max: 80 }), { freq: 3 }),
+  condition: fc.option(
+    fc.constantFrom(
+      ['condemned', null],
+      ['vacant_building', 'Boarded'],
+      ['code_violation', 'Order to vacate'],
+      ['code_violation', 'Roof in disrepair'],
+      ['code_violation', 'High grass and weeds'],
     ),
-    oddCents: fc.integer({ min: 0, max: 9999 }),
-    units: fc.integer({ min: 1, max: 70 }),
-    yearBuilt: fc.option(fc.integer({ min: 1900, max: 2028 })),
-    capRate: fc.option(fc.integer({ min: 300, max: 1200 })),
-    noi: fc.option(fc.integer({ min: -2_000_000, max: 40_000_000 }), { freq: 2 }),
-    // One in twenty has no price, one in twenty no units.
-    hidden: fc.integer({ min: 1, max: 20 }).map((n) => (n === 1 ? 'price' : n === 2 ? 'units' : 'nothing')),
-    isLand: fc.integer({ min: 1, max: 30 }).map((n) => n === 1),
-    priceCut: fc.option(fc.integer({ min: 1, max: 2000 }), { freq: 2 }),
-    daysListed: fc.integer({ min: 0, max: 250 }),
-    debt: fc.option(fc.integer({ min: 1, max: 4_000_000 }), { freq: 3 }),
-    daysToSale: fc.option(fc.integer({ min: 0, max: 80 }), { freq: 3 }),
-    condition: fc.option(
-      fc.constantFrom(
-        ['condemned', null],
-        ['vacant_building', 'Boarded'],
-        ['code_violation', 'Order to vacate'],
-        ['code_violation', 'Roof in disrepair'],
-        ['code_violation', 'High grass and weeds'],
-      ),
-      { freq: 2 },
-    ),
-    recordAge: fc.integer({ min: 0, max: 7 }),
-    countyValue: fc.option(fc.integer({ min: 4_000_000, max: 60_000_000 })),
-    yearsDelinquent: fc.option(fc.integer({ min: 0, max: 9 })),
-    mailStreet: fc.constantFrom('1 FAR RD', null),
-    mailState: fc.constantFrom('OH', 'FL'),
-  }),
-  { numRuns: DEALS, seed: 11 },
-);
+    { freq: 2 },
+  ),
+  recordAge: fc.integer({ min: 0, max: 7 }),
+  countyValue: fc.option(fc.integer({ min: 4_000_000, max: 60_000_000 })),
+  yearsDelinquent: fc.option(fc.integer({ min: 0, max: 9 })),
+  mailStreet: fc.constantFrom('1 FAR RD', null),
+  mailState: fc.constantFrom('OH', 'FL'),
+};
+const large = {
+  ...house,
+  bedrooms: fc.constant(4 as const),
+  pricePerUnit: fc.oneof(fc.integer({ min: 38_000, max: 52_000 }), fc.integer({ min: 52_000, max: 64_000 })),
+  units: fc.integer({ min: 2, max: 14 }),
+  yearBuilt: fc.integer({ min: 1900, max: 1990 }),
+  capRate: fc.constant(null),
+  debt: fc.constant(null),
+  daysToSale: fc.constant(null),
+  noi: fc.constant(null),
+  hidden: fc.constant('nothing'),
+  isLand: fc.constant(false),
+  condition: fc.constant(null),
+};
+/** At a price that their income covers and their claim does not. */
+const claimed = {
+  ...large,
+  pricePerUnit: fc.integer({ min: 76_000, max: 88_000 }),
+  capRate: fc.integer({ min: 590, max: 630 }),
+};
+const houses = [
+  ...fc.sample(fc.record(house), { numRuns: ORDINARY, seed: 11 }),
+  ...fc.sample(fc.oneof(fc.record(large), fc.record(claimed)), { numRuns: LARGE, seed: 11 }),
+];
 type House = (typeof houses)[number];
 
 const daysAgo = (days: number): string =>
@@ -73,6 +98,7 @@ const listing = (h: House, i: number): InputRow =>
     property_type: h.isLand ? 'Vacant land' : 'Multifamily',
     list_price: h.hidden === 'price' ? null : amount(priceOf(h)),
     units: h.hidden === 'units' ? null : h.units,
+    ...(h.bedrooms && { units_0br: 0, units_1br: 0, units_2br: 0, units_3br: 0, units_4br: h.units }),
     year_built: h.yearBuilt,
     cap_rate: amountOrNull(h.capRate),
     noi: amountOrNull(h.noi),
