@@ -110,8 +110,8 @@ export const INCOME: readonly Declaration[] = [
     'loss_of_small',
     '0.038',
     'evidence',
-    'Income that owners of up to small_loss_units lose beyond the 7 % of the simple proxy: 290 owners of that size in ' +
-      'the rental housing survey (2011) lost 12.0 % at the weighted mean, 10.6 % of all dollars and 3.5 % at the ' +
+    'Income that owners of up to small_loss_units lose beyond the 7 % of the simple proxy: 290 owners of that size ' +
+      'in the rental housing survey (2011) lost 12.0 % at the weighted mean, 10.6 % of all dollars and 3.5 % at the ' +
       'median; 10.8 % in all is between the two means.',
   ),
   units('small_loss_units', '12', 'evidence', 'Units up to which loss_of_small counts in full.', { isFixed: true }),
