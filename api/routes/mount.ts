@@ -128,7 +128,12 @@ export function mountRoutes(router: Router, options: MountOptions): void {
           claims,
         };
         await route.check?.(state.request);
-        state.offer = await route.offer?.(state.request);
+        try {
+          state.offer = await route.offer?.(state.request);
+        } catch (error) {
+          // A 402 without it still says how to pay; the log has the error.
+          state.error = error;
+        }
         await next();
       } finally {
         // A handler that timed out still reads the snapshot.

@@ -93,10 +93,14 @@ export interface ShopOptions {
 
 const GAS_MONEY = 10n ** 20n;
 
+/** Leads of real money are sold for a week after their last read, by the real clock. */
+const READ_TODAY = `${new Date().toISOString().slice(0, 10)}T00:00:00Z`;
+
 const ATTACKED = {
   deals: rowsOfTable('deals', 3),
   leads: rowsOfTable('leads', LEADS, (i) => ({
     lead_score: i,
+    last_verified: READ_TODAY,
     county: RARE_COUNTIES[i - 1] ?? 'Cuyahoga County, OH',
   })),
 };

@@ -268,7 +268,7 @@ describe('the sandbox', () => {
   it('offers its test wallet alone, also in the query builder, and pays with it', async () => {
     const wallet = new Wallet(shop.chain.rpcUrl);
     const { page, errors } = await openWith(shop, wallet, '/build?call=/api/deals');
-    await page.fill('#f-state', 'OH');
+    await page.selectOption('#f-state', 'OH');
     await page.locator('#built .pay[data-call*="state=OH"]').waitFor();
     await page.waitForTimeout(400);
     assert.deepEqual(await page.locator('.wallets button').allInnerTexts(), ['Pay $0.05 with test money']);

@@ -18,6 +18,8 @@ describe('the feed of a register', () => {
       filing(30, {}),
       filing(4, colorado),
       filing(5, { ...colorado, first_seen: '2026-10-01T12:00:00Z' }),
+      // First seen today, in a first load.
+      filing(6, { ...colorado, filing_date: '2026-10-20' }),
     ],
     sources: [
       rowOf('sources', 1, { source: 'ohio_sos', family: 'register' }),
@@ -32,8 +34,8 @@ describe('the feed of a register', () => {
 
   it('has its own filings only; the root has both and a filter by state', async () => {
     assert.deepEqual(await idsOf('/ohio/api/filings'), [uuid(30), uuid(2), uuid(1)]);
-    assert.deepEqual(await idsOf('/colorado/api/filings'), [uuid(5), uuid(4)]);
-    assert.deepEqual(await idsOf('/api/filings'), [uuid(30), uuid(5), uuid(4), uuid(2), uuid(1)]);
+    assert.deepEqual(await idsOf('/colorado/api/filings'), [uuid(5), uuid(4), uuid(6)]);
+    assert.deepEqual(await idsOf('/api/filings'), [uuid(30), uuid(5), uuid(4), uuid(2), uuid(1), uuid(6)]);
     assert.deepEqual(await idsOf('/api/filings?state=CO'), await idsOf('/colorado/api/filings'));
     // By filing date, up to today: one of November 30 is not filed yet.
     assert.deepEqual(await idsOf('/ohio/api/filings/recent'), [uuid(2), uuid(1)]);
@@ -56,7 +58,7 @@ describe('the feed of a register', () => {
     );
     assert.match(String(ohio['refresh_cadence']), /second Saturday/);
     const other = await meta('/colorado');
-    assert.deepEqual(other['coverage'], { total_records: 2, added_last_7d: 1, freshest: '2026-11-05' });
+    assert.deepEqual(other['coverage'], { total_records: 3, added_last_7d: 2, freshest: '2026-11-05' });
     assert.equal(other['interface_version'], '1.0.0');
     const prices = other['pricing'] as Record<string, string>;
     assert.equal(prices['GET /colorado/api/filings'], '$0.03');
