@@ -24,14 +24,14 @@ export const SourceStatus = z.strictObject({
   every_days: z.int(),
   last_good_at: timestamp,
   rows: z.int(),
-  /** Rows of its page, and their number by the site's own count; null if it states none. */
+  /** Rows of its page, and their number by the site's own count. */
   rows_in: z.int(),
-  rows_stated: z.int().nullable(),
+  rows_stated: z.int().nullable().meta({ description: 'Null when: its site states no count.' }),
   /** Fields that it filled before and does not now, with the day. */
-  missing_fields: z.string().nullable(),
-  missing_since: z.iso.date().nullable(),
-  /** Mean share of its rows with a value, over the columns that may be absent; /coverage has each. */
-  filled_pct: z.int().nullable(),
+  missing_fields: z.string().nullable().meta({ description: 'Null when: no field went blank.' }),
+  missing_since: z.iso.date().nullable().meta({ description: 'Null when: no field went blank.' }),
+  /** Mean share of its rows with a value, over the columns that may be absent; /coverage/columns has each. */
+  filled_pct: z.int().nullable().meta({ description: 'Null when: it has no row, or none of these columns.' }),
 });
 const filterList = z.array(z.string());
 

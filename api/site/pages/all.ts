@@ -2,6 +2,7 @@
 import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
 import { build } from './build/build.ts';
+import { filledColumns } from './coverage/columns.ts';
 import { coverage } from './coverage/coverage.ts';
 import { deals } from './deals.ts';
 import { home } from './home.ts';
@@ -18,6 +19,7 @@ export const PAGES: readonly Page[] = [
   deals,
   metros,
   coverage,
+  filledColumns,
   prices,
   build,
   report,

@@ -23,7 +23,10 @@ const UNTRUE = new Set(
 );
 
 /** Nulls of envelopes and of /api/meta, whose schema says when they are null. */
-const BY_SCHEMA = [/^next_cursor$/u, /^sources\[\]\.(last_good_at|stale_reason|fiscal_year)$/u];
+const BY_SCHEMA = [
+  /^next_cursor$/u,
+  /^sources\[\]\.(last_good_at|stale_reason|fiscal_year|rows_stated|missing_\w+|filled_pct)$/u,
+];
 /** Texts of digits: numbers that a publisher gives, and decimals of formulas, which may be whole. */
 const TEXT =
   /parcel_id$|\.row\[\]$|address$|_fips$|document_number$|\.mix\.|\.inputs\.|minimum_loan$|recompute|^assumptions/u;

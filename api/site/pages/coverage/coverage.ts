@@ -14,7 +14,7 @@ import { cardTable, figures, plainTable } from '../../layout.ts';
 import { count, countText, day, percent, points, rangeText, words } from '../../format.ts';
 import { pathOf, metroNamed } from '../../map/metros.ts';
 import { allGaps, isCompared, MIN_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
-import { ratesOf } from '../../../routes/meta/facts.ts';
+import { COLUMNS_PATH } from './columns.ts';
 import { textOrNull, type PageContext, type Page } from '../../page.ts';
 import { COVERAGE_PATH } from '../../../routes/coverage.ts';
 
@@ -134,38 +134,6 @@ function sourcesByFamily(context: PageContext): Html | '' {
       )}
     </details>
   </figure>`;
-}
-
-const differenceOf = ({ rows_in: rows, rows_stated: stated }: Row): Piece =>
-  stated === null ? '' : count(Number(stated) - Number(rows));
-
-/** Rows against the site's own count, and the columns that a source fills. */
-function filledColumns(context: PageContext): Html {
-  const rows = context.request.snapshot.all('sources').filter(({ last_good_at: at }) => at !== null);
-  return html`<h2>Counts and filled columns</h2>
-    <details>
-      <summary>
-        Rows of each source, the rows that its site counts beyond them, and the share of rows with a value
-      </summary>
-      ${plainTable(
-        'Counts and filled columns by source',
-        'Counts and filled columns by source',
-        [
-          { label: 'Source' },
-          { label: 'Rows', isNumeric: true },
-          { label: 'Not read', isNumeric: true },
-          { label: 'Percent of rows with a value, by column' },
-        ],
-        rows.map((row) => [
-          String(row['source']),
-          count(Number(row['rows_in'])),
-          differenceOf(row),
-          ratesOf(row)
-            .map(([column, pct]) => `${words(column)} ${pct}`)
-            .join(', '),
-        ]),
-      )}
-    </details>`;
 }
 
 /** Bins of the gap, in percentage points; the first and the last are open. */
@@ -362,6 +330,9 @@ export const coverage: Page = {
       </p>
       ${await counties(context)} ${kindsByMetro(context)}
       <h2>Registers</h2>
-      ${await registers(context)} ${sourcesByFamily(context)} ${filledColumns(context)}`;
+      ${await registers(context)} ${sourcesByFamily(context)}
+      <p>
+        <a href="${COLUMNS_PATH}">The rows of each source against its site’s own count, and its filled columns</a>
+      </p>`;
   },
 };
