@@ -64,7 +64,7 @@ interface Reference {
 }
 
 /** A page has at most this many bytes of fields and examples: deeper objects are left to /openapi.json. */
-const MAX_BYTES = 45_000;
+const MAX_BYTES = 47_000;
 const MAX_DEPTH = 4;
 
 interface RecordPage extends FieldGroups, RecordDefinition {
@@ -269,7 +269,9 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
         columns.map((column) => {
           // The note says when a field is null.
           const { anyOf, ...rest } = properties[column.name] ?? {};
-          const schema = { ...(anyOf?.find(({ type }) => type !== 'null') ?? rest), description: noteOf(column) };
+          const value = anyOf?.find(({ type }) => type !== 'null') ?? rest;
+          const type = [value.type ?? []].flat().filter((one) => one !== 'null');
+          const schema = { ...value, ...(type.length > 0 && { type }), description: noteOf(column) };
           const row = fieldRow(reference, column.name, schema, depth);
           return { ...row, id: column.name, note: column.values ? 'text' : row.note };
         }),
@@ -280,7 +282,7 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
 const menuItem = (path: string, current: string, label: Piece, price = ''): Html =>
   html`<li>
     <a href="${path}" ${path === current && html` aria-current="page"`}
-      ><span>${label}</span> <small>${price}</small></a
+      ><span>${label}</span>${price !== '' && html` <small>${price}</small>`}</a
     >
   </li>`;
 
