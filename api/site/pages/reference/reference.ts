@@ -281,8 +281,8 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
 
 const menuItem = (path: string, current: string, label: Piece, price = ''): Html =>
   html`<li>
-    <a href="${path}" ${path === current && html` aria-current="page"`}
-      ><span>${label}</span>${price !== '' && html` <small>${price}</small>`}</a
+    <a href="${path}" ${path === current && html`aria-current="page"`}
+      >${price === '' ? label : html`<span>${label}</span> <small>${price}</small>`}</a
     >
   </li>`;
 
