@@ -282,7 +282,7 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
 const menuItem = (path: string, current: string, label: Piece, price = ''): Html =>
   html`<li>
     <a href="${path}" ${path === current && html`aria-current="page"`}
-      >${price === '' ? label : html`<span>${label}</span> <small>${price}</small>`}</a
+      >${label}${price !== '' && html` <small>${price}</small>`}</a
     >
   </li>`;
 
