@@ -3,8 +3,8 @@
  * no float arithmetic. Blank, or a word for "no value" such as "N/A", gives null. A value of the wrong form throws a
  * Refusal, which `candidate` turns into a reject. Callers decide whether zero means unknown (`zeroIsUnknown`).
  */
+import { stateCode } from '../lib/states.ts';
 import type { Candidate } from './contract.ts';
-import { stateCode } from './states.ts';
 
 /** A value that cannot be accepted. The row becomes a reject with this reason. */
 export class Refusal extends Error {

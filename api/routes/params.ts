@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
-import { STATE_BY_NAME } from './states.ts';
+import { STATE_BY_NAME } from '../../lib/states.ts';
 import { nearestTo } from './near.ts';
 
 export interface ParamFacts {

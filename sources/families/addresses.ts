@@ -1,5 +1,5 @@
 /** Addresses that a county prints as free text, split only if the text is unambiguous. Words stay as published. */
-import { STATE_CODES } from '../states.ts';
+import { STATE_CODES } from '../../lib/states.ts';
 import { line, optional } from '../values.ts';
 
 const ZIP_AT_END = /[,\s]*\b(\d{5})(?:-?\d{4})?-?$/u;

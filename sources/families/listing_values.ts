@@ -16,7 +16,7 @@ import {
   year,
   zip,
 } from '../values.ts';
-import { isZipOfState, stateCode, stateName } from '../states.ts';
+import { isZipOfState, stateCode, stateName } from '../../lib/states.ts';
 import { mixValues, type UnitMix } from './unit_mix.ts';
 import { LIST_PRICE } from '../ranges.ts';
 

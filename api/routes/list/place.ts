@@ -9,7 +9,7 @@ import { cachePerSnapshot } from '../../serving/memo.ts';
 import { MAX_NEAR, nearestTo } from '../near.ts';
 import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts';
 import { placeKey, placesOf, type Place } from '../places.ts';
-import { STATE_BY_NAME } from '../states.ts';
+import { STATE_BY_NAME } from '../../../lib/states.ts';
 
 /**
  * Place filters. A record without a city or a ZIP matches no city and no ZIP. The parameters of a published interface

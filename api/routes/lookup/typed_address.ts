@@ -6,7 +6,7 @@ import { DIRECTIONS, SUFFIXES } from '../../../lib/addresses/forms.ts';
 import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
 import type { KnownPlaces } from '../places.ts';
 import { placeKey } from '../places.ts';
-import { STATE_BY_NAME, STATE_CODES } from '../states.ts';
+import { STATE_BY_NAME } from '../../../lib/states.ts';
 
 /** A typed line, split. */
 export interface TypedAddress {
@@ -48,8 +48,9 @@ const UNITS = {
   place: new RegExp(`^(?:${UNIT_PLACES})$`, 'iu'),
 };
 
+const STATES = [...STATE_BY_NAME.values()];
 /** State codes that are neither a street suffix nor a direction, as CT and NE are. */
-const PLAIN_STATES = new Set(STATE_CODES.filter((code) => !SUFFIXES.has(code) && !DIRECTIONS.has(code)));
+const PLAIN_STATES = new Set(STATES.filter((code) => !SUFFIXES.has(code) && !DIRECTIONS.has(code)));
 
 const HOUSE = /^(?:rear\s+)?(?:\d|[nsew]\s?\d+\s?[nsew]\s?\d)/iu;
 const ONLY_NUMBER = /^(?:\d+[a-z]?(?:-\d+)?|[nsew]?\d+[nsew]\d+)$/iu;
@@ -116,7 +117,7 @@ function splitStateCode(
 ) {
   const [, rest = '', code = ''] = STATE_CODE.exec(piece) ?? [];
   const state = code.toUpperCase();
-  if (!STATE_CODES.includes(state)) return undefined;
+  if (!STATES.includes(state)) return undefined;
   if (!isStreet) return [rest, state] as const;
   const words = wordsOf(rest);
   const isPlain = PLAIN_STATES.has(state) && words.length >= (zip === undefined ? 3 : 2);
@@ -153,7 +154,7 @@ function takePlace(taken: Taken, known: KnownPlaces): void {
   // "Unit 10203" is no ZIP; "FL 33602" is one.
   const mayPrecedeZip = (rest: string): boolean => {
     const [last = '', ...more] = wordsOf(rest).reverse();
-    return more.length > 0 && (STATE_CODES.includes(last.toUpperCase()) || !UNITS.piece.test(last));
+    return more.length > 0 && (STATES.includes(last.toUpperCase()) || !UNITS.piece.test(last));
   };
   const stateName: Split = (piece) => splitStateName(piece, { known, taken });
   for (let found: string | undefined = ''; found !== undefined;) {

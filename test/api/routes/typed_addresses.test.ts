@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { lookup } from '../../../api/routes/lookup/lookup.ts';
 import { knownPlaces } from '../../../api/routes/places.ts';
-import { STATE_BY_NAME } from '../../../api/routes/states.ts';
+import { STATE_BY_NAME } from '../../../lib/states.ts';
 import { readAddress, type TypedAddress } from '../../../api/routes/lookup/typed_address.ts';
 import { Problem } from '../../../api/http/problem.ts';
 import { bodyObject } from '../../../api/serving/json_text.ts';

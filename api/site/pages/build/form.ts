@@ -5,7 +5,7 @@ import type { Route } from '../../../routes/define.ts';
 import { paramFacts } from '../../../routes/params.ts';
 import { html, type Html } from '../../html.ts';
 import type { PlaceChoices } from './places.ts';
-import { stateName } from '../../../routes/states.ts';
+import { STATE_CODES, stateName } from '../../../../lib/states.ts';
 
 export interface CheckedQuery {
   /** Values of the parameters without an error. */
@@ -140,8 +140,8 @@ const CHOICES: Readonly<Record<string, string>> = {
 
 /** A choice in words; a state has its code after its name. */
 function choiceText(value: string): string {
-  const state = stateName(value);
-  return state === undefined ? (CHOICES[value] ?? value.replaceAll('_', ' ')) : `${state} (${value})`;
+  if (STATE_CODES.has(value)) return `${stateName(value)} (${value})`;
+  return CHOICES[value] ?? value.replaceAll('_', ' ');
 }
 
 /** Parameters for paging, which are no filters. */

@@ -1,4 +1,7 @@
-/** The states: their names, and the first three digits of their ZIPs (USPS, publication L002). */
+/**
+ * The states, territories and military mail: their names, and the first three digits of their ZIPs (USPS, publication
+ * L002).
+ */
 
 const TABLE = `
 AL Alabama 350-369
@@ -75,9 +78,18 @@ const STATES: readonly State[] = [...TABLE.matchAll(/^([A-Z]{2}) ([A-Za-z ]+?) (
   }),
 );
 
+/** Codes of the states, of territories and of military mail. */
 export const STATE_CODES: ReadonlySet<string> = new Set(STATES.map(({ code }) => code));
 
 const BY_NAME = new Map(STATES.map(({ code, name }) => [name.toUpperCase(), code]));
+
+/** Territories, and military mail. */
+const NO_STATES = new Set(['PR', 'VI', 'GU', 'AS', 'MP', 'AA', 'AE', 'AP']);
+
+/** Codes of the states and the District of Columbia by their names in upper case. */
+export const STATE_BY_NAME: ReadonlyMap<string, string> = new Map(
+  [...BY_NAME].filter(([, code]) => !NO_STATES.has(code)),
+);
 
 /** Code of a state by its code or name: "oh", "Ohio", "O.H."; null if there is none. */
 export function stateCode(text: string): string | null {
