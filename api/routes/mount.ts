@@ -129,7 +129,8 @@ export function mountRoutes(router: Router, options: MountOptions): void {
         };
         await route.check?.(state.request);
         try {
-          state.offer = await route.offer?.(state.request);
+          // Who pays has read it.
+          if (ctx.get('PAYMENT-SIGNATURE') === '') state.offer = await route.offer?.(state.request);
         } catch (error) {
           // A 402 without it still says how to pay; the log has the error.
           state.error = error;

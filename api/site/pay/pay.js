@@ -8,8 +8,9 @@
   const FIELDS = {
     address: '', property_address: '', business_name: '', owner_name: '', city: '', county: '', state: '', // where
     list_price: '$', units: '0', cap_rate: '%', cap_rate_underwritten: '%', dscr: 'n', deal_score: '0', lead_score: '0',
-    lead_type: 'w', signal_type: 'w', auction_type: 'w', amount: '$', sale_date: '', opening_bid: '$', appraised_value: '$',
-    filing_date: '', entity_type: 'w', registered_agent_name: '', properties_count: '0', total_amount: '$',
+    lead_type: 'w', signal_type: 'w', auction_type: 'w', amount: '$', sale_date: '', opening_bid: '$',
+    appraised_value: '$', filing_date: '', entity_type: 'w', registered_agent_name: '', properties_count: '0',
+    total_amount: '$',
   };
   const MAX_COLUMNS = 10;
 
@@ -19,7 +20,8 @@
   const base64 = (value) => btoa(String.fromCodePoint(...utf8(JSON.stringify(value))));
   const decoded = (text) => JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (c) => c.codePointAt(0))));
   const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-  const named = (name) => name.replaceAll('_', ' ').replace(/^./u, (first) => first.toUpperCase()).replace(/^Dscr/u, 'DSCR');
+  const capital = (text) => text.replace(/^./u, (first) => first.toUpperCase());
+  const named = (name) => capital(name.replaceAll('_', ' ')).replace(/^Dscr/u, 'DSCR');
   const json = (text) => {
     try {
       return JSON.parse(text);
@@ -47,15 +49,16 @@
   const FREE = 'Nothing was charged.';
   const unbilled = ({ detail }) => new Error(detail.includes(FREE) ? detail : `${detail} ${FREE}`);
 
-  /** The terms of a call, checked against the price on the page. @throws Error what the server refused, which is free */
+  /** The terms of a call, at the price on the page. @throws Error what the server refused, which is free */
   async function termsOf(call, price) {
     const response = await fetch(call, { headers: { Accept: 'application/json' }, cache: 'no-store' });
     const header = response.headers.get('PAYMENT-REQUIRED');
     if (response.status !== 402 || !header) throw unbilled(await response.json());
     const required = decoded(header);
+    const expected = Math.round(Number(price) * 10 ** MONEY);
     const accepted = required.accepts.find(
       ({ scheme, network, amount }) =>
-        scheme === 'exact' && network.startsWith('eip155:') && Number(amount) === Math.round(Number(price) * 10 ** MONEY),
+        scheme === 'exact' && network.startsWith('eip155:') && Number(amount) === expected,
     );
     if (!accepted) throw new Error('The price of this call has changed. Load the page again. Nothing was charged.');
     return { required, accepted, nowMs: Date.parse(response.headers.get('Date')) || Date.now() };
@@ -180,7 +183,7 @@
   // --- what was bought ---
 
   const FORMATS = {
-    $: (value) => Number(value).toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 }),
+    $: (value) => `$${Number(value).toLocaleString('en-US', { maximumFractionDigits: 0 })}`,
     '%': (value) => `${value}%`,
     0: (value) => Number(value).toLocaleString('en-US'),
     w: (value) => String(value).replaceAll('_', ' '),
@@ -273,12 +276,15 @@
     const [body] = bodies;
     const last = bodies.at(-1);
     const records = body?.records ? bodies.flatMap((page) => page.records) : null;
-    const name = `dealfeed-${call.split('?')[0].split('/').slice(2).join('-')}-${body?.as_of ?? pages[0].headers.get('X-Snapshot-Id')}`;
+    const day = body?.as_of ?? pages[0].headers.get('X-Snapshot-Id');
+    const name = `dealfeed-${call.split('?')[0].split('/').slice(2).join('-')}-${day}`;
     const files = pages.flatMap(({ text, headers }, i) => {
       const page = pages.length > 1 ? ` ${i + 1}` : '';
       const file = `${name}${page.replace(' ', '-')}`;
       return [
-        body ? save(`JSON${page}`, `${file}.json`, 'application/json', text) : save('CSV', `${file}.csv`, 'text/csv', text),
+        body
+          ? save(`JSON${page}`, `${file}.json`, 'application/json', text)
+          : save('CSV', `${file}.csv`, 'text/csv', text),
         save(`Receipt${page}`, `${file}.jws`, 'application/jose', headers.get('Signed-Receipt') ?? ''),
       ];
     });
@@ -287,7 +293,8 @@
     const heading = element('h2', { textContent: title, tabIndex: -1 });
     const report = body?.recompute ? await reportOf(pages[0].text) : null;
     const content = report ?? (records ? [tableOf(records, 'The records bought')] : body ? partsOf(body) : []);
-    const note = 'The files have every field. The same wallet can collect this answer again for 30 days, free: receipt ';
+    const note =
+      'The files have every field. The same wallet can collect this answer again for 30 days, free: receipt ';
     const receipt = element('code', { textContent: pages.at(-1).headers.get('Receipt-Id') });
     box.replaceChildren(
       heading,
@@ -304,8 +311,21 @@
   /** Wallets by name, as they announce themselves. */
   const wallets = new Map();
 
+  /** The wallet of the sandbox, which answers at this address of the site. */
+  const testProvider = (url) => ({
+    request: async (asked) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(asked) });
+      const { result, detail } = await response.json();
+      if (!response.ok) throw new Error(detail);
+      return result;
+    },
+  });
+
   function setUp(panel) {
     const { call, price, testWallet } = panel.dataset;
+    // In the sandbox only the test wallet pays: what another one signed there would be valid on the real chain.
+    const offered = testWallet ? new Map([['test money', testProvider(testWallet)]]) : wallets;
     const network = JSON.parse(panel.dataset.network);
     const [choices, status] = [panel.querySelector('.wallets'), panel.querySelector('[role=status]')];
     const pages = [];
@@ -367,30 +387,19 @@
     function offerAll() {
       choices.replaceChildren();
       const isPending = pending.read()?.call === call;
-      for (const [name, provider] of wallets) {
+      for (const [name, provider] of offered) {
         if (isPending) offer(`Collect what ${name} paid for`, () => collect(provider));
         offer(`Pay $${price} with ${name}`, () => buy(provider));
       }
-      panel.querySelector('.no-wallet').hidden = wallets.size > 0;
+      panel.querySelector('.no-wallet').hidden = offered.size > 0;
     }
     panel.offerAll = offerAll;
-    if (testWallet) {
-      const request = async (asked) => {
-        const headers = { 'Content-Type': 'application/json' };
-        const response = await fetch(testWallet, { method: 'POST', headers, body: JSON.stringify(asked) });
-        const { result, detail } = await response.json();
-        if (!response.ok) throw new Error(detail);
-        return result;
-      };
-      wallets.set('test money', { request });
-    }
     offerAll();
   }
 
   const setUpAll = () => document.querySelectorAll('[data-pay]').forEach((panel) => panel.offerAll || setUp(panel));
   const add = (name, provider) => {
-    // In the sandbox only the test wallet pays: what another one signed there would be valid on the real chain.
-    if (document.querySelector('[data-test-wallet]') || wallets.has(name)) return;
+    if (wallets.has(name)) return;
     wallets.set(name, provider);
     document.querySelectorAll('[data-pay]').forEach((panel) => panel.offerAll?.());
   };
