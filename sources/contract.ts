@@ -294,7 +294,7 @@ export interface FetchContext {
    * that was read. Numbers of several lists add up.
    */
   states(rows: number): void;
-  /** Name the columns of the publisher's table, read or not: the operator is told of new ones. */
+  /** Name the columns of the publisher's table, read or not, so that new ones can be listed for the operator. */
   describes(columns: readonly string[]): void;
   /**
    * Report known rows whose page could not be read: they keep their last good version. The page counts as one row in

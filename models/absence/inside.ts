@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts';
 import { NOT_RECORDED, type InsideRule, type RecordDefinition } from '../../lib/record.ts';
 import { isSale, type RecordKind } from '../../sources/kinds.ts';
 
-/** Why the proxy does not fit; why there is no DSCR. */
+/** Why the proxy does not fit; why there is no DSCR; why there is no offer range. */
 export const UNDERWRITE_REASONS = [
   'price_missing',
   'units_missing',
@@ -21,6 +21,14 @@ export const DSCR_REASONS = [
   'price_missing',
   'noi_missing',
   'price_and_noi_missing',
+] as const;
+export const OFFER_REASONS = [
+  'proxy_out_of_range_without_claim',
+  'price_below_proxy_range',
+  'insufficient_data',
+  'noi_not_positive',
+  'repairs_exceed_value',
+  'not_applicable',
 ] as const;
 
 const because = (path: RegExp, code: string): InsideRule => ({ path: path.source, codes: [code] });
@@ -89,17 +97,7 @@ export const INSIDE = {
     of(/./u, 'reason', ['no_loan', ...DSCR_REASONS]),
   ],
   sensitivity: [of(/./u, 'status', ['not_computed', 'insufficient_data', 'not_applicable'])],
-  offer: [
-    of(/./u, 'status', [
-      'not_computed',
-      'proxy_out_of_range_without_claim',
-      'price_below_proxy_range',
-      'insufficient_data',
-      'noi_not_positive',
-      'repairs_exceed_value',
-      'not_applicable',
-    ]),
-  ],
+  offer: [of(/./u, 'status', ['not_computed', ...OFFER_REASONS])],
   recompute: [because(/./u, 'not_known')],
 } satisfies Readonly<Record<string, readonly InsideRule[]>>;
 

@@ -1,6 +1,7 @@
 /** The fields of a deal on its scores, its paths and its offer range. */
 import { z } from 'zod';
 import { date, flag, integer, json, money, oneOf, percent, ratio, text, uuid } from '../../lib/record.ts';
+import { OFFER_REASONS } from '../absence/inside.ts';
 import { rationale } from '../fields.ts';
 import {
   NO_CONDITION_RECORD,
@@ -172,16 +173,7 @@ export const scores = {
 
   // Offer range at the declared target cap rate
   offer_status: oneOf(
-    [
-      'computed',
-      'claimed_basis_unverified',
-      'proxy_out_of_range_without_claim',
-      'price_below_proxy_range',
-      'insufficient_data',
-      'noi_not_positive',
-      'repairs_exceed_value',
-      'not_applicable',
-    ],
+    ['computed', 'claimed_basis_unverified', ...OFFER_REASONS],
     'Whether an offer range could be computed, and on which NOI: noi_scoring, or, if the proxy does not fit, ' +
       "the broker's unverified claim.",
   ),

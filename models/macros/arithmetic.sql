@@ -121,8 +121,8 @@ CREATE OR REPLACE MACRO to_four_decimals(x) AS -- reads as round4(x)
 CREATE OR REPLACE MACRO share_of(n, d) AS -- reads as round4(n / d)
   CAST(CAST(nearest_ratio(n, d, 10000) AS DECIMAL(16, 0)) * 0.0001 AS DECIMAL(16, 4));
 
--- How much of the figure at a knot counts for a value: all at the knot, falling to none at the knots beside it, and all
--- beyond the outermost knots.
+-- Weight of the figure at a knot for a value between knots: 1 at the knot, falling to 0 at its neighbors, and 1 beyond
+-- the outermost knots.
 CREATE OR REPLACE MACRO weight_of_knot(x, before, knot, after) AS CASE
   WHEN x <= knot AND before IS NULL OR x > knot AND after IS NULL THEN 1
   WHEN x <= knot THEN greatest(0, share_of(x - before, knot - before))

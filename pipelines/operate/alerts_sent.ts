@@ -1,4 +1,4 @@
-/** DATA_DIR/alerts.json: which problems ALERT_COMMAND was told of, and how its last call ended. */
+/** DATA_DIR/alerts.json: the problems that ALERT_COMMAND has received, and the outcome of its last call. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson } from '../../lib/files.ts';

@@ -325,7 +325,7 @@ async function checkFolder(
     },
     problems: [
       ...runProblems(runs, running),
-      ...(alert?.failure ? [problem('alert_not_told', 'ALERT_COMMAND', `nobody was told: ${alert.failure}`)] : []),
+      ...(alert?.failure ? [problem('alert_not_told', 'ALERT_COMMAND', `not delivered: ${alert.failure}`)] : []),
       ...(await ledgerProblems(ledger)),
       ...(crawl?.problems ?? []),
       ...(stored?.problems ?? []),

@@ -159,8 +159,8 @@ if (import.meta.main) {
     const { ALERT_COMMAND } = readSettings(operatorSettings);
     if (ALERT_COMMAND === undefined || isPlaceholder(ALERT_COMMAND))
       throw new SettingError(
-        `ALERT_COMMAND is ${ALERT_COMMAND === undefined ? 'not set' : 'an example'}: nobody would be told of a ` +
-          "problem. Expected a command such as 'node deploy/alert.ts mailto:you@your.domain', or an https address of " +
+        `ALERT_COMMAND is ${ALERT_COMMAND === undefined ? 'not set' : 'an example'}: problems would reach ` +
+          "nobody. Expected a command such as 'node deploy/alert.ts mailto:you@your.domain', or an https address of " +
           'Slack, Discord or Mattermost in its place (docs/operating.md#alerts)',
       );
     const stopping = new AbortController();

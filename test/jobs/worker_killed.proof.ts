@@ -1,6 +1,6 @@
 /**
  * A worker that is killed, or suspended, while it reads: another takes over after thirty seconds without a heartbeat,
- * and no page or row is lost or doubled. A worker that is told to stop is in two_workers.test.ts.
+ * and no page or row is lost or doubled. two_workers.test.ts stops a worker by a signal.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
