@@ -8,7 +8,7 @@ import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
-import { csvExtensions, paymentRoutes } from './docs/x402_extensions.ts';
+import { catalogEntry, paymentRoutes } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, type Health } from './http/health.ts';
 import { compression, crossOrigin, requireOneHost, redactResponses, redactValue } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
@@ -27,7 +27,7 @@ import type { ReceiptKeys } from './payments/receipts/keys.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors, type Cursors } from './routes/list/page.ts';
-import type { Route } from './routes/define.ts';
+import { routeKey, type Route } from './routes/define.ts';
 import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
@@ -113,7 +113,9 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     publicUrl,
     nowMs,
     routes: paymentRoutes(routes, payments.payTo, payments.network),
-    extensionsForMedia: csvExtensions,
+    catalog: new Map(
+      routes.filter(({ price }) => price !== null).map((route) => [routeKey(route), catalogEntry(route, publicUrl)]),
+    ),
     editionOf: (ctx) => stateOf(ctx).snapshotId ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {

@@ -16,7 +16,8 @@ import { openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import { priceText } from '../routes/prices.ts';
-import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
+import { paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
+import { catalogEntry } from './x402_extensions.ts';
 
 export interface Document {
   readonly path: string;
@@ -93,24 +94,27 @@ const x402Resources = ({ routes, publicUrl, payTo, network }: DocumentOptions): 
   x402Version: 2,
   resources: routes
     .filter((route) => route.price !== null)
-    .map((route) => ({
-      resource: publicUrl + templateOf(route),
-      type: 'http',
-      x402Version: 2,
-      serviceName: 'Dealfeed',
-      description: route.about,
-      mimeType: mediaOf(route),
-      accepts: [
-        {
-          scheme: 'exact',
-          network: network.name,
-          asset: network.usdc.address,
-          amount: atomicOf(route.price ?? '0.00').toString(),
-          payTo,
-          maxTimeoutSeconds: paymentSecondsOf(route),
-        },
-      ],
-    })),
+    .map((route) => {
+      const { resource, extensions } = catalogEntry(route, publicUrl);
+      const { url: _, ...about } = resource;
+      return {
+        ...about,
+        resource: publicUrl + templateOf(route),
+        type: 'http',
+        x402Version: 2,
+        extensions,
+        accepts: [
+          {
+            scheme: 'exact',
+            network: network.name,
+            asset: network.usdc.address,
+            amount: atomicOf(route.price ?? '0.00').toString(),
+            payTo,
+            maxTimeoutSeconds: paymentSecondsOf(route),
+          },
+        ],
+      };
+    }),
 });
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;

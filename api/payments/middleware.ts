@@ -82,8 +82,8 @@ function untilServed({ network, facilitator }: PaymentNetwork, prepare: Promise<
 
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { ledger, nowMs = Date.now } = options;
-  const { routes, network, publicUrl, extensionsForMedia } = options;
-  const requirements = openRequirements(routes, network, publicUrl, extensionsForMedia);
+  const { routes, network, publicUrl } = options;
+  const requirements = openRequirements(routes, network, publicUrl);
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const readiness = untilServed(options, requirements, nowMs);

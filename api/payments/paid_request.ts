@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RouteConfig } from '@x402/core/server';
-import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import type { Context, Next } from 'koa';
 import { isExpired, type Answer, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import type { Network } from '../../lib/network.ts';
@@ -16,7 +16,6 @@ import { callersResponse, type Deliveries } from './delivery.ts';
 import type { Facilitator, SettlementHint } from './facilitator/facilitator.ts';
 import type { ReceiptKeys } from './receipts/keys.ts';
 import type { Refusal, Refusals } from './refusals.ts';
-import type { ExtensionsForMedia } from './requirements.ts';
 import { sell, type Claimant, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
 import { SpooledFile, completeAnswer } from './spooled_answer.ts';
 
@@ -48,8 +47,8 @@ export interface PaymentLayerOptions extends PaymentNetwork {
   readonly publicUrl: string;
   /** Id of the snapshot that a request is answered from. */
   readonly editionOf: (ctx: Context) => string;
-  /** Describes another media type than that of the route. Default: the route's description. */
-  readonly extensionsForMedia?: ExtensionsForMedia;
+  /** What a facilitator may list of each route, by its key. Nothing of the buyer's request is handed on. */
+  readonly catalog?: ReadonlyMap<string, Pick<PaymentPayload, 'resource' | 'extensions'>>;
   /** Where a buyer collects the purchase with this receipt id, or of a payment with this nonce. */
   readonly collectUrl: (idOrNonce: string) => string;
   /** Write a refusal as the response. Its headers are set already. */
@@ -193,8 +192,8 @@ async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise
 
 /** Ask a contract wallet whether it signed; then let the facilitator see the payment, for the first and only time. */
 async function settle(
-  { facilitator, signatures }: PaymentNetwork,
-  { offer, requirements }: PaidRequest,
+  { facilitator, signatures, catalog }: PaymentLayerOptions,
+  { charge, offer, requirements }: PaidRequest,
   { isContract }: GoodPayer,
 ): Promise<SettlementHint> {
   try {
@@ -203,7 +202,8 @@ async function settle(
   } catch {
     return { transaction: null, unsent: 'unavailable' };
   }
-  return facilitator.settle(payloadFor(offer, requirements), requirements);
+  const payload = { ...catalog?.get(charge.routeKey), ...payloadFor(offer, requirements) };
+  return facilitator.settle(payload, requirements);
 }
 
 /** Write the response of a sale that did not end in `sold`. */

@@ -28,9 +28,6 @@ const facilitatorOf = ({ name }: Network): FacilitatorClient => ({
   settle: async () => neverCalled(),
 });
 
-/** The extensions of a 402 for a request that chose another media type of the answer. */
-export type ExtensionsForMedia = (extensions: Readonly<Record<string, unknown>>) => Record<string, unknown>;
-
 export interface Requirements {
   /** The terms of a route, the same for every request. */
   terms(routeKey: string): Promise<PaymentRequirements>;
@@ -54,7 +51,6 @@ export async function openRequirements(
   routes: Readonly<Record<string, RouteConfig>>,
   network: Network,
   publicUrl: string,
-  extensionsForMedia: ExtensionsForMedia = (extensions) => ({ ...extensions }),
 ): Promise<Requirements> {
   const schemes = new x402ResourceServer(facilitatorOf(network))
     .register(network.name, new ExactEvmScheme())
@@ -79,8 +75,7 @@ export async function openRequirements(
     async required(routeKey, target, media) {
       const required = await build(routeKey, adapterOf(publicUrl, target));
       if (media === undefined) return required;
-      const { resource, extensions = {} } = required;
-      return { ...required, resource: { ...resource, mimeType: media }, extensions: extensionsForMedia(extensions) };
+      return { ...required, resource: { ...required.resource, mimeType: media } };
     },
   };
 }

@@ -250,10 +250,10 @@ describe('an attack on /mcp', () => {
     const { onSettle } = facilitator;
     const settling = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
-    facilitator.onSettle = async (payload) => {
+    facilitator.onSettle = async (...settled) => {
       settling.resolve();
       await leave.promise;
-      return onSettle(payload);
+      return onSettle(...settled);
     };
     const controller = new AbortController();
     const lost = fetch(`${url()}/mcp`, {

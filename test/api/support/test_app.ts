@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
-import type { PaymentPayload } from '@x402/core/types';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
@@ -66,7 +66,7 @@ export class ScriptedFacilitator implements Facilitator {
   settled = 0;
   onSupported = async (): Promise<boolean> => true;
   onReach = async (): Promise<void> => undefined;
-  onSettle = async (payload: PaymentPayload): Promise<SettlementHint> => ({ transaction: this.move(payload) });
+  onSettle: Facilitator['settle'] = async (payload) => ({ transaction: this.move(payload) });
 
   /** Move the money of this payment. @returns the transaction */
   move(payload: PaymentPayload): string {
@@ -79,8 +79,8 @@ export class ScriptedFacilitator implements Facilitator {
   reach(): Promise<void> {
     return this.onReach();
   }
-  settle(payload: PaymentPayload): Promise<SettlementHint> {
-    return this.onSettle(payload);
+  settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettlementHint> {
+    return this.onSettle(payload, requirements);
   }
   supported(): Promise<boolean> {
     return this.onSupported();
