@@ -60,6 +60,8 @@ interface Way {
   /** Those of its conditions that no earlier way and no null rules out. */
   readonly tested: readonly Expression[];
   readonly formula: Expression;
+  /** The branch that it takes of each choice, by the text of the choice. */
+  readonly taken: ReadonlyMap<string, number>;
 }
 
 const NOTHING: Expression = { kind: 'value', text: 'null' };
@@ -72,22 +74,30 @@ const isNothing = (expression: Expression): boolean => print(expression) === 'nu
 function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>, isSet = false): readonly Way[] {
   const inner = (part: Expression): readonly Way[] => waysOf(part, macros, isSet);
   const under = (condition: Expression, isTested: boolean, part: Expression): readonly Way[] =>
-    inner(part).map(({ when, tested, formula }) => ({
-      when: [condition, ...when],
-      tested: isTested ? [condition, ...tested] : tested,
-      formula,
+    inner(part).map((way) => ({
+      ...way,
+      when: [condition, ...way.when],
+      tested: isTested ? [condition, ...way.tested] : way.tested,
     }));
+  const choice = (branches: readonly (readonly Way[])[]): readonly Way[] => {
+    const text = print(expression);
+    return branches.flatMap((ways, at) =>
+      ways.map((way) => ({ ...way, taken: new Map([...way.taken, [text, at] as const]) })),
+    );
+  };
   if (expression.kind === 'cast') return inner(expression.of);
   if (expression.kind === 'case') {
     const { branches, otherwise } = expression;
     const last = isSet && isNothing(otherwise) ? branches.findLast(({ value }) => !isNothing(value)) : undefined;
-    return [...branches.flatMap((branch) => under(branch.when, branch !== last, branch.value)), ...inner(otherwise)];
+    return choice([...branches.map((branch) => under(branch.when, branch !== last, branch.value)), inner(otherwise)]);
   }
-  if (expression.kind !== 'call') return [{ when: [], tested: [], formula: expression }];
+  if (expression.kind !== 'call') return [{ when: [], tested: [], formula: expression, taken: new Map() }];
   const { name, args } = expression;
   if (name === 'coalesce')
-    return args.flatMap((arg, at) =>
-      at === args.length - 1 ? inner(arg) : under({ kind: 'call', name: 'is not null', args: [arg] }, true, arg),
+    return choice(
+      args.map((arg, at) =>
+        at === args.length - 1 ? inner(arg) : under({ kind: 'call', name: 'is not null', args: [arg] }, true, arg),
+      ),
     );
   const macro = macros.get(name);
   const withArgs = (values: readonly Expression[]): Expression =>
@@ -96,16 +106,22 @@ function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>, isSe
       : { ...expression, args: values };
   if (macro && !macro.hasMeaning) return inner(withArgs(args));
   let found: readonly (Omit<Way, 'formula'> & { readonly values: readonly Expression[] })[] = [
-    { when: [], tested: [], values: [] },
+    { when: [], tested: [], values: [], taken: new Map() },
   ];
-  for (const arg of args)
-    found = found.flatMap(({ when, tested, values }) =>
-      waysOf(arg, macros).map((way) => ({
-        when: [...when, ...way.when],
-        tested: [...tested, ...way.tested],
-        values: [...values, way.formula],
-      })),
+  for (const arg of args) {
+    const ways = waysOf(arg, macros);
+    // A choice that occurs twice takes the same branch in both places.
+    found = found.flatMap(({ when, tested, values, taken }) =>
+      ways
+        .filter((way) => [...way.taken].every(([text, at]) => (taken.get(text) ?? at) === at))
+        .map((way) => ({
+          when: [...when, ...way.when],
+          tested: [...tested, ...way.tested],
+          values: [...values, way.formula],
+          taken: new Map([...taken, ...way.taken]),
+        })),
     );
+  }
   return found.map(({ values, ...way }) => ({ ...way, formula: withArgs(values) }));
 }
 
@@ -193,9 +209,10 @@ class Compiler {
       const chosenBy = this.#comparisons(when);
       const names = new Set([formula, ...chosenBy].flatMap(columnsOf));
       const inputs = [...names].flatMap((name) => [literal(name), this.#inputSql(name)]);
-      const condition = tested.map((each) => print(each, (name) => this.#columnSql(name), 1)).join(' and ') || 'true';
+      const conditions = new Set(tested.map((each) => print(each, (name) => this.#columnSql(name), 1)));
+      const condition = [...conditions].join(' and ') || 'true';
       const facts = [literal(figure), literal(asRead(formula)), `json_object(${inputs.join(', ')})`, result];
-      if (chosenBy.length > 0) facts.push(literal(chosenBy.map(asRead).join(' and ')));
+      if (chosenBy.length > 0) facts.push(literal([...new Set(chosenBy.map(asRead))].join(' and ')));
       const step = `${chosenBy.length > 0 ? 'chosen_step' : 'step'}(${facts.join(', ')})`;
       return `when ${condition} then ${this.#isHop(formula) ? 'null' : step}`;
     });
