@@ -138,6 +138,16 @@ export const propertyKind = {
   ),
 };
 
+/** @returns the audit that a kind is known exactly if the class says it */
+export const kindFollowsFromClass = (model: string): Audit =>
+  never(
+    model,
+    'kind_follows_from_class',
+    'property_kind is known exactly if the class says it',
+    `(property_kind = 'unknown') <> (property_kind_basis <> 'county_class')
+      OR (property_class IS NULL) <> (property_kind_basis IN ('not_published_by_county', 'no_parcel_number'))`,
+  );
+
 const DECIDED = [
   'meets_thresholds',
   'below_thresholds',

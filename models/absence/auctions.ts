@@ -50,4 +50,12 @@ export const NOT_SOLD = because(
   { code: 'not_sold', if: "sale_status <> 'sold'", about: 'sale_status is not sold' },
   NOT_PRINTED,
 );
+export const NO_CLASS = because({
+  of: 'property_kind_basis',
+  if: "property_kind_basis IN ('not_published_by_county', 'no_parcel_number')",
+});
+export const NO_UNITS = because(
+  { code: 'no_parcel_number', if: 'parcel_key IS NULL', about: "the sale's page prints no parcel number" },
+  { code: 'not_published_by_county', about: "the county's parcel layer states none" },
+);
 export const NO_OTHER_SALE = because({ code: 'no_other_sale_read', about: 'no such sale was read' });

@@ -232,14 +232,18 @@ no_longer_shown as (
 all_auctions as materialized (
   select * from auctions_with_dates
   union all by name
-  select * exclude (party_status, latitude, longitude, geo_basis, metro, missing_fields, missing_since)
+  select
+    * exclude (
+      party_status, units, property_class, property_kind, property_kind_basis, latitude, longitude, geo_basis, metro,
+      missing_fields, missing_since
+    )
   from no_longer_shown
 ),
 
-parcel_points as (
-  select county_fips, parcel_key, latitude as parcel_latitude, longitude as parcel_longitude
+parcels as (
+  select
+    county_fips, parcel_key, units, property_class, latitude as parcel_latitude, longitude as parcel_longitude
   from stg_parcels
-  where latitude is not null
 ),
 
 zip_points as (
@@ -266,13 +270,20 @@ select
   certificate_number, deposit, sold_amount, item_id, case_status_raw, slot_raw, sale_type_raw,
   max(sale_date) over sales_before as previous_sale_date,
   min(sale_date) over sales_after as next_sale_date,
+  units, property_class,
+  coalesce(property_kind, 'unknown') as property_kind,
+  case
+    when parcel_key is null then 'no_parcel_number'
+    else coalesce(property_kind_basis, 'not_published_by_county')
+  end as property_kind_basis,
   first_seen, last_seen, source, page_sha256, page_row,
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
   geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
   metro, missing_fields, missing_since
 from all_auctions
-left join parcel_points using (county_fips, parcel_key)
+left join parcels using (county_fips, parcel_key)
+left join int_property_classes using (county_fips, property_class)
 left join zip_points using (zip)
 left join int_metros using (county_fips)
 left join int_missing_fields using (source)

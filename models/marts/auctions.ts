@@ -4,6 +4,7 @@ import {
   NO_ADDRESS_KEY,
   NO_BID,
   NO_CERTIFICATE,
+  NO_CLASS,
   NO_DISCOUNT,
   NO_MAX_BID,
   NO_NUMBER,
@@ -12,13 +13,23 @@ import {
   NO_ROUND,
   NO_STATUTE,
   NO_UNIT,
+  NO_UNITS,
   NOT_APPRAISED,
   NOT_PUBLISHED,
   NOT_SOLD,
 } from '../absence/auctions.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
-import { addressParts, missing, point, pointInRange, readFrom, seen } from '../fields.ts';
+import {
+  addressParts,
+  kindFollowsFromClass,
+  missing,
+  point,
+  pointInRange,
+  propertyKind,
+  readFrom,
+  seen,
+} from '../fields.ts';
 
 const fields = {
   auction_type: oneOf(
@@ -120,6 +131,12 @@ const fields = {
     { absent: NO_OTHER_SALE },
   ),
   next_sale_date: date('Next sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
+  units: integer("Number of dwelling units, by the parcel layer of the sale's county.", {
+    absent: NO_UNITS,
+    unit: 'units',
+  }),
+  property_class: text("Property class in the county's own words or code, by its parcel layer.", { absent: NO_CLASS }),
+  ...propertyKind,
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,
   source: readFrom.source,
@@ -187,6 +204,7 @@ export default defineMart({
       'previous_sale_date >= sale_date OR next_sale_date <= sale_date',
     ),
     keepsRows('auctions', ['id'], 'sale'),
+    kindFollowsFromClass('auctions'),
     pointInRange('auctions'),
     ...comesAndGoes('auctions', "sale_status = 'scheduled'", 'upcoming sales', false),
     never('auctions', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),

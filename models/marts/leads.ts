@@ -38,7 +38,16 @@ import {
 import { defineMart, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, INDEPENDENT_KINDS, missing, point, pointInRange, propertyKind, readFrom } from '../fields.ts';
+import {
+  addressParts,
+  INDEPENDENT_KINDS,
+  kindFollowsFromClass,
+  missing,
+  point,
+  pointInRange,
+  propertyKind,
+  readFrom,
+} from '../fields.ts';
 import { INSIDE } from '../absence/inside.ts';
 
 const Corroboration = z.strictObject({
@@ -247,13 +256,7 @@ export default defineMart({
       'amount_to_value_pct is amount over county_value',
       'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)',
     ),
-    never(
-      'leads',
-      'kind_follows_from_class',
-      'property_kind is known exactly if the class says it',
-      `(property_kind = 'unknown') <> (property_kind_basis <> 'county_class')
-        OR (property_class IS NULL) <> (property_kind_basis IN ('not_published_by_county', 'no_parcel_number'))`,
-    ),
+    kindFollowsFromClass('leads'),
     never(
       'leads',
       'freshness_agrees',

@@ -17,7 +17,16 @@ import {
 } from '../absence/signals.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, missing, point, pointInRange, propertyKind, readFrom, seen } from '../fields.ts';
+import {
+  addressParts,
+  kindFollowsFromClass,
+  missing,
+  point,
+  pointInRange,
+  propertyKind,
+  readFrom,
+  seen,
+} from '../fields.ts';
 
 const fields = {
   signal_type: oneOf(
@@ -197,13 +206,7 @@ export default defineMart({
       `(amount IS NULL) <> (amount_basis IS NULL)
         OR (signal_type = 'tax_delinquent') <> (amount_basis IN ('net', 'principal'))`,
     ),
-    never(
-      'signals',
-      'kind_follows_from_class',
-      'property_kind is known exactly if the class says it',
-      `(property_kind = 'unknown') <> (property_kind_basis <> 'county_class')
-        OR (property_class IS NULL) <> (property_kind_basis = 'not_published_by_county')`,
-    ),
+    kindFollowsFromClass('signals'),
     never(
       'signals',
       'zip_absent_as_said',

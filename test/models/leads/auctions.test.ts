@@ -6,8 +6,14 @@ import { buildTables, CUYAHOGA } from '../build_models.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** The auctions of a day. */
-async function auctionsOf(sales: readonly Row[], previous: readonly Row[] = []): Promise<Row[]> {
-  const built = await buildTables({ staged_sheriff_sale: sales, previous_auctions: previous }, ['auctions']);
+async function auctionsOf(
+  sales: readonly Row[],
+  previous: readonly Row[] = [],
+  parcels: readonly Row[] = [],
+): Promise<Row[]> {
+  const built = await buildTables({ staged_sheriff_sale: sales, staged_parcel: parcels, previous_auctions: previous }, [
+    'auctions',
+  ]);
   try {
     assert.deepEqual(built.failed, []);
     return await built.rows('auctions');
@@ -58,6 +64,29 @@ test("a sale only on the county's own page has no status, and adds no values to 
   assert.deepEqual(shownOf(rows, 'case_number', 'sale_status', 'defendant', 'opening_bid_basis'), [
     ['2026 CV 01001', 'unknown', 'SAMPLE, PAT', 'unknown'],
     ['2026CV01002', 'scheduled', null, 'published_minimum'],
+  ]);
+});
+
+test('a sale has the units and the kind of its parcel, and says why it has none', async () => {
+  const layer = {
+    source: 'oh_cleveland_parcels',
+    county_fips: '39151',
+    county: 'Stark County, OH',
+    parcel_raw: '0200101',
+    street: '101 SAMPLE ST NW',
+    units: 4,
+    property_class: '520 TWO FAMILY',
+    observed_at: '2026-11-20T12:00:00Z',
+  };
+  const rows = await auctionsOf(
+    [SALE, { ...SALE, parcel_raw: '0200102' }, { ...SALE, parcel_raw: null, case_number: '2026CV01003' }],
+    [],
+    [layer],
+  );
+  assert.deepEqual(shownOf(rows, 'parcel_id', 'units', 'property_kind', 'property_kind_basis'), [
+    [null, null, 'unknown', 'no_parcel_number'],
+    ['0200101', 4, 'two_to_four', 'county_class'],
+    ['0200102', null, 'unknown', 'not_published_by_county'],
   ]);
 });
 
