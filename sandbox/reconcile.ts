@@ -6,8 +6,8 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipelineSettings, readSettings } from '../lib/settings.ts';
 import { formatComparisons, isEqual, verdict } from './comparison/compare.ts';
-import { reconcile } from './comparison/reconcile.ts';
-import { behind } from './comparison/truth/truth.ts';
+import { reconcile } from './comparison/records.ts';
+import { behind } from './comparison/truth.ts';
 import { makeWorld } from './world/world.ts';
 
 const { DATA_DIR, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);

@@ -77,7 +77,7 @@ const historyFaults: readonly PlantedFault[] = [
       ),
     ],
     caughtBy: [
-      reconcile('listing history: first_price', HISTORY_DAYS),
+      reconcile('listings: first_price', HISTORY_DAYS),
       test('models/history/history.test.ts', 'with a second price cut'),
     ],
   },
@@ -101,7 +101,7 @@ const historyFaults: readonly PlantedFault[] = [
         'when false then run.as_of',
       ),
     ],
-    caughtBy: [reconcile('listing history: gone_on', HISTORY_DAYS)],
+    caughtBy: [reconcile('listings: gone_on', HISTORY_DAYS)],
   },
   {
     name: 'a relisting starts a new history',
@@ -241,7 +241,7 @@ const figureFaults: readonly PlantedFault[] = [
         "sale_kind = 'mortgage_foreclosure' as is_first_mortgage_sale",
       ),
     ],
-    caughtBy: [reconcile('auctions: opening_bid_basis')],
+    caughtBy: [reconcile('sales of sheriffs: opening_bid_basis')],
   },
   {
     name: 'the two thirds of Ohio hold in every state',
@@ -263,7 +263,7 @@ const figureFaults: readonly PlantedFault[] = [
         "WHEN home.street_key IS NULL THEN 'unknown'",
       ),
     ],
-    caughtBy: [reconcile('signals: owner_location')],
+    caughtBy: [reconcile('tax debts of 39035: owner_location')],
   },
   {
     name: 'years of delinquency score without a limit',

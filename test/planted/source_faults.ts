@@ -18,17 +18,17 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const whole = { ...joinedSitus(attributes.par_addr_all), street: optional(attributes.par_addr_all) };',
       ),
     ],
-    caughtBy: [joinRate('oh_cuyahoga_tax'), reconcile('signals: address')],
+    caughtBy: [joinRate('oh_cuyahoga_tax'), reconcile('tax debts of 39035: address')],
   },
   {
     name: "Hamilton's layer is read by a number that joins nothing",
     changes: [change(HAMILTON_LAYER, "parcel: ['AUDPTYID', 'AUDPCLID'],", "parcel: 'PARCELID',")],
-    caughtBy: [joinRate('oh_hamilton_tax'), reconcile('signals: address')],
+    caughtBy: [joinRate('oh_hamilton_tax'), reconcile('tax debts of 39061: address')],
   },
   {
     name: "Montgomery's roll is read without ZIPs",
     changes: [change(ROLL, "zip: zip('PARCEL LOCATION ZIP', at('PARCEL LOCATION ZIP')),", 'zip: null,')],
-    caughtBy: [joinRate('oh_montgomery_parcels'), reconcile('signals: zip')],
+    caughtBy: [joinRate('oh_montgomery_parcels'), reconcile('tax debts of 39113: zip')],
   },
   {
     name: "Montgomery's parcel numbers without a space are refused",
@@ -122,14 +122,14 @@ export const sourceFaults: readonly PlantedFault[] = [
     name: 'a cancellation in the time slot is ignored',
     changes: [change(SALES, "[isSold ? 'sold' : null, slot.text, caseStatus]", "[isSold ? 'sold' : null, caseStatus]")],
     caughtBy: [
-      reconcile('auctions: sale_status'),
+      reconcile('sales of sheriffs: sale_status'),
       test('sources/realauction.test.ts', 'a cancellation in the time slot outweighs'),
     ],
   },
   {
     name: "a sale's deposit is read from the opening bid",
     changes: [change(SALES, "value('Deposit Requirement')", "value('Opening Bid')")],
-    caughtBy: [reconcile('auctions: deposit')],
+    caughtBy: [reconcile('sales of sheriffs: deposit')],
   },
   {
     name: 'placeholder words count as a parcel number',
@@ -147,7 +147,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         String.raw`/\bSALE\b/u.test(text) ? 1 : null;`,
       ),
     ],
-    caughtBy: [reconcile('auctions: opening_bid_basis'), reconcile('auctions: sale_round')],
+    caughtBy: [reconcile('sales of sheriffs: opening_bid_basis'), reconcile('sales of sheriffs: sale_round')],
   },
   {
     name: "an owner's address on one line gives a city with the street in it",
@@ -163,14 +163,14 @@ export const sourceFaults: readonly PlantedFault[] = [
   {
     name: 'the second owner is lost',
     changes: [change(CUYAHOGA, ', attributes.second_owner]', ']')],
-    caughtBy: [reconcile('signals: owner_name')],
+    caughtBy: [reconcile('tax debts of 39035: owner_name')],
   },
   {
     name: "the city of the owner's mail is the property's",
     changes: [
       change(CUYAHOGA, 'mail_city: optional(attributes.mail_city),', 'mail_city: optional(attributes.parcel_city),'),
     ],
-    caughtBy: [reconcile('signals: mail_city')],
+    caughtBy: [reconcile('tax debts of 39035: mail_city')],
   },
   {
     name: "a county's debts are its current tax bills",
@@ -186,7 +186,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         "optional: ['SITE_ADDRESS3', 'TOTAL_BILLED'],",
       ),
     ],
-    caughtBy: [reconcile('signals: amount')],
+    caughtBy: [reconcile('tax debts of 39151: amount')],
   },
   {
     name: 'a heading "City" of a dropped list is ignored',
@@ -219,7 +219,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const cityText = optional(null);',
       ),
     ],
-    caughtBy: [reconcile('signals: zip')],
+    caughtBy: [reconcile('tax debts of 39151: zip')],
   },
   {
     name: "HUD's workbooks of 2019 to 2022 are refused",

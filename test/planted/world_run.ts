@@ -3,7 +3,7 @@
  * and lines of the reconciliation that differ. For a copy of the tree with a planted fault.
  */
 import { differingLines } from '../../sandbox/comparison/compare.ts';
-import { reconcile } from '../../sandbox/comparison/reconcile.ts';
+import { reconcile } from '../../sandbox/comparison/records.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { awaitsOperator } from '../../pipelines/ingest/source_state.ts';
 import { newLayout, runDay, TINY } from '../pipelines/runs.ts';

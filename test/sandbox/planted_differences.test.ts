@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { differingLines, type Row } from '../../sandbox/comparison/compare.ts';
 import { comparePairs, pairCounts } from '../../sandbox/comparison/identity.ts';
-import { compareRecords } from '../../sandbox/comparison/reconcile.ts';
-import { withSnapshot, type ReadTable } from '../../sandbox/comparison/snapshot.ts';
-import { deriveTruth, type Truth } from '../../sandbox/comparison/truth/truth.ts';
+import { compareRecords } from '../../sandbox/comparison/records.ts';
+import { deriveTruth, withSnapshot, type ReadTable, type Truth } from '../../sandbox/comparison/truth.ts';
 import { afterFirstDay, FIRST_RUN } from '../pipelines/starting_points.ts';
 
 type Change = (row: Row) => readonly Row[];
@@ -39,27 +38,27 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
     ['signals of foreclosure_filing: rows', isKind('foreclosure_filing'), (row) => [row, row]],
     ['signals of tax_lien: rows', isKind('tax_lien'), set({ record_number: 'WRONG' })],
     [
-      'signals: rows',
+      'tax debts of 39035: rows',
       (row) => isKind('tax_delinquent')(row) && row['county_fips'] === '39035',
       set({ county_fips: '39151' }),
     ],
     [
-      'signals of tax by year: years_delinquent',
+      'tax debts of 55079: years_delinquent',
       (row) => isKind('tax_delinquent')(row) && row['county_fips'] === '55079',
       set({ years_delinquent: 99 }),
     ],
     ['parcels of tax sales: zip', isOf({ signal_state: 'listed', county_fips: '47157' }), set({ zip: '38103' })],
   ],
   auctions: [
-    ['auctions: rows', isOf({ state: 'OH', sale_status: 'scheduled' }), set({ sale_date: '2099-01-01' })],
+    ['sales of sheriffs: rows', isOf({ state: 'OH', sale_status: 'scheduled' }), set({ sale_date: '2099-01-01' })],
     [
-      "auctions of Florida's clerks: judgment_amount",
+      "sales of Florida's clerks: judgment_amount",
       (row) => row['state'] === 'FL' && row['judgment_amount'] !== null,
       set({ judgment_amount: '1.00' }),
     ],
-    ['auctions of Bexar County: opening_bid', isOf({ state: 'TX' }), set({ opening_bid: '1.00' })],
+    ['sales of Bexar County: opening_bid', isOf({ state: 'TX' }), set({ opening_bid: '1.00' })],
   ],
-  listing_history: [['listing history: list_price', (row) => row['list_price'] !== null, set({ list_price: '1.00' })]],
+  listing_history: [['listings: list_price', (row) => row['list_price'] !== null, set({ list_price: '1.00' })]],
   deals: [
     [
       'deals: market_rent_2br',

@@ -1,0 +1,207 @@
+/**
+ * The truth that a snapshot can know: the facts of the world on the days on which each source was read, which the
+ * manifests of the snapshots state. And the rows that it published.
+ */
+import { dirname, join } from 'node:path';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { readJson } from '../../lib/files.ts';
+import { rowsOfFiles } from '../../lib/stored_types.ts';
+import { Manifest } from '../../models/manifest.ts';
+import { onForeclosureSite, onLienHub, undashed } from '../world/parcels.ts';
+import { canonicalStreet, spellStreet, type Spelling } from '../world/streets.ts';
+import type { Day, Property, World, WorldDay } from '../world/types.ts';
+import { worldOn } from '../world/world.ts';
+import { anyOf, type AnyOf, type Row, type TrueRow } from './compare.ts';
+
+/** Reasons of sources that wait for the operator, or for their season. */
+const WAITS = new Set<string | null>(['no_file', 'no_permission', 'out_of_season']);
+
+/** The reads of a source. */
+export interface SourceReads {
+  readonly source: string;
+  readonly family: Manifest['sources'][number]['family'];
+  readonly countyFips: string;
+  /** Kinds of records that it shows completely. */
+  readonly kinds: readonly string[];
+  /** Why its rows may be of an earlier day than the snapshot. */
+  readonly cadence: string;
+  /** Days with a good read, in order, and the last of them: the day of the rows in use. */
+  readonly days: readonly Day[];
+  readonly lastGood: Day;
+}
+
+export interface Truth {
+  readonly world: World;
+  readonly asOf: Day;
+  /** The world on a day. */
+  on(day: Day): WorldDay;
+  /** Id of the property that has a parcel number, in any form in which pages print it. */
+  propertyOf(countyFips: unknown, parcel: unknown): string | undefined;
+  /** Sources without a good read, each with the status of its latest read. Those that wait are left out. */
+  readonly unread: readonly string[];
+  /** Sources with a good read. */
+  readonly sources: readonly SourceReads[];
+  /** Whether every snapshot since the first exists, so that all days of reads are known. */
+  readonly isComplete: boolean;
+  /** Number of sold leads, which the snapshot leaves out. */
+  readonly soldLeads: number;
+}
+
+/** The manifests from the oldest that is there to that of the snapshot. */
+async function readManifests(folder: string): Promise<Manifest[]> {
+  const manifests = [Manifest.parse(await readJson(join(folder, 'manifest.json')))];
+  for (;;) {
+    const previous = manifests[0]?.previous ?? null;
+    const file = previous === null ? undefined : await readJson(join(dirname(folder), previous, 'manifest.json'));
+    if (file === undefined) return manifests;
+    manifests.unshift(Manifest.parse(file));
+  }
+}
+
+/** Comparable form of a parcel number within its county. Franklin's trailing 00 is a card number. */
+export const parcelKey = (countyFips: string, printed: string): string => {
+  const key = printed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  return countyFips === '39049' && key.length === 11 && key.endsWith('00') ? key.slice(0, 9) : key;
+};
+
+/** Parcel numbers of a property as pages print them: Hamilton's map omits the last two digits. */
+const parcelForms = (property: Property, parcel: string): string[] => [
+  parcel,
+  onForeclosureSite(property),
+  onLienHub(property),
+  ...(property.countyFips === '39061' ? [undashed(parcel).slice(0, 11)] : []),
+];
+
+function propertiesByParcel({ properties }: World): Truth['propertyOf'] {
+  const keyOf = (countyFips: string, printed: string): string => `${countyFips} ${parcelKey(countyFips, printed)}`;
+  const known = new Map<string, string>();
+  for (const property of properties.values())
+    for (const form of property.parcel === null ? [] : parcelForms(property, property.parcel))
+      known.set(keyOf(property.countyFips, form), property.id);
+  return (countyFips, printed) => known.get(keyOf(String(countyFips), String(printed ?? '')));
+}
+
+/** The truth about the snapshot in `folder`, whose earlier snapshots are in folders next to it. */
+export async function deriveTruth(folder: string, world: World): Promise<Truth> {
+  const manifests = await readManifests(folder);
+  const current = manifests.at(-1);
+  if (current === undefined) throw new Error(`${folder} has no manifest`);
+  const worlds = new Map<Day, WorldDay>();
+  const readsOf = (row: Manifest['sources'][number]): SourceReads[] => {
+    const at = manifests.map(({ sources }) => sources.find(({ source }) => source === row.source)?.last_good_at ?? '');
+    const days = [...new Set(at.map((instant) => instant.slice(0, 10)).filter(Boolean))];
+    const [lastGood, every] = [days.at(-1), row.every_days];
+    const failure = row.status === 'good' || row.status === 'not_due' ? '' : `; the latest read is ${row.status}`;
+    const cadence = `${every === 1 ? 'read every day' : `read every ${every} days`}${failure}`;
+    const { source, family, county_fips: countyFips, covered_kinds: kinds } = row;
+    const about = { source, family, countyFips: countyFips ?? '', kinds: kinds?.split(', ') ?? [], cadence };
+    return lastGood === undefined ? [] : [{ ...about, days, lastGood }];
+  };
+  return {
+    world,
+    asOf: current.as_of,
+    on(day) {
+      const known = worlds.get(day) ?? worldOn(world, day);
+      worlds.set(day, known);
+      return known;
+    },
+    propertyOf: propertiesByParcel(world),
+    unread: current.sources
+      .filter(({ last_good_at: at, reason }) => at === null && !WAITS.has(reason))
+      .map(({ source, status }) => `${source} (${status})`),
+    sources: current.sources.flatMap(readsOf),
+    isComplete: manifests[0]?.previous === null,
+    soldLeads: current.sold_leads.length,
+  };
+}
+
+/** The sources of a family for a county. */
+export const sourcesOf = ({ sources }: Truth, family: SourceReads['family'], countyFips: string): SourceReads[] =>
+  sources.filter((source) => source.family === family && source.countyFips === countyFips);
+
+/** Sources whose rows are of an earlier day than the snapshot, each with the rule that allows it, and unread ones. */
+export const behind = ({ sources, asOf, unread }: Truth): string[] => [
+  ...sources
+    .filter(({ lastGood }) => lastGood < asOf)
+    .map(({ source, lastGood, cadence }) => `${source}: compared with ${lastGood}, its last good read (${cadence})`),
+  ...(unread.length === 0 ? [] : [`not compared, because no read was good: ${unread.join(', ')}`]),
+];
+
+/** Reads rows of a published table, in JSON form. */
+export type ReadTable = (table: string, where?: string) => Promise<Row[]>;
+
+/** The truth, and what the comparison needs of the snapshot. */
+export interface Facts extends Truth {
+  readonly read: ReadTable;
+  /** A declared number, as the snapshot publishes it. */
+  assumption(key: string): number;
+  /** The property of each listing that a site shows on the day of the snapshot, by source and id. */
+  readonly forSale: ReadonlyMap<string, string>;
+}
+
+/** One kind of record. */
+export interface RecordTable {
+  readonly record: string;
+  readonly table: string;
+  /** SQL condition of the rows that are compared. */
+  readonly where?: string;
+  /** The row in the form of the truth, with instants as days; null leaves it out. */
+  readonly rowOf?: (row: Row, facts: Facts) => Row | null;
+  readonly keyOf: (row: Row, facts: Facts) => string;
+  /** @param published the rows that are compared */
+  readonly truth: (facts: Facts, published: readonly Row[]) => readonly TrueRow[] | Promise<readonly TrueRow[]>;
+}
+
+const INSTANTS = /^(?:first_seen|last_seen|last_verified|(?:listing|version)_(?:first|last)_seen)$/u;
+
+/** The row with its instants cut to days: the world knows the day of a read, not its time. */
+const withDays = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      INSTANTS.test(name) && typeof value === 'string' ? value.slice(0, 10) : value,
+    ]),
+  );
+
+/** Open a snapshot's folder, and close it after `use`. */
+export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => Promise<T>): Promise<T> {
+  const { tables } = Manifest.parse(await readJson(join(folder, 'manifest.json')));
+  const duck = await openDuck();
+  try {
+    return await use(async (table, where = 'true') => {
+      const files = tables[table]?.files.map(({ file }) => join(folder, file)) ?? [];
+      const sql = `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`;
+      return (await rowsOf(duck.connection, sql)).map(withDays);
+    });
+  } finally {
+    duck.close();
+  }
+}
+
+/** Orders rows by several values, each ascending. */
+export const inOrder =
+  <T>(valuesOf: (row: T) => readonly (number | string)[]) =>
+  (a: T, b: T): number => {
+    const [left, right] = [valuesOf(a), valuesOf(b)];
+    const at = left.findIndex((value, index) => value !== right[index]);
+    return at < 0 ? 0 : (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1;
+  };
+
+const SPELLINGS: readonly Spelling[] = ['abbreviated', 'dotted', 'words', 'upper_abbreviated', 'upper_words'];
+
+type Place = Readonly<Record<'address' | 'city' | 'zip', AnyOf>>;
+
+/** A place that the record's page prints in one of its forms, with its unit or without. */
+export function printedPlace({ address, city, zip }: Property): Place {
+  const lines = [address, { ...address, unit: null }].flatMap((line) => [
+    canonicalStreet(line),
+    ...SPELLINGS.map((spelling) => spellStreet(line, spelling)),
+  ]);
+  return { address: anyOf(...lines), city: anyOf(null, city, city.toUpperCase()), zip: anyOf(null, zip) };
+}
+
+/** A place that the record's own page does not print, and another page of the county may. */
+export function placeFromOthers(property: Property): Place {
+  const { address, ...place } = printedPlace(property);
+  return { ...place, address: anyOf(null, ...address.values) };
+}
