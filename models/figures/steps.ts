@@ -33,8 +33,9 @@ export const STEPS: Readonly<Record<string, string>> = {
   int_underwriting: `claimed_noi cap_rate_derived noi_underwritten noi price_per_unit expense_ratio_pct
     cap_rate_underwritten cap_gap_pct gross_rent_multiplier net_cash_flow loan_amount monthly_payment
     annual_debt_service seller_loan seller_payment seller_debt_service`,
-  int_owner_incomes: `cap_rate_middle noi_of_owners noi_low noi_middle noi_high noi_cautious noi_scoring cap_scoring_pct
-    coverage_scoring seller_coverage`,
+  int_owner_incomes: `large_share_pct small_low_pct small_middle_pct small_high_pct large_low_pct large_middle_pct
+    large_high_pct cap_rate_low cap_rate_middle cap_rate_high noi_of_owners noi_low noi_middle noi_high noi_cautious
+    noi_scoring cap_scoring_pct coverage_scoring seller_coverage`,
   int_debt_coverage: `dscr claimed_dscr dscr_underwritten debt_yield_pct break_even_occupancy_pct rent_over_pitia
     loan_sized debt_service_sized cash_flow_after_debt cash_needed cash_on_cash_pct`,
   int_scores: `upfront_repairs yield_on_cost_pct price_to_rent score_share_pct motivation_price_cut motivation_days

@@ -50,25 +50,22 @@ const READ = new Set(
 
 /** The figures of a report's steps. */
 const STEP_NAMES =
-  `annual_debt_service arv break_even_occupancy_pct cap_gap_pct cap_rate_derived cap_rate_hud_2br cap_rate_middle
-  cap_rate_underwritten cap_scoring_pct cash_flow_after_debt cash_needed cash_on_cash_pct claimed_dscr
-  claimed_noi confidence_score contract_rent coverage_scoring deal_score deal_score_condition
-  deal_score_coverage deal_score_distress deal_score_motivation deal_score_yield debt_service_sized
-  debt_yield_pct distress_score dscr dscr_underwritten
-  effective_gross_income expense_ratio_pct expenses_without_tax gross_potential_rent gross_rent_multiplier
-  in_place_ratio_0br
-  in_place_ratio_1br in_place_ratio_2br in_place_ratio_3br in_place_ratio_4br insurance limit_debt_coverage
-  limit_target_cap limit_under_stress loan_amount loan_rate_pct loan_sized loss_of_size_pct management mao
-  market_rent_mix monthly_payment motivation_days motivation_price_cut motivation_score
-  net_cash_flow noi noi_after_reset noi_at_current_tax noi_cautious noi_high noi_highest noi_hud_2br
-  noi_lost_under_stress noi_low
-  noi_middle noi_of_owners noi_scoring noi_underwritten noi_untaxed offer_cap_pct offer_debt_service
-  offer_dscr offer_high
-  offer_low offer_noi offer_tax operating_expenses other owner_utilities price_per_unit price_reduction_pct
-  price_to_rent rent_in_place rent_over_pitia repairs reserves score_share_pct seller_coverage
-  seller_debt_service seller_loan seller_payment tax_after_reset tax_at_price tax_current tax_fixed
-  tax_floor tax_per_dollar tax_to_price_pct upfront_repairs utility_share_used
-  vacancy_pct yield_on_cost_pct`.split(/\s+/u);
+  `annual_debt_service arv break_even_occupancy_pct cap_gap_pct cap_rate_derived cap_rate_high cap_rate_hud_2br
+  cap_rate_low cap_rate_middle cap_rate_underwritten cap_scoring_pct cash_flow_after_debt cash_needed
+  cash_on_cash_pct claimed_dscr claimed_noi confidence_score contract_rent coverage_scoring deal_score
+  deal_score_condition deal_score_coverage deal_score_distress deal_score_motivation deal_score_yield
+  debt_service_sized debt_yield_pct distress_score dscr dscr_underwritten effective_gross_income expense_ratio_pct
+  expenses_without_tax gross_potential_rent gross_rent_multiplier in_place_ratio_0br in_place_ratio_1br
+  in_place_ratio_2br in_place_ratio_3br in_place_ratio_4br insurance large_high_pct large_low_pct large_middle_pct
+  large_share_pct limit_debt_coverage limit_target_cap limit_under_stress loan_amount loan_rate_pct loan_sized
+  loss_of_size_pct management mao market_rent_mix monthly_payment motivation_days motivation_price_cut
+  motivation_score net_cash_flow noi noi_after_reset noi_at_current_tax noi_cautious noi_high noi_highest
+  noi_hud_2br noi_lost_under_stress noi_low noi_middle noi_of_owners noi_scoring noi_underwritten noi_untaxed
+  offer_cap_pct offer_debt_service offer_dscr offer_high offer_low offer_noi offer_tax operating_expenses other
+  owner_utilities price_per_unit price_reduction_pct price_to_rent rent_in_place rent_over_pitia repairs reserves
+  score_share_pct seller_coverage seller_debt_service seller_loan seller_payment small_high_pct small_low_pct
+  small_middle_pct tax_after_reset tax_at_price tax_current tax_fixed tax_floor tax_per_dollar tax_to_price_pct
+  upfront_repairs utility_share_used vacancy_pct yield_on_cost_pct`.split(/\s+/u);
 
 const LEAD_STEP_NAMES =
   `equity_pct known_debt lead_score part_absentee part_absentee_owner part_amount_to_value part_base part_corroboration

@@ -144,7 +144,18 @@ ranges as (
 
 select
   id,
+
+  -- What owners earned over the value, at each of the two quartiles and the median
+  large_share_pct,
+  small_low_pct,
+  small_middle_pct,
+  small_high_pct,
+  large_low_pct,
+  large_middle_pct,
+  large_high_pct,
+  cap_rate_low,
   cap_rate_middle,
+  cap_rate_high,
   noi_of_owners,
 
   -- The published range
