@@ -1,75 +1,149 @@
-/** Deals of the free index as cards. A card shows the fields of the index, and what says that the building is in poor
- * condition. */
+/** The deals of the free index as cards, and the filters of their lists. A card has the fields of the index alone. */
 import type { z } from 'zod';
+import { Problem } from '../http/problem.ts';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
+import { integerParam, numberParam, readParams, type ParamValues } from '../routes/params.ts';
 import { PRICES } from '../routes/prices.ts';
-import { metroNamed, type Metro } from './map/metros.ts';
-import { dollars, dollarsText, percent } from './format.ts';
+import { dollars, dollarsText, percentText } from './format.ts';
 import { html, type Html } from './html.ts';
+import type { MapDeal } from './map/metro_map.ts';
+import { metroNamed, type Metro } from './map/metros.ts';
 import type { PageContext } from './page.ts';
 
 type IndexBody = z.infer<typeof DealIndex>;
 
-export interface IndexedDeal {
+export interface FreeDeal {
   readonly record: IndexBody['records'][number];
   readonly metro: Metro | undefined;
-  /** Its condition_risk in words, if there is one. */
-  readonly risk: string | undefined;
-}
-
-const RISKS: Readonly<Record<string, string>> = {
-  condemned: 'condemned',
-  order_to_vacate: 'ordered to be vacated',
-  vacant_building: 'registered as vacant',
-  low_price_per_unit: 'price suggests bad condition',
-  high_cap_rate: 'price suggests bad condition',
-  low_price_to_rent: 'price suggests bad condition',
-  code_case: 'open case on a serious fault',
-};
-
-/** The free index, each deal with its metro and its condition. */
-export async function freeIndex({ request }: PageContext): Promise<readonly IndexedDeal[]> {
-  const { records } = (await dealIds.handle(request)) as IndexBody;
-  if (records.length === 0) return [];
-  const { snapshot } = request;
-  const [metro, risk] = [snapshot.column('deals', 'metro'), snapshot.column('deals', 'condition_risk')];
-  return records.flatMap((record) =>
-    snapshot
-      .withKey('deals', 'id', [record.id])
-      .map((row) => ({ record, metro: metroNamed(String(metro.at(row))), risk: RISKS[String(risk.at(row))] })),
-  );
+  /** Where it is drawn: at its ZIP or its parcel. */
+  readonly zip: string;
+  readonly point: MapDeal['point'];
 }
 
 export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;
+export const DEALS_PRICE = `$${PRICES['/api/deals']}`;
+export const dealPath = (id: string): string => `/deals/${id}`;
+export const streetOf = ({ record }: FreeDeal): string => record.address ?? 'Street not published';
 
-const cap = (rate: string | null): Html =>
-  rate === null ? html`no cap rate advertised` : html`<b>${percent(rate)}</b> cap rate advertised`;
-
-const note = (risk: string | undefined): Html | '' => (risk === undefined ? '' : html`<br />${risk}`);
-
-export function dealCard({ record, risk }: IndexedDeal): Html {
-  const { id, address, city, state, list_price: price, units, cap_rate: rate, deal_score: score } = record;
-  const street = address ?? 'Street not published';
-  const similar = new URLSearchParams({
-    call: '/api/deals',
-    state: state ?? '',
-    city: city ?? '',
-    ...(price === null ? {} : { max_price: String(Math.round(Number(price))) }),
+/** The free index, each deal with its place. */
+export async function freeDeals({ request }: Pick<PageContext, 'request'>): Promise<readonly FreeDeal[]> {
+  const { records } = (await dealIds.handle(request)) as IndexBody;
+  const { snapshot } = request;
+  return records.flatMap((record) => {
+    const rows = snapshot.withKey('deals', 'id', [record.id]);
+    const places = snapshot.records('deals', rows, ['metro', 'zip', 'latitude', 'longitude', 'geo_basis']);
+    return places.map(({ metro, zip, latitude, longitude, geo_basis: basis }) => ({
+      record,
+      metro: metroNamed(String(metro)),
+      zip: String(zip ?? ''),
+      point: basis === 'parcel_layer' ? ([Number(longitude), Number(latitude)] as const) : null,
+    }));
   });
-  return html`<li class="tile deal">
-    <p class="deal-top">
-      <b>${dollars(price)}</b><span class="score">${score ?? '–'}<small>/100</small></span>
-    </p>
-    <h3>${street}</h3>
-    <p>${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}${note(risk)}</p>
-    <p class="tile-end">
-      <a href="/api/deals/${id}/report" rel="nofollow">Report, ${REPORT_PRICE}<span class="sr">, of ${street}</span></a>
-      <a href="/build?${similar.toString()}" rel="nofollow"
-        >Similar deals<span class="sr"> in ${city}, up to this price</span></a
-      >
-    </p>
-  </li>`;
 }
 
-const perUnit = (price: string | null, units: number | null): string =>
-  price === null || units === null || units === 0 ? '' : `, ${dollarsText(Number(price) / units)} each`;
+/** 1250000 as "$1.25M". */
+export function shortPrice(price: string | null): string {
+  const number = Number(price);
+  if (price === null) return '$?';
+  if (number < 1_000_000) return `$${Math.round(number / 1000)}k`;
+  return `$${(number / 1_000_000).toFixed(2).replace(/\.?0+$/u, '')}M`;
+}
+
+/** "4 units at $79,500, 7.50% cap rate advertised" */
+export function factsOf({ record: { units, list_price: price, cap_rate: rate } }: FreeDeal): string {
+  const each = price !== null && units ? ` at ${dollarsText(Number(price) / units)}` : '';
+  const cap = rate === null ? 'no cap rate advertised' : `${percentText(Number(rate))} cap rate advertised`;
+  return `${units ?? '?'} units${each}, ${cap}`;
+}
+
+export const scoreOf = ({ record: { deal_score: score } }: FreeDeal): Html =>
+  html`<span class="score">${score ?? '–'}<small>/100</small></span>`;
+
+const card = (deal: FreeDeal): Html =>
+  html`<li class="deal">
+    <a href="${dealPath(deal.record.id)}">
+      <b>${dollars(deal.record.list_price)}</b> ${scoreOf(deal)}
+      <span>${streetOf(deal)}, ${deal.record.city}, ${deal.record.state}</span>
+      <small>${factsOf(deal)}</small>
+    </a>
+  </li>`;
+
+export const dealList = (found: readonly FreeDeal[]): Html =>
+  html`<ul class="deals">
+    ${found.map(card)}
+  </ul>`;
+
+const FILTERS = {
+  min_price: numberParam('Minimum asking price, USD.'),
+  max_price: numberParam('Maximum asking price, USD.'),
+  min_units: integerParam('Minimum number of units.', 0, 100_000),
+  min_score: integerParam('Minimum deal_score.', 0, 100),
+};
+type FilterName = keyof typeof FILTERS;
+
+/** Label and example of each field. */
+const FIELDS: readonly (readonly [name: FilterName, label: string, example: string])[] = [
+  ['min_price', 'Price from', '$100,000'],
+  ['max_price', 'Price to', '$500,000'],
+  ['min_units', 'Units from', '4'],
+  ['min_score', 'Score from', '60'],
+];
+
+/** A deal without a price, units or a score matches no filter on it. */
+function matches({ record }: FreeDeal, filters: ParamValues<typeof FILTERS>): boolean {
+  const isAtLeast = (value: string | number | null, least: string | number | undefined): boolean =>
+    least === undefined || (value !== null && Number(value) >= Number(least));
+  const { list_price: price, units, deal_score: score } = record;
+  const { min_price: least, max_price: most, min_units: leastUnits, min_score: leastScore } = filters;
+  const isBelow = most === undefined || (price !== null && Number(price) <= Number(most));
+  return isAtLeast(price, least) && isBelow && isAtLeast(units, leastUnits) && isAtLeast(score, leastScore);
+}
+
+export interface Filtered {
+  readonly form: Html;
+  readonly found: readonly FreeDeal[];
+  /** The filters for the paid call: "&min_price=100000", or ''. */
+  readonly query: string;
+}
+
+/** The form of the filters in the address, and the deals that match them. Other parameters are left out. */
+export function filtered(action: string, deals: readonly FreeDeal[], query: URLSearchParams): Filtered {
+  const given = FIELDS.flatMap(([name]): [FilterName, string][] => {
+    const value = (query.get(name) ?? '').replaceAll(/[$,\s]/gu, '');
+    return value === '' ? [] : [[name, value]];
+  });
+  const text = new URLSearchParams(given).toString();
+  let filters: ParamValues<typeof FILTERS> = {};
+  let refusal: Problem | undefined;
+  try {
+    filters = readParams(FILTERS, text);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    refusal = error;
+  }
+  const form = html`<form class="filters" method="get" action="${action}" aria-label="Filter the free deals">
+    ${FIELDS.map(
+      ([name, label, example]) =>
+        html`<p class="field">
+          <label for="f-${name}">${label}</label
+          ><input
+            id="f-${name}"
+            name="${name}"
+            inputmode="numeric"
+            autocomplete="off"
+            placeholder="${example}"
+            value="${query.get(name) ?? ''}"
+            ${name === refusal?.extras['field'] && html` aria-invalid="true" aria-describedby="refused"`}
+          />
+        </p>`,
+    )}
+    <button type="submit">Filter</button>${given.length > 0 && html`<a href="${action}">All</a>`}
+    ${refusal && html`<p class="refused" id="refused">${refusal.message} No filter is applied.</p>`}
+  </form>`;
+  const isRefused = refusal !== undefined;
+  return {
+    form,
+    found: isRefused ? deals : deals.filter((deal) => matches(deal, filters)),
+    query: isRefused || text === '' ? '' : `&${text}`,
+  };
+}

@@ -28,7 +28,7 @@ export const count = (value: Figure): Html => formatted(value, countText);
 
 /** A range of counts. */
 export const rangeText = ({ at_least: least, at_most: most }: Range): string =>
-  `${countText(least)} to ${countText(most)}`;
+  least > 0 ? `${countText(least)} to ${countText(most)}` : most === 0 ? '0' : `under ${countText(most + 1)}`;
 
 /** A share such as "-0.05" as a signed percentage with at most one decimal: "−5%", "6.5%". */
 export function shareText(value: string, signed = false): string {

@@ -96,12 +96,15 @@ const menuItems = (links: readonly MenuLink[], current: string): Html =>
     )}
   </ul>`;
 
-/** One row: the main pages on a wide screen, all pages behind a button on a narrow one. Both work without a script. */
+/** One row: the main pages on a wide screen, all pages behind a button on a narrow one, and the search. */
 const header = ({ navigation: { main, all }, path }: Frame): Html =>
   html`<header class="top">
     <div>
       <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
       <nav class="bar-menu" aria-label="Main pages">${menuItems(main, path)}</nav>
+      <form class="search" method="get" action="/search" role="search">
+        <input type="search" name="q" aria-label="Find a place or a free deal" placeholder="City, ZIP or street" />
+      </form>
       <details class="menu">
         <summary>Menu</summary>
         <nav aria-label="Pages">${menuItems(all, path)}</nav>

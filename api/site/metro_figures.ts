@@ -11,6 +11,10 @@ import { METROS, type Metro } from './map/metros.ts';
  */
 export const MIN_DEALS = 10;
 
+/** Steps of a free median, in points: between them lie the cap rates of single deals, which are sold. */
+const STEP = 0.25;
+const inSteps = (points: number | null): number | null => (points === null ? null : Math.round(points / STEP) * STEP);
+
 /** Whether a deal's claim is compared with the underwriting. The gap is null without a claim. */
 export function isCompared(snapshot: Snapshot): (row: number) => boolean {
   const [reliability, gap] = [
@@ -26,7 +30,7 @@ export interface GapFigures {
   readonly hot: Range;
   /** Deals with a broker's claim and a HUD rent that fits; the medians are of these. Null if fewer than MIN_DEALS. */
   readonly compared: number | null;
-  /** Medians in percent; null if fewer than MIN_DEALS are compared. */
+  /** Medians in percent, in steps; null if fewer than MIN_DEALS are compared. */
   readonly claimed: number | null;
   readonly underwritten: number | null;
   readonly gap: number | null;
@@ -44,9 +48,9 @@ function gapFigures(snapshot: Snapshot, rows: readonly number[]): GapFigures {
     deals: rows.length,
     hot: rangeOf(column('rental_status').counts(rows).get('Hot') ?? 0, false),
     compared: isEnough ? compared.length : null,
-    claimed: isEnough ? middle : null,
-    underwritten: isEnough ? column('cap_rate_underwritten').median(compared) : null,
-    gap: isEnough ? column('cap_gap_pct').median(compared) : null,
+    claimed: isEnough ? inSteps(middle) : null,
+    underwritten: isEnough ? inSteps(column('cap_rate_underwritten').median(compared)) : null,
+    gap: isEnough ? inSteps(column('cap_gap_pct').median(compared)) : null,
   };
 }
 

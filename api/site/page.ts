@@ -27,6 +27,8 @@ export interface PageContext {
   readonly meta: z.infer<typeof Meta>;
   /** The query of the request. Empty if the page is cached. */
   readonly query: URLSearchParams;
+  /** Values of the parts of its path, such as :id. */
+  readonly path: Readonly<Record<string, string>>;
 }
 
 export interface Page {
@@ -38,6 +40,8 @@ export interface Page {
   /** snapshot: rendered once per snapshot and day. none: rendered for each request. */
   readonly cache: 'snapshot' | 'none';
   content(context: PageContext): Html | Promise<Html>;
+  /** Title, description and path of a page whose path has a part such as :id. */
+  headOf?(context: PageContext): Promise<Pick<Page, 'path' | 'title' | 'about'>>;
 }
 
 /** Text of a column, or null. */

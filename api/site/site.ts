@@ -20,6 +20,7 @@ import { html, type Html } from './html.ts';
 import { navigationOf, renderDocument, type Notice } from './layout.ts';
 import { freeRequest, type PageContext, type Page, type SiteOptions } from './page.ts';
 import { allPages, PAGES } from './pages/all.ts';
+import { dealPage } from './pages/deals.ts';
 
 /** How long a browser may reuse a page without revalidation. */
 const PAGE_SECONDS = 60;
@@ -65,6 +66,8 @@ function send(ctx: Context, { content, hash }: Rendered, type: string, seconds: 
   ctx.body = content;
   ctx.type = type;
 }
+
+type Asked = Pick<PageContext, 'query' | 'path'>;
 
 const withHash = (content: string | Buffer): Rendered => ({
   content,
@@ -135,18 +138,20 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       content,
     ).text;
 
-  const contextFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<PageContext> => {
+  const contextFor = async (snapshot: Snapshot, today: string, asked: Asked): Promise<PageContext> => {
     const request = freeRequest(snapshot, { today, cursors, claims });
     const meta = routes.find((route) => route.path === '/api/meta');
     if (!meta) throw new Error('the site needs the route /api/meta');
-    return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, query };
+    return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, ...asked };
   };
-  const render = async (page: Page, snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Rendered> =>
-    withHash(frame(page, await page.content(await contextFor(snapshot, today, query)), snapshot));
+  const render = async (page: Page, snapshot: Snapshot, today: string, asked: Asked): Promise<Rendered> => {
+    const context = await contextFor(snapshot, today, asked);
+    return withHash(frame((await page.headOf?.(context)) ?? page, await page.content(context), snapshot));
+  };
 
-  const renderCached = async (page: Page, snapshot: Snapshot, query: URLSearchParams): Promise<Rendered> => {
+  const renderCached = async (page: Page, snapshot: Snapshot, asked: Asked): Promise<Rendered> => {
     const today = todayOf(snapshot.manifest, nowMs());
-    if (page.cache === 'none') return render(page, snapshot, today, query);
+    if (page.cache === 'none') return render(page, snapshot, today, asked);
     const pages = pageCache.get(snapshot) ?? new Map<string, Promise<Rendered>>();
     pageCache.set(snapshot, pages);
     // One page per path and day, rendered again when a lead is claimed or released; older pages are dropped.
@@ -155,13 +160,13 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     const cached = pages.get(key);
     if (cached) return cached;
     for (const old of pages.keys()) if (!old.startsWith(state)) pages.delete(old);
-    const rendered = render(page, snapshot, today, new URLSearchParams());
+    const rendered = render(page, snapshot, today, { query: new URLSearchParams(), path: {} });
     pages.set(key, rendered);
     rendered.catch(() => pages.delete(key));
     return rendered;
   };
 
-  for (const page of allPages(routes)) {
+  for (const page of [...allPages(routes), dealPage]) {
     router.get(page.path, async (ctx) => {
       ctx.vary('Accept');
       if (page.path === '/') ctx.set('Link', HOME_LINKS);
@@ -189,7 +194,10 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         const { snapshot } = lease;
         send(
           ctx,
-          await renderCached(page, snapshot, new URLSearchParams(ctx.querystring)),
+          await renderCached(page, snapshot, {
+            query: new URLSearchParams(ctx.querystring),
+            path: ctx['params'] as Asked['path'],
+          }),
           'text/html; charset=utf-8',
           page.cache === 'none' ? 0 : PAGE_SECONDS,
         );

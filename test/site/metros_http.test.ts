@@ -1,101 +1,209 @@
-/** Pages of deals and metros over HTTP: figures of the same deals, and nothing that is sold. */
+/** Pages of deals, metros and the search over HTTP, without scripts: what they show, and nothing that is sold. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MIN_DEALS } from '../../api/site/metro_figures.ts';
+import { metroMap } from '../../api/site/map/metro_map.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';
+import { METRO_NAMES } from '../../models/metros.ts';
 import { sharedApp } from '../api/support/test_app.ts';
-import { rowOf } from '../api/support/snapshot_fixtures.ts';
+import { rowOf, uuid } from '../api/support/snapshot_fixtures.ts';
+import { plainText, unescaped } from './markup.ts';
+import bases from '../../api/site/map/bases.json' with { type: 'json' };
 
 const asPage = { headers: { Accept: 'text/html' } };
+const MAX_BYTES = 60_000;
+const COUNTY = 'Cuyahoga County, OH';
+const ZIPS = ['44102', '44104', '44105', '44107'];
+const DEALS = 120;
+const PARCEL = 60;
 
-describe('figures of a metro', () => {
-  const deal = (n: number, claimed: string | null, facts: Record<string, unknown> = {}) =>
-    rowOf('deals', n, {
-      metro: 'Cleveland',
-      listing_status: 'active',
-      rental_status: 'Pass',
-      underwrite_reliability: 'ok',
-      address: `${n} Sample St`,
-      city: 'Cleveland',
-      state: 'OH',
-      list_price: `${n}00000.00`,
-      units: n,
-      deal_score: n,
-      cap_rate: claimed,
-      cap_rate_derived: null,
-      cap_rate_underwritten: claimed === null ? '3.00' : '7.00',
-      cap_gap_pct: claimed === null ? null : '1.00',
-      ...facts,
-    });
-  const claims = (n: number, first = 1, facts = {}) =>
-    Array.from({ length: n }, (_, i) => deal(first + i, '8.00', facts));
+/** Deals of Cleveland, the first ones with the highest score, so that the fifty of the index are the first fifty. */
+const deal = (n: number) =>
+  rowOf('deals', n, {
+    metro: 'Cleveland',
+    county: COUNTY,
+    city: n % 4 === 3 ? 'Lakewood' : 'Cleveland',
+    state: 'OH',
+    zip: ZIPS[n % 4],
+    address: `${n} Sample St`,
+    listing_status: 'active',
+    rental_status: 'Pass',
+    underwrite_reliability: 'ok',
+    report_status: n === 2 ? 'no_underwriting' : 'available',
+    list_price: `${100 + n}000.00`,
+    units: 2 + (n % 5),
+    deal_score: 100 - (n % 101),
+    cap_rate: n === 4 ? null : '8.11',
+    cap_rate_underwritten: '6.93',
+    cap_gap_pct: n === 4 ? null : '1.18',
+    geo_basis: n === 1 ? 'parcel_layer' : 'zip_centroid',
+    latitude: '41.48000',
+    longitude: '-81.70000',
+  });
+const place = (n: number, given: Record<string, unknown>) =>
+  rowOf('places', n, {
+    state: 'OH',
+    county: COUNTY,
+    county_fips: '39035',
+    metro: 'Cleveland',
+    has_listings: true,
+    ...given,
+  });
 
-  const detroit = { metro: 'Detroit', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
+describe('the free pages', () => {
   const shared = sharedApp({
-    deals: [...claims(MIN_DEALS), deal(40, null), ...claims(MIN_DEALS - 1, 50, detroit)],
+    deals: [
+      ...Array.from({ length: DEALS }, (_, i) => deal(i + 1)),
+      ...Array.from({ length: MIN_DEALS - 1 }, (_, i) =>
+        rowOf('deals', 500 + i, {
+          ...deal(500 + i),
+          metro: 'Detroit',
+          city: 'Detroit',
+          state: 'MI',
+          zip: '48201',
+          deal_score: 0,
+        }),
+      ),
+    ],
+    places: [
+      ...ZIPS.map((zip, i) => place(i, { zip, city: i === 3 ? 'Lakewood' : 'Cleveland' })),
+      place(9, { zip: null, city: null }),
+    ],
   });
-  /** Text of a page without markup. */
-  const textOf = async (path: string): Promise<string> =>
-    (await (await fetch(shared.app.url + path, asPage)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  const pageAt = async (path: string, status = 200): Promise<string> => {
+    const response = await fetch(shared.app.url + path, asPage);
+    assert.equal(response.status, status, path);
+    return response.text();
+  };
+  const textOf = async (path: string): Promise<string> => plainText(await pageAt(path));
+  const indexed = async (): Promise<{ id: string; address: string; list_price: string }[]> =>
+    (
+      (await (await fetch(`${shared.app.url}/api/deals/ids`)).json()) as {
+        records: { id: string; address: string; list_price: string }[];
+      }
+    ).records;
 
-  it('are of the same deals: those with a claim and an underwriting', async () => {
-    assert.match(await textOf('/coverage'), / Cleveland 11 0 to 9 10 8\.00% 7\.00% \+1\.00 pts /);
-    const cleveland = await textOf('/metros/cleveland');
-    assert.match(cleveland, / same 10 deals.* 8\.00% Underwritten 7\.00% /);
+  it('have at most the fifty deals of the index, by their streets and by their links, wherever one clicks', async () => {
+    const free = await indexed();
+    const [seen, streets, deals] = [new Set<string>(), new Set<string>(), new Set<string>()];
+    const open = ['/', '/search?q=Sample', '/search?q=44102'];
+    while (open.length > 0) {
+      const path = open.pop() ?? '';
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const response = await fetch(shared.app.url + path, asPage);
+      if (!response.headers.get('Content-Type')?.startsWith('text/html')) continue;
+      const page = await response.text();
+      assert.ok(Buffer.byteLength(page) <= MAX_BYTES, `${path} has ${Buffer.byteLength(page)} bytes`);
+      for (const [, street = ''] of page.matchAll(/(\d+ Sample St)/gu)) streets.add(street);
+      for (const [, id = ''] of page.matchAll(/"\/deals\/([0-9a-f-]{36})"/gu)) deals.add(id);
+      // The reference and the archive have no deals, and other tests read them.
+      for (const [, href = ''] of page.matchAll(/ href="(\/[^"#]*)/gu))
+        if (/^\/(?:deals|metros|build|search|coverage|prices|status|report)?(?:[/?]|$)/u.test(href))
+          open.push(unescaped(href));
+    }
+    assert.ok(seen.size > 80, `${seen.size} pages`);
+    assert.deepEqual([...deals].sort(), free.map(({ id }) => id).sort());
+    assert.deepEqual([...streets].sort(), free.map(({ address }) => address).sort());
   });
 
-  it('have no medians below the least number of deals, which would show those of single deals', async () => {
-    assert.match(await textOf('/coverage'), / Detroit 9 0 to 9 – none – none – none – none /);
-    assert.doesNotMatch(await textOf('/metros/detroit'), /7\.00%/);
-    assert.doesNotMatch(await textOf('/metros'), /Detroit[^%]*9\.99%/);
+  it('have no figure of a deal that is sold, and medians in steps, of ten deals at least', async () => {
+    const pages = ['/', '/deals', '/metros', '/metros/cleveland', `/deals/${uuid(1)}`, '/search?q=Sample'];
+    for (const path of pages) assert.doesNotMatch(await textOf(path), /6\.93|1\.18/u, path);
+    assert.match(await textOf('/metros/cleveland'), /Advertised by brokers 8\.00% Supported by rents 7\.00%/u);
+    assert.match(await textOf('/metros'), / Cleveland, OH 100 to 249 50 8\.00% 7\.00% /u);
+    assert.match(await textOf('/metros'), / Detroit, MI 1 to 9 /u);
+    assert.match(await textOf('/metros/detroit'), new RegExp(`Fewer than ${MIN_DEALS} deals here`, 'u'));
   });
 
-  it('are on a page with its own title for a link, in the sitemap; a place without a page is 404', async () => {
-    const page = await (await fetch(`${shared.app.url}/metros/cleveland`, asPage)).text();
-    assert.match(page, /property="og:title" content="Cleveland, OH: advertised and underwritten cap rates · Dealfeed"/);
-    assert.equal((await fetch(`${shared.app.url}/metros/nowhere`, asPage)).status, 404);
+  it('have the ranges of a metro that the free count gives: in all, of each county, and of each ZIP', async () => {
+    const rangeOf = async (query: string): Promise<string> => {
+      const { matches } = (await (await fetch(`${shared.app.url}/api/count/deals?${query}`)).json()) as {
+        matches: { at_least: number; at_most: number };
+      };
+      return `${matches.at_least} to ${matches.at_most}`;
+    };
+    const page = await textOf('/metros/cleveland');
+    assert.ok(page.includes(`${await rangeOf('metro=Cleveland')} small apartment buildings for sale`), page);
+    assert.ok(page.includes(` ${COUNTY} ${await rangeOf(`county=${encodeURIComponent(COUNTY)}`)} `), page);
+    for (const zip of ZIPS) assert.ok(page.includes(`${zip} All ${await rangeOf(`zip=${zip}`)} deals`), zip);
+  });
+
+  it('have a metro whose circles link to its list, whose prices link to deals, and whose filters are in the address', async () => {
+    const page = await pageAt('/metros/cleveland?min_price=100%2C000&max_price=105000&min_units=3');
+    for (const [, zip = ''] of page.matchAll(/<a href="#z(\d{5})"/gu)) assert.ok(page.includes(`id="z${zip}"`), zip);
+    assert.equal(page.split('<a href="#z').length - 1, ZIPS.length);
+    const streets = [...page.matchAll(/<span>(\d+) Sample St/gu)].map(([, n]) => n);
+    assert.deepEqual(streets.sort(), ['1', '2', '3', '4']);
+    assert.ok(
+      page.includes('metro=Cleveland&amp;min_price=100000&amp;max_price=105000&amp;min_units=3'),
+      'the paid list',
+    );
+    assert.match(page, /<title>1 Sample St, Cleveland, at its parcel/u);
+    assert.doesNotMatch(page, /<title>4 Sample St, [A-Za-z]+, at its parcel/u);
+    const refused = await textOf('/metros/cleveland?min_score=101');
+    assert.match(refused, /min_score is "101", expected .* No filter is applied\./u);
+    assert.equal((await pageAt('/metros/cleveland?min_score=101')).split('<li class="deal">').length, 51);
+  });
+
+  it('have a page of each free deal with its card, the price of its report and one button; another deal is 404', async () => {
+    const page = await pageAt(`/deals/${uuid(1)}`);
+    assert.match(plainText(page), /\$101,000 99 \/100 Cleveland, OH 3 units at \$33,667, 8\.11% cap rate advertised/u);
+    assert.deepEqual(
+      [...page.matchAll(/class="button" href="([^"]+)"/gu)].map(([, href]) => href),
+      [`/api/deals/${uuid(1)}/report`],
+    );
+    assert.match(page, /og:title" content="1 Sample St, Cleveland · Dealfeed"/u);
+    assert.doesNotMatch(await pageAt(`/deals/${uuid(2)}`), /class="button"/u);
+    for (const id of [uuid(PARCEL), uuid(9999), 'x']) await pageAt(`/deals/${id}`, 404);
+  });
+
+  it('find a metro, a city, a ZIP, a county and a free deal by a part of the name, and no other deal', async () => {
+    const linksOf = async (asked: string): Promise<string[]> => {
+      const [, found = ''] = (await pageAt(`/search?q=${encodeURIComponent(asked)}`)).split('<main');
+      return [...found.matchAll(/ href="([^"]+)"/gu)].map(([, href = '']) => href);
+    };
+    assert.equal((await linksOf('cleve'))[0], '/metros/cleveland');
+    assert.ok((await linksOf('lakewood')).includes('/metros/cleveland#z44107'));
+    assert.ok((await linksOf('44104')).includes('/metros/cleveland#z44104'));
+    assert.ok((await linksOf('Cuyahoga')).includes('/metros/cleveland'));
+    assert.ok((await linksOf('7 sample')).includes(`/deals/${uuid(7)}`));
+    for (const nothing of ['60 Sample', '', '<b>'])
+      assert.ok(!(await linksOf(nothing)).join().includes('/deals/0'), nothing);
+    assert.match(await pageAt('/'), /<form class="search" method="get" action="\/search"/u);
+  });
+
+  it('are in the sitemap, but those of deals, which change by the day', async () => {
     const sitemap = await (await fetch(`${shared.app.url}/sitemap.xml`)).text();
     for (const { path } of [...PAGES, ...METRO_PAGES]) assert.ok(sitemap.includes(`${path}</loc>`), path);
+    assert.ok(!sitemap.includes('/deals/'));
+    await pageAt('/metros/nowhere', 404);
   });
+});
 
-  it('a deal of the free index has a card with its fields, and no figure that is sold', async () => {
-    const cards = await textOf('/deals');
-    assert.match(
-      cards,
-      / \$1,000,000 10 \/100 10 Sample St Cleveland, OH 10 units, \$100,000 each 8\.00% cap rate adv/,
-    );
-    assert.doesNotMatch(cards, /7\.00%|1\.00 pts/);
-    const { records } = (await (await fetch(`${shared.app.url}/api/deals/ids`)).json()) as {
-      records: { id: string }[];
-    };
-    const page = await (await fetch(`${shared.app.url}/deals`, asPage)).text();
-    for (const { id } of records) assert.ok(page.includes(`/api/deals/${id}/report`), id);
-  });
-
-  it('cards after the first dozen are folded, and open without a script', async () => {
-    const page = await (await fetch(`${shared.app.url}/deals`, asPage)).text();
-    const [shown = '', folded = ''] = page.split('<details class="others">');
-    const cardsIn = (text: string): number => text.split('<li class="tile deal">').length - 1;
-    assert.deepEqual([cardsIn(shown), cardsIn(folded)], [12, 2 * MIN_DEALS - 12]);
-    assert.match(folded, /^\s*<summary>Show 8 more deals<\/summary>/);
-    assert.doesNotMatch(await (await fetch(`${shared.app.url}/deals?metro=detroit`, asPage)).text(), /class="others"/);
-  });
-
-  it('a metro without deals and records states that, and offers no query', async () => {
-    const omaha = await textOf('/metros/omaha');
-    assert.match(omaha, / Kinds of records 0 none is read yet /);
-    assert.doesNotMatch(omaha, /We read its public records|has the same as JSON|Query deals|can be compared/);
-  });
-
-  it('filters of the free index keep the deals that match all of them', async () => {
-    const streets = async (query: string): Promise<string[]> =>
-      [...(await textOf(`/deals?${query}`)).matchAll(/\/100 (\d+) Sample St/g)].map(([, n = '']) => n);
-    assert.deepEqual(await streets('metro=cleveland&min_score=8&max_price=900000'), ['9', '8']);
-    assert.deepEqual(await streets('min_units=58&metro=&min_price='), ['58']);
-    assert.deepEqual(await streets('metro=detroit&max_price=1'), []);
-    assert.equal((await streets('metro=detroit&utm_source=x')).length, MIN_DEALS - 1);
-    const refused = await textOf('/deals?min_score=101');
-    assert.match(refused, /min_score is &quot;101&quot;, expected .* No filter is applied\./);
+describe('the map of a metro', () => {
+  it('is drawn for all twenty: circles never overlap or leave it, however many ZIPs, and no label covers another', () => {
+    for (const metro of METRO_NAMES) {
+      const zips = Object.keys(bases[metro as keyof typeof bases].zips);
+      for (const count of [1, 30, zips.length]) {
+        const shown = zips.slice(0, count).map((zip, i) => ({
+          zip,
+          city: `City ${i % 9}`,
+          least: [0, 1, 10, 25, 50, 100][i % 6] ?? 0,
+          about: '',
+        }));
+        const { svg } = metroMap(metro, shown, []) ?? assert.fail(metro);
+        const circles = [
+          ...svg.text.matchAll(/translate\(([\d.-]+) ([\d.-]+)\)">\s*<g class="fixed">\s*<circle r="([\d.]+)"/gu),
+        ].map(([, ...numbers]) => numbers.map(Number));
+        assert.equal(circles.length, count, `${metro}: each of ${count} ZIPs has its circle`);
+        for (const [i, [x = NaN, y = NaN, radius = NaN]] of circles.entries()) {
+          assert.ok(x >= radius && y >= radius && x <= 480 - radius && y <= 400 - radius, `${metro}: ${x} ${y}`);
+          for (const [a = NaN, b = NaN, other = NaN] of circles.slice(i + 1))
+            assert.ok(Math.hypot(x - a, y - b) >= radius + other, `${metro}: ${x} ${y} and ${a} ${b}`);
+        }
+      }
+    }
   });
 });

@@ -1,7 +1,8 @@
 /** A map of the contiguous states with a circle per metro. The outline is a separate image, cached for a year. */
 import { readFileSync } from 'node:fs';
 import { shortHash } from '../../http/caching.ts';
-import { html, type Html, type Piece } from '../html.ts';
+import { html, type Html } from '../html.ts';
+import { Room } from './labels.ts';
 import { pathOf, type Metro } from './metros.ts';
 
 interface Outline {
@@ -35,62 +36,47 @@ const LIGHT = outlineFile('light', '#e4ece9', '#ffffff');
 const DARK = outlineFile('dark', '#1d2926', '#0b1110');
 export const MAP_FILES = [LIGHT, DARK];
 
-/** Where the label of a circle goes, if not to its right; 'none' where labels would overlap. */
-const LABEL_SIDES: Readonly<Record<string, 'left' | 'none'>> = {
-  Akron: 'none',
-  Canton: 'none',
-  Dayton: 'none',
-  'Fort Worth': 'none',
-  Birmingham: 'left',
-  Chicago: 'left',
-  Indianapolis: 'left',
-  'Kansas City': 'left',
-  Milwaukee: 'left',
-  Tampa: 'left',
-  Toledo: 'none',
-};
-const [SMALLEST, LARGEST] = [5, 15] as const;
+const [SMALLEST, LARGEST, TEXT] = [6, 14, 16] as const;
 
 export interface MapPoint {
   readonly metro: Metro;
+  /** Number of deals, or the least of their range. */
   readonly size: number;
   /** Text that appears over the circle. */
   readonly title: string;
-  readonly href?: string;
-  /** The metro that a page is about. */
-  readonly isCurrent?: boolean;
 }
 
-function circle({ metro, size, title, href, isCurrent }: MapPoint, most: number): Html {
-  const radius = Math.round(SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(size / Math.max(most, 1)));
-  const side = LABEL_SIDES[metro.name];
-  const label = html`<text
-    x="${metro.x + (side === 'left' ? -radius - 4 : radius + 4)}"
-    y="${metro.y + 5}"
-    ${side === 'left' ? html` class="to-left"` : ''}
-  >
-    ${metro.name}
-  </text>`;
-  return html`<a href="${href ?? pathOf(metro)}" tabindex="-1" ${isCurrent === true ? html` class="current"` : ''}>
-    <title>${title}</title>
-    <circle cx="${metro.x}" cy="${metro.y}" r="${radius}"></circle>
-    ${side !== 'none' && label}
-  </a>`;
-}
-
-/** The page has the same figures as text next to the map: it is hidden from screen readers and from the Tab key. */
-export function usMap(points: readonly MapPoint[], caption: Piece): Html {
-  const most = Math.max(...points.map(({ size }) => size), 0);
-  return html`<figure class="map">
-    <div aria-hidden="true">
-      <picture>
-        <source srcset="${DARK.address}" media="(prefers-color-scheme: dark)" />
-        <img src="${LIGHT.address}" alt="" width="${width}" height="${height}" />
-      </picture>
-      <svg viewBox="0 0 ${width} ${height}" focusable="false">
-        ${points.toSorted((a, b) => b.size - a.size).map((point) => circle(point, most))}
-      </svg>
-    </div>
-    <figcaption>${caption}</figcaption>
-  </figure>`;
+/** The metros, each a link. The page has the same as text: it is hidden from screen readers and from the Tab key. */
+export function usMap(points: readonly MapPoint[]): Html {
+  const most = Math.max(...points.map(({ size }) => size), 1);
+  const room = new Room(width, height);
+  const circles = points
+    .toSorted((a, b) => b.size - a.size)
+    .map((point) => {
+      const radius = Math.round(SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(point.size / most));
+      const { x, y } = point.metro;
+      room.take([x - radius, y - radius, x + radius, y + radius]);
+      return { ...point, radius };
+    });
+  return html`<div class="map" aria-hidden="true">
+    <picture>
+      <source srcset="${DARK.address}" media="(prefers-color-scheme: dark)" />
+      <img src="${LIGHT.address}" alt="" width="${width}" height="${height}" />
+    </picture>
+    <svg viewBox="0 0 ${width} ${height}" focusable="false">
+      ${circles.map(({ metro, title, radius }) => {
+        const label = room.label({ text: metro.name, size: TEXT }, [metro.x, metro.y], radius + 3);
+        return html`<a href="${pathOf(metro)}" tabindex="-1">
+          <title>${title}</title>
+          <circle cx="${metro.x}" cy="${metro.y}" r="${radius}"></circle>
+          ${
+            label &&
+            html`<text text-anchor="${label.anchor}" x="${metro.x + label.dx}" y="${metro.y + label.dy}">
+              ${metro.name}
+            </text>`
+          }
+        </a>`;
+      })}
+    </svg>
+  </div>`;
 }

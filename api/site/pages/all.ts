@@ -11,6 +11,7 @@ import { metros } from './metros.ts';
 import { prices } from './prices.ts';
 import { overviewPage, referencePages } from './reference/reference.ts';
 import { report } from './report/report.ts';
+import { search } from './search.ts';
 import { scores } from './scores/scores.ts';
 import { status } from './status.ts';
 
@@ -26,6 +27,7 @@ export const PAGES: readonly Page[] = [
   scores,
   overviewPage,
   status,
+  search,
 ];
 
 /** These pages, those of the metros, and those of the reference for these routes. */

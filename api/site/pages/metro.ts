@@ -1,100 +1,201 @@
-/** /metros/<slug>: the gap of one metro, the records we read there, their sources and their age. */
+/** /metros/<slug>: the map and the list of one metro, its numbers by county, its trend, and its sources with their age. */
 import type { z } from 'zod';
 import type { Coverage } from '../../../models/marts/coverage.ts';
-import { COVERAGE_PATH } from '../../routes/coverage.ts';
+import { auctions } from '../../routes/auctions.ts';
+import { coarseRange, type Range } from '../../routes/count/coarse.ts';
+import { deals } from '../../routes/deals.ts';
+import { leads } from '../../routes/leads/leads.ts';
+import { placesOf } from '../../routes/places.ts';
+import { signals } from '../../routes/signals.ts';
 import { barChart } from '../charts.ts';
-import { dealCard, freeIndex, type IndexedDeal } from '../deal_cards.ts';
-import { count, countText, day, percent, percentText, rangeText, sentence } from '../format.ts';
+import {
+  DEALS_PRICE,
+  dealList,
+  dealPath,
+  filtered,
+  freeDeals,
+  shortPrice,
+  streetOf,
+  type FreeDeal,
+} from '../deal_cards.ts';
+import { day, percentText, rangeText, sentence } from '../format.ts';
 import { html, type Html } from '../html.ts';
-import { cardTable, externalLink, figures } from '../layout.ts';
+import { cardTable, externalLink } from '../layout.ts';
+import { metroMap, type MapZip } from '../map/metro_map.ts';
 import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
-import { usMap } from '../map/us_map.ts';
 import { figuresOf, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
 
-/** Cards of the free index on a page. */
-const MAX_CARDS = 8;
-
 const nameOf = ({ name, state }: Metro): string => `${name}, ${state}`;
+const buyPath = (filters: Readonly<Record<string, string>>, more = ''): string =>
+  `/build?${new URLSearchParams({ call: '/api/deals', ...filters }).toString()}${more}`;
 
-function coverageOf({ request: { snapshot } }: PageContext, { name }: Metro): readonly Row[] {
-  return snapshot.all('coverage').filter(({ metro }) => metro === name) as unknown as readonly Row[];
+const LISTS = { Deals: deals, Signals: signals, 'Auctions ahead': auctions, Leads: leads } as const;
+
+/** The range of a list that /api/count gives. */
+const countOf = (
+  { request }: PageContext,
+  list: keyof typeof LISTS,
+  filters: Readonly<Record<string, string>>,
+): Promise<Range> => coarseRange(LISTS[list], { ...request, params: filters });
+
+interface Zip extends MapZip {
+  readonly range: Range;
 }
 
-/** The median gap of single deals, which may differ from the difference of the two medians. */
-const gapSentence = ({ gap: points }: GapFigures): string =>
-  points === null
-    ? ''
-    : `At the median, a cap rate is advertised ${Math.abs(points).toFixed(2)} points ` +
-      `${points < 0 ? 'below' : 'above'} the one that HUD’s rents support.`;
+/** The ZIPs with deals. */
+async function zipsOf(context: PageContext, { name }: Metro): Promise<Zip[]> {
+  const places = (await placesOf(context.request.snapshot)).filter(
+    ({ metro, zip, has_listings: isListed }) => metro === name && isListed && zip !== null,
+  );
+  const cities = new Map(places.map(({ zip, city }) => [String(zip), String(city)]));
+  const counted = [...cities].map(async ([zip, city]) => {
+    const range = await countOf(context, 'Deals', { zip });
+    return { zip, city, range, least: range.at_least, about: `${rangeText(range)} deals` };
+  });
+  return Promise.all(counted);
+}
 
-function gap({ deals, compared, claimed, underwritten }: GapFigures): Html {
-  if (compared === null || claimed === null || underwritten === null)
-    return html`<p class="outcome">
-      ${deals === 0 ? 'No deal here' : `Fewer than ${MIN_DEALS} of the deals here`} can be compared, because a
-      comparison needs a broker’s claim and a HUD rent that fits. Medians of fewer than ${MIN_DEALS} deals are not
-      shown: they would disclose figures of single deals, which we sell.
+const BUTTONS = [
+  ['in', '+', 'Zoom in'],
+  ['out', '−', 'Zoom out'],
+  ['all', 'All', 'Show the whole metro'],
+] as const;
+
+/** The map, and the list beside it: each ZIP, with its free deals under it. */
+function explorer(metro: Metro, zips: readonly Zip[], found: readonly FreeDeal[]): Html {
+  const map = metroMap(
+    metro.name,
+    zips,
+    found.map((deal) => ({
+      href: dealPath(deal.record.id),
+      price: shortPrice(deal.record.list_price),
+      title: `${streetOf(deal)}, ${deal.record.city ?? ''}`,
+      zip: deal.zip,
+      point: deal.point,
+    })),
+  );
+  const byZip = Map.groupBy(found, ({ zip }) => zip);
+  const first = (zip: string): number => found.findIndex((deal) => deal.zip === zip) >>> 0;
+  const section = ({ zip, city, range }: Zip): Html => {
+    const at = map?.at.get(zip);
+    return html`<section id="z${zip}" data-zip="${zip}" ${at && html` data-at="${at.map(Math.round).join(' ')}"`}>
+      <h3>
+        ${city} <small>${zip}</small>
+        <a href="${buyPath({ zip })}" rel="nofollow"
+          >${range.at_least > 1 ? `All ${rangeText(range)}` : 'All'}<span class="sr"> deals in ${zip}</span></a
+        >
+      </h3>
+      ${byZip.has(zip) && dealList(byZip.get(zip) ?? [])}
+    </section>`;
+  };
+  const sorted = zips.toSorted(
+    (a, b) => first(a.zip) - first(b.zip) || b.least - a.least || (a.city + a.zip < b.city + b.zip ? -1 : 1),
+  );
+  return html`<div class="explore">
+    ${
+      map &&
+      html`<div class="where">
+        <p class="zoom" hidden>
+          ${BUTTONS.map(([zoom, text, label]) => html`<button type="button" data-zoom="${zoom}" aria-label="${label}">${text}</button>`)}
+        </p>
+        ${map.svg}
+        <p class="small">
+          A circle is a ZIP with deals for sale, a price is a deal that you can read for free. Most addresses are known
+          to their ZIP only; zoomed in, a diamond is a parcel’s own point.
+        </p>
+      </div>`
+    }
+    <div class="list" role="region" aria-label="Deals by ZIP" tabindex="0">
+      <p role="status" class="small" data-of="${found.length} ${zips.length}">
+        ${found.length} free ${found.length === 1 ? 'deal' : 'deals'}, ${zips.length} ZIPs. A ZIP without a number has 1
+        to 9 deals.
+      </p>
+      ${sorted.map(section)}
+    </div>
+  </div>`;
+}
+
+/** What the deals of a metro say together. */
+function gap({ claimed, underwritten }: GapFigures): Html {
+  if (claimed === null || underwritten === null)
+    return html`<p>
+      Fewer than ${MIN_DEALS} deals here have a broker’s cap rate beside a rent that fits, too few for a median that
+      gives none of them away.
     </p>`;
   return barChart({
-    caption: html`Median cap rate of the same ${count(compared)} deals, those with a broker’s claim and a HUD rent that
-    fits`,
+    caption: 'Median cap rate of the deals with a broker’s claim and a HUD rent that fits',
     head: ['Source', 'Cap rate'],
     bars: [
       { label: 'Advertised by brokers', figure: percentText(claimed), to: claimed, tone: 'claimed' },
-      { label: 'Underwritten', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
+      { label: 'Supported by rents', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
     ],
   });
 }
 
-const plural = (number: number, one: string, many: string): string =>
-  `${countText(number)} ${number === 1 ? one : many}`;
-
-/** Counties of a kind, and the only city that is covered, if it is not the county. */
-const countiesText = ({ counties, counties_total: total }: Row): Html =>
-  html`${counties
-      .map(({ county, covered_city: city }) => (city === null ? county : `${city} in ${county}`))
-      .join(', ')}<span class="sub">${counties.length} of ${plural(total, 'county', 'counties')}</span>`;
-
-const sourcesText = ({ sources }: Row): Html =>
-  html`${sources.map(
-    ({ title, home, last_good_at: read, every_days: every }) =>
-      html`${externalLink(home, title)}<span class="sub"
-          >read ${day(read)}, every ${every === 1 ? 'day' : `${every} days`}</span
-        >`,
-  )}`;
-
-function records(rows: readonly Row[], metro: Metro): Html {
-  const read = rows.filter(({ status }) => status !== 'not_covered');
-  const notRead = rows.filter(({ status }) => status === 'not_covered');
-  return html`<h2>Public records</h2>
+/** The ranges of each county, and the counties without any. */
+async function byCounty(context: PageContext, { counties }: Metro): Promise<Html> {
+  const names = Object.keys(LISTS) as (keyof typeof LISTS)[];
+  const rows = await Promise.all(
+    counties.map(async (county) => ({
+      county,
+      ranges: await Promise.all(names.map((list) => countOf(context, list, { county }))),
+    })),
+  );
+  const isEmpty = ({ ranges }: (typeof rows)[number]): boolean => ranges.every(({ at_least: least }) => least === 0);
+  const empty = rows.filter(isEmpty);
+  return html`<h2>By county</h2>
     ${
-      read.length === 0
-        ? html`<p>We read no records of distress or sales in ${metro.name} yet.</p>`
+      empty.length < rows.length &&
+      cardTable(
+        'Ranges, as the free count gives them. Exact numbers come with the records.',
+        [{ label: 'County' }, ...names.map((label) => ({ label, isNumeric: true }))],
+        rows.filter((row) => !isEmpty(row)).map(({ county, ranges }) => [county, ...ranges.map(rangeText)]),
+      )
+    }
+    ${empty.length > 0 && html`<p class="small">Fewer than ten of anything: ${empty.map(({ county }) => county).join(', ')}.</p>`}`;
+}
+
+/** The sources that are read here, with their age, and the kinds that are not. */
+function sources(rows: readonly Row[]): Html {
+  const read = rows.flatMap((row) => row.sources.map((source) => ({ row, source })));
+  const bySource = [...Map.groupBy(read, ({ source }) => source.source).values()];
+  const notRead = rows.filter(({ status }) => status === 'not_covered');
+  return html`<h2 id="sources">Sources</h2>
+    ${
+      bySource.length === 0
+        ? html`<p>We read no public records here yet.</p>`
         : cardTable(
-            'Kinds of records we read, with their counties and sources',
-            [
-              { label: 'Kind' },
-              { label: 'In force', isNumeric: true },
-              { label: 'Counties' },
-              { label: 'Sources' },
-              { label: 'Listings matched', isNumeric: true },
-            ],
-            read.map((row) => [
-              html`${sentence(row.kind)}
-              ${row.status === 'partly_covered' && html`<span class="tag thin">in part</span>`}`,
-              count(row.listed_rows),
-              countiesText(row),
-              sourcesText(row),
-              row.listings === 0 ? '' : html`${count(row.listings_matched)} of ${count(row.listings)}`,
-            ]),
+            'A missing record means that there is none only where its kind is read in the whole county.',
+            [{ label: 'Source' }, { label: 'What it has' }, { label: 'Where' }, { label: 'Read' }],
+            bySource.map((ofSource) => {
+              const [{ source }] = ofSource as [(typeof read)[number]];
+              const {
+                title,
+                home,
+                county,
+                covered_city: city,
+                last_good_at: at,
+                age_days: age,
+                every_days: every,
+              } = source;
+              return [
+                externalLink(home, title),
+                sentence(ofSource.map(({ row }) => row.kind.replaceAll('_', ' ')).join(', ')),
+                html`${county ?? 'The whole metro'}${city !== null && html`, ${city} only`}`,
+                html`${day(at)}<span class="sub"
+                    >${age === 0 ? 'today' : `${age} days ago`}, every ${every === 1 ? 'day' : `${every} days`}</span
+                  >`,
+              ];
+            }),
           )
     }
     ${
       notRead.length > 0 &&
       html`<details>
-        <summary>${plural(notRead.length, 'kind', 'kinds')} we do not read, and why</summary>
+        <summary>${notRead.length} ${notRead.length === 1 ? 'kind' : 'kinds'} we do not read, and why</summary>
         <dl class="page-facts">
           ${notRead.map(
             ({ kind, why }) =>
@@ -105,89 +206,43 @@ function records(rows: readonly Row[], metro: Metro): Html {
           )}
         </dl>
       </details>`
-    }
-    ${
-      rows.length > 0 &&
-      html`<p>
-        A missing record means that there is none only where the kind is covered in full.
-        <a href="${COVERAGE_PATH}?metro=${encodeURIComponent(metro.name)}" rel="nofollow"
-          ><code>${COVERAGE_PATH}?metro=${metro.name}</code></a
-        >
-        has the same as JSON, free, with the terms of every source.
-      </p>`
     }`;
 }
 
-function indexed(found: readonly IndexedDeal[], metro: Metro): Html | '' {
-  if (found.length === 0) return '';
-  return html`<h2>In the free index</h2>
-    <ul class="tiles deals">
-      ${found.slice(0, MAX_CARDS).map(dealCard)}
-    </ul>
-    <p>
-      <a href="/deals?metro=${metro.slug}"
-        >${found.length > MAX_CARDS ? html`All ${found.length} in the free index` : 'Filter them in the free index'}</a
-      >
-    </p>`;
-}
-
 async function content(context: PageContext, metro: Metro): Promise<Html> {
-  const { request } = context;
-  const ofMetro = await figuresOf(request.snapshot, metro);
-  const rows = coverageOf(context, metro);
-  const read = rows.filter(({ status }) => status !== 'not_covered');
-  const oldest = read.map(({ oldest_read: at }) => at).filter((at) => at !== null);
-  const deals = (await freeIndex(context)).filter((deal) => deal.metro === metro);
-  return html`<div class="hero">
-      <div>
-        <p class="eyebrow"><a href="${METROS_PATH}">Metros</a></p>
-        <h1>${nameOf(metro)}</h1>
-        <p class="lead">
-          ${
-            ofMetro.deals === 0
-              ? `We have no listings in this metro. ${
-                  read.length === 0 ? 'We read no public records here yet.' : 'We read its public records.'
-                }`
-              : `${plural(ofMetro.deals, 'small multifamily deal', 'small multifamily deals')} for sale.`
-          }
-          ${gapSentence(ofMetro)}
-        </p>
-        ${
-          ofMetro.deals > 0 &&
-          html`${gap(ofMetro)}
-            <p class="actions">
-              <a class="button" href="/build?call=/api/deals&amp;metro=${encodeURIComponent(metro.name)}"
-                >Query deals in ${metro.name}</a
-              >
-            </p>`
-        }
-      </div>
-      ${usMap(
-        [{ metro, size: 1, title: metro.name, isCurrent: true }],
-        html`${plural(metro.counties.length, 'county', 'counties')}: ${metro.counties.join(', ')}.`,
-      )}
+  const { snapshot } = context.request;
+  const ofMetro = await figuresOf(snapshot, metro);
+  const zips = await zipsOf(context, metro);
+  const own = (await freeDeals(context)).filter((deal) => deal.metro === metro);
+  const { form, found, query } = filtered(pathOf(metro), own, context.query);
+  const rows = snapshot.all('coverage').filter(({ metro: name }) => name === metro.name) as unknown as readonly Row[];
+  const range = await countOf(context, 'Deals', { metro: metro.name });
+  return html`<p class="eyebrow"><a href="${METROS_PATH}">Metros</a></p>
+    <div class="head">
+      <h1>${nameOf(metro)}</h1>
+      ${
+        range.at_most > 0 &&
+        html`<p class="actions">
+          <a class="button" href="${buyPath({ metro: metro.name }, query)}"
+            >${query === '' ? 'All deals here' : 'All deals like these'}, ${DEALS_PRICE}</a
+          >
+        </p>`
+      }
     </div>
-    ${figures([
-      { label: 'Deals', value: count(ofMetro.deals), note: `${rangeText(ofMetro.hot)} hot` },
-      { label: 'Compared', value: count(ofMetro.compared), note: 'with a claim and a rent that fits' },
-      { label: 'Advertised', value: percent(ofMetro.claimed), note: 'median cap rate' },
-      { label: 'Underwritten', value: percent(ofMetro.underwritten), note: 'median cap rate' },
-      {
-        label: 'Kinds of records',
-        value: html`${read.length}${rows.length > 0 && html`<span class="of">/${rows.length}</span>`}`,
-        note: oldest.length === 0 ? 'none is read yet' : html`oldest read ${day(oldest.toSorted()[0])}`,
-      },
-    ])}
-    ${indexed(deals, metro)} ${records(rows, metro)}`;
+    <p class="lead">
+      ${range.at_most === 0 ? 'No listings are read in this metro.' : `${rangeText(range)} small apartment buildings for sale.`}
+    </p>
+    ${range.at_most > 0 && html`${own.length > 0 && form} ${explorer(metro, zips, found)} ${gap(ofMetro)}`}
+    ${await byCounty(context, metro)} ${sources(rows)}`;
 }
 
 /** A page for each metro. */
 export const METRO_PAGES: readonly Page[] = METROS.map((metro) => ({
   path: pathOf(metro),
-  title: `${nameOf(metro)}: advertised and underwritten cap rates`,
-  cache: 'snapshot',
+  title: `${nameOf(metro)}: small apartment buildings for sale`,
+  cache: 'none',
   about:
-    `Small multifamily deals in ${nameOf(metro)}: advertised cap rates, the cap rates that rents support, and ` +
+    `Small multifamily deals in ${nameOf(metro)} on a map, advertised cap rates beside those that rents support, and ` +
     'the public records of distress that we read there.',
   content: (context) => content(context, metro),
 }));
