@@ -61,7 +61,7 @@ async function zipsOf(context: PageContext, { name }: Metro): Promise<Zip[]> {
 const BUTTONS = [
   ['in', '+', 'Zoom in'],
   ['out', '−', 'Zoom out'],
-  ['all', 'All', 'Show the whole metro'],
+  ['all', 'All', 'All of the metro'],
 ] as const;
 
 /** The map, and the list beside it: each ZIP, with its free deals under it. */
@@ -82,12 +82,12 @@ function explorer(metro: Metro, zips: readonly Zip[], found: readonly FreeDeal[]
   const section = ({ zip, city, range }: Zip): Html => {
     const at = map?.at.get(zip);
     return html`<section id="z${zip}" data-zip="${zip}" ${at && html` data-at="${at.map(Math.round).join(' ')}"`}>
-      <h3>
+      <h2>
         ${city} <small>${zip}</small>
         <a href="${buyPath({ zip })}" rel="nofollow"
           >${range.at_least > 1 ? `All ${rangeText(range)}` : 'All'}<span class="sr"> deals in ${zip}</span></a
         >
-      </h3>
+      </h2>
       ${byZip.has(zip) && dealList(byZip.get(zip) ?? [])}
     </section>`;
   };
