@@ -1,4 +1,4 @@
-/** Bar charts are tables: each row has a label, a figure as text, and a bar as a small SVG in the colors of the style sheet. */
+/** Bar charts are tables: each row has a label, a figure as text, and a bar as a small SVG. */
 import { html, type Html, type Piece } from './html.ts';
 
 /** Colors by meaning, defined in the style sheet. */

@@ -82,7 +82,8 @@
       show(zoom, pointOf(share), share);
     };
     map.addEventListener('dblclick', (event) => zoomAt(event, view.zoom + 1));
-    map.addEventListener('wheel', (event) => event.ctrlKey && zoomAt(event, view.zoom - event.deltaY / 100), { passive: false });
+    const turned = (event) => event.ctrlKey && zoomAt(event, view.zoom - event.deltaY / 100);
+    map.addEventListener('wheel', turned, { passive: false });
     let held = null;
     let hasMoved = false;
     map.addEventListener('pointerdown', (event) => {

@@ -163,9 +163,9 @@ function base(metro: string, fips: ReadonlySet<string>) {
   const lineOf = (arc: number): Point[] => (arcs[indexOf(arc)] ?? []).map(place);
   /** The outline of counties together: the arcs that only one of them has, end to end. */
   const outlineOf = (group: readonly Shape[]): Point[][] => {
-    const all = group.flatMap((county) => ringsOf(county).flat());
-    const usesHere = Map.groupBy(all, indexOf);
-    let open = all
+    const ofGroup = group.flatMap((county) => ringsOf(county).flat());
+    const usesHere = Map.groupBy(ofGroup, indexOf);
+    let open = ofGroup
       .filter((arc) => usesHere.get(indexOf(arc))?.length === 1)
       .map((arc) => (arc < 0 ? lineOf(arc).toReversed() : lineOf(arc)));
     const outline: Point[][] = [];

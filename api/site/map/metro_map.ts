@@ -64,6 +64,8 @@ export interface DrawnMap {
   readonly at: ReadonlyMap<string, Point>;
 }
 
+/** Paths of a base, from below. */
+const LAYERS = ['outer', 'shore', 'beyond', 'land', 'inner', 'rivers', 'rails', 'borders'] as const;
 const [WIDTH, HEIGHT] = [480, 400];
 /** Least width of a view, in units of a base, and its margin as a share. */
 const [LEAST, MARGIN] = [300, 0.12];
@@ -79,7 +81,7 @@ const SIZES = [
 const COVERED = 0.16;
 /** Places around a ZIP at which its circle is tried; they reach over the whole map. */
 const STEPS = 40_000;
-/** Heights of texts. Those of a phone are larger in units of the map; the names that a phone shows have room for them. */
+/** Heights of texts. A phone shows some names in a larger one, for which they have room. */
 const [TEXT, ON_PHONE, SMALL] = [9, 13, 7.5];
 /** From this zoom on, more labels have room, and a parcel has its own point. */
 const ZOOMED = 2;
@@ -113,6 +115,7 @@ function circlesOf(zips: readonly MapZip[], placeOf: (zip: string) => Point | un
   const placed: Circle[] = [];
   for (const zip of zips.toSorted((a, b) => b.least - a.least || (a.zip < b.zip ? -1 : 1))) {
     const own = placeOf(zip.zip);
+    if (!own) continue;
     const radius = radiusOf(zip.least, scale);
     const isFree = ([x, y]: Point): boolean =>
       x > radius &&
@@ -120,7 +123,7 @@ function circlesOf(zips: readonly MapZip[], placeOf: (zip: string) => Point | un
       x < WIDTH - radius &&
       y < HEIGHT - radius &&
       placed.every(({ at, radius: other }) => Math.hypot(x - at[0], y - at[1]) > radius + other + 1);
-    for (let step = 0; own && step < STEPS; step += 1) {
+    for (let step = 0; step < STEPS; step += 1) {
       // A spiral: each turn has as many places as fit beside each other.
       const angle = step * 2.4;
       const away = Math.sqrt(step) * 3;
@@ -237,8 +240,8 @@ export function metroMap(
     })),
   ];
   placeAll(labels, circles);
-  const path = (kind: keyof Base): Html | '' =>
-    typeof base[kind] === 'string' && base[kind] !== '' ? html`<path class="${kind}" d="${base[kind]}" />` : '';
+  const path = (layer: (typeof LAYERS)[number]): Html | false =>
+    base[layer] !== '' && html`<path class="${layer}" d="${base[layer]}"></path>`;
   const others = labels.filter(({ kind }) => kind !== 'price');
   const svg = html`<svg
     class="metro-map${base.isAbroad && ' abroad'}"
@@ -246,9 +249,7 @@ export function metroMap(
     aria-hidden="true"
     focusable="false"
   >
-    <g transform="scale(${Number(scale.toFixed(4))}) translate(${text(-left)} ${text(-top)})">
-      ${path('outer')}${path('shore')}${path('beyond')}${path('land')}${path('inner')}${path('rivers')}${path('rails')}${path('borders')}
-    </g>
+    <g transform="scale(${Number(scale.toFixed(4))}) translate(${text(-left)} ${text(-top)})">${LAYERS.map(path)}</g>
     ${others.map(labelHtml)}
     ${circles.map(
       ({ zip, city, about, least, radius, at: point }) =>

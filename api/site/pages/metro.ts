@@ -1,4 +1,4 @@
-/** /metros/<slug>: the map and the list of one metro, its numbers by county, its trend, and its sources with their age. */
+/** /metros/<slug>: map and list of one metro, its numbers by county, its trend, and its sources with their age. */
 import type { z } from 'zod';
 import type { Coverage } from '../../../models/marts/coverage.ts';
 import { auctions } from '../../routes/auctions.ts';
@@ -99,7 +99,10 @@ function explorer(metro: Metro, zips: readonly Zip[], found: readonly FreeDeal[]
       map &&
       html`<div class="where">
         <p class="zoom" hidden>
-          ${BUTTONS.map(([zoom, text, label]) => html`<button type="button" data-zoom="${zoom}" aria-label="${label}">${text}</button>`)}
+          ${BUTTONS.map(
+            ([zoom, text, label]) =>
+              html`<button type="button" data-zoom="${zoom}" aria-label="${label}">${text}</button>`,
+          )}
         </p>
         ${map.svg}
         <p class="small">
@@ -155,7 +158,10 @@ async function byCounty(context: PageContext, { counties }: Metro): Promise<Html
         rows.filter((row) => !isEmpty(row)).map(({ county, ranges }) => [county, ...ranges.map(rangeText)]),
       )
     }
-    ${empty.length > 0 && html`<p class="small">Fewer than ten of anything: ${empty.map(({ county }) => county).join(', ')}.</p>`}`;
+    ${
+      empty.length > 0 &&
+      html`<p class="small">Fewer than ten of anything: ${empty.map(({ county }) => county).join(', ')}.</p>`
+    }`;
 }
 
 /** The sources that are read here, with their age, and the kinds that are not. */
@@ -230,7 +236,11 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
       }
     </div>
     <p class="lead">
-      ${range.at_most === 0 ? 'No listings are read in this metro.' : `${rangeText(range)} small apartment buildings for sale.`}
+      ${
+        range.at_most === 0
+          ? 'No listings are read in this metro.'
+          : `${rangeText(range)} small apartment buildings for sale.`
+      }
     </p>
     ${range.at_most > 0 && html`${own.length > 0 && form} ${explorer(metro, zips, found)} ${gap(ofMetro)}`}
     ${await byCounty(context, metro)} ${sources(rows)}`;

@@ -58,14 +58,20 @@ export const search: Page = {
       ${
         found.length + deals.length === 0
           ? html`<p class="lead">
-                ${asked === '' ? 'Type a city, a county, a ZIP or a street.' : 'We know no such place, and none of the free deals has this address.'}
+                ${
+                  asked === ''
+                    ? 'Type a city, a county, a ZIP or a street.'
+                    : 'We know no such place, and none of the free deals has this address.'
+                }
               </p>
               <p>
                 <a href="/build?call=/api/lookup">Look up the records of any address</a>, or
                 <a href="/metros">choose a metro</a>.
               </p>`
           : html`<ul class="found">
-                ${found.slice(0, MOST).map(({ name, about, href }) => html`<li><a href="${href}">${name}</a> <small>${about}</small></li>`)}
+                ${found
+                  .slice(0, MOST)
+                  .map(({ name, about, href }) => html`<li><a href="${href}">${name}</a> <small>${about}</small></li>`)}
               </ul>
               ${found.length > MOST && html`<p>${found.length - MOST} more places have this in their name.</p>`}
               ${
