@@ -50,9 +50,12 @@ const dealFilters = {
   zip,
   county,
   min_cap_underwritten: percentParam('Minimum cap_rate_underwritten, percent.'),
-  max_cap_gap: numberParam('Maximum cap_gap_pct: the claimed cap rate less the underwritten one, in points.'),
+  max_cap_gap: numberParam(
+    'Maximum cap_gap_pct: the claimed cap rate less the underwritten one.',
+    'points such as 1.5',
+  ),
   underwrite_reliability: choiceParam(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent is a usable proxy."),
-  min_dscr: numberParam('Minimum dscr.'),
+  min_dscr: numberParam('Minimum dscr.', 'a ratio such as 1.25'),
   listed_since: dayParam(
     'First day of listing: listed_on, or the day on which this service first read it where the site states none.',
   ),

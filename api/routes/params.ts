@@ -130,12 +130,12 @@ export const kindParam = (about: string, kinds: readonly string[]) => {
 export const zipParam = (about: string) =>
   param(z.string().regex(/^\d{5}$/), { kind: 'string', about, expected: 'five digits such as 44301' });
 
-/** A decimal number as text: it is compared exactly and never becomes a binary float. */
-export const numberParam = (about: string) =>
+/** A decimal number as text, of dollars unless `expected` says otherwise: it never becomes a binary float. */
+export const numberParam = (about: string, expected = 'dollars such as 250000') =>
   param(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {
     kind: 'number',
     about,
-    expected: 'a number such as 250000 or 8.5',
+    expected,
     limitOf: (value) =>
       /^-?\d+(\.\d+)?$/.test(value)
         ? 'a number with at most 12 digits before the decimal point and 6 after it'
@@ -144,7 +144,7 @@ export const numberParam = (about: string) =>
 
 /** A number of percent. */
 export const percentParam = (about: string) => {
-  const number = numberParam(about);
+  const number = numberParam(about, 'a percentage such as 8.5');
   return param(number.clone(), {
     ...paramFacts(number),
     hintOf(value) {

@@ -186,7 +186,7 @@ export const renderDocument = (frame: Frame, content: Piece): Html =>
 export const externalLink = (address: string, label: Piece): Html =>
   isWebAddress(address) ? html`<a href="${address}" rel="noreferrer nofollow">${label}</a>` : html`${label}`;
 
-/** A table that scrolls sideways on a narrow screen, also by keyboard. */
+/** Anything that scrolls sideways on a narrow screen, also by keyboard. */
 export const wideTable = (label: string, table: Html): Html =>
   html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
 
@@ -195,79 +195,56 @@ export interface TableColumn {
   /** A column of figures, set to the right. */
   readonly isNumeric?: boolean;
 }
+type Columns = readonly (string | TableColumn)[];
+type Rows = readonly (readonly Piece[])[];
 
-/** A table that scrolls sideways on a narrow screen. The first cell of a row is its header. Caption '' is none. */
-export const plainTable = (
-  caption: Piece,
-  label: string,
-  columns: readonly TableColumn[],
-  rows: readonly (readonly Piece[])[],
-): Html => {
-  const numClass = (i: number): Html | '' => (columns[i]?.isNumeric === true ? html` class="num"` : '');
-  const cellOf = (cell: Piece, i: number): Html =>
-    i === 0 ? html`<th scope="row">${cell}</th>` : html`<td ${numClass(i)}>${cell}</td>`;
-  return wideTable(
-    label,
-    html`<table>
-      ${
-        caption !== '' &&
-        html`<caption>
-          ${caption}
-        </caption>`
-      }
-      <thead>
-        <tr>
-          ${columns.map((column, i) => html`<th scope="col" ${numClass(i)}>${column.label}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (cells) =>
-            html`<tr>
-              ${cells.map(cellOf)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>`,
-  );
-};
+/** A column of figures. */
+export const num = (label: string): TableColumn => ({ label, isNumeric: true });
 
 /**
- * A table whose rows become cards on a narrow screen. The first cell of a row is its header. Roles are explicit, as
- * browsers drop table semantics when a table is laid out as blocks.
+ * The first cell of a row is its header. Caption '' is none. Rows of `cards` have explicit roles, as browsers drop
+ * table semantics when a table is laid out as blocks.
  */
-export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows: readonly (readonly Piece[])[]): Html =>
-  html`<table class="cards" role="table">
-    <caption>
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${columns.map(
-          ({ label, isNumeric }) =>
-            html`<th scope="col" role="columnheader" ${isNumeric === true ? html` class="num"` : ''}>${label}</th>`,
-        )}
+function tableOf(kind: 'plain' | 'cards', caption: Piece, columns: Columns, rows: Rows): Html {
+  const known = columns.map((column) => (typeof column === 'string' ? { label: column } : column));
+  const role = (name: string): Html | '' => (kind === 'cards' ? html` role="${name}"` : '');
+  const numClass = (i: number): Html | '' => (known[i]?.isNumeric === true ? html` class="num"` : '');
+  const cellOf = (cell: Piece, i: number): Html =>
+    i === 0
+      ? html`<th scope="row" ${role('rowheader')}>${cell}</th>`
+      : html`<td ${role('cell')} ${kind === 'cards' && html` data-label="${known[i]?.label ?? ''}"`} ${numClass(i)}>
+          ${cell}
+        </td>`;
+  return html`<table ${kind === 'cards' && html` class="cards"`} ${role('table')}>
+    ${
+      caption !== '' &&
+      html`<caption>
+        ${caption}
+      </caption>`
+    }
+    <thead ${role('rowgroup')}>
+      <tr ${role('row')}>
+        ${known.map(({ label }, i) => html`<th scope="col" ${role('columnheader')} ${numClass(i)}>${label}</th>`)}
       </tr>
     </thead>
-    <tbody role="rowgroup">
+    <tbody ${role('rowgroup')}>
       ${rows.map(
         (cells) =>
-          html`<tr role="row">
-            ${cells.map((cell, i) =>
-              i === 0
-                ? html`<th scope="row" role="rowheader">${cell}</th>`
-                : html`<td
-                    role="cell"
-                    data-label="${columns[i]?.label ?? ''}"
-                    ${columns[i]?.isNumeric === true ? html` class="num"` : ''}
-                  >
-                    ${cell}
-                  </td>`,
-            )}
-          </tr> `,
+          html`<tr ${role('row')}>
+            ${cells.map(cellOf)}
+          </tr>`,
       )}
     </tbody>
   </table>`;
+}
+
+/** A table that scrolls sideways on a narrow screen. */
+export const plainTable = (caption: Piece, label: string, columns: Columns, rows: Rows): Html =>
+  wideTable(label, tableOf('plain', caption, columns, rows));
+
+/** A table whose rows become cards on a narrow screen. */
+export const cardTable = (caption: Piece, columns: Columns, rows: Rows): Html =>
+  tableOf('cards', caption, columns, rows);
 
 export interface Figure {
   readonly label: Piece;
@@ -287,8 +264,34 @@ export const figures = (items: readonly Figure[]): Html =>
     )}
   </dl>`;
 
+/** Terms with what is said of each. `pairs` has figures at the right, `page-facts` has text, `formulas` has code. */
+export const terms = (kind: 'pairs' | 'page-facts' | 'formulas', rows: Rows): Html =>
+  html`<dl class="${kind}">
+    ${rows.map(
+      ([term, about]) =>
+        html`<div>
+          <dt>${term}</dt>
+          <dd>${about}</dd>
+        </div>`,
+    )}
+  </dl>`;
+
+export type Tone = 'good' | 'thin' | 'bad' | 'plain';
+export const tag = (tone: Tone, text: Piece): Html => html`<span class="tag ${tone}">${text}</span>`;
+
+/** A second line of a cell, smaller. */
+export const sub = (...text: readonly Piece[]): Html => html`<span class="sub">${text}</span>`;
+
+/** What is rarely read, behind a line. */
+export const fold = (summary: Piece, ...content: readonly Piece[]): Html =>
+  html`<details>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`;
+
 /** Text to copy: code, a URL, a command. With JavaScript it has a button that copies it. */
-export const code = (label: string, text: string): Html =>
-  html`<div class="code-box">
+export const code = (label: string, text: Piece): Html =>
+  html`<figure class="code-box">
+    <figcaption>${label}</figcaption>
     <pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>
-  </div>`;
+  </figure>`;

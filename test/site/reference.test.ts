@@ -93,7 +93,7 @@ describe('the reference', () => {
 
   it('shows the terms that the 402 of the same call has', async () => {
     const [, path = '', terms = ''] =
-      /Terms of GET ([^"]+)"[^>]*><code>([^<]*)</u.exec(pageAt('/reference')) ?? assert.fail('no terms');
+      /aria-label="Terms of GET ([^"]+)"[^>]*><code>([^<]*)</u.exec(pageAt('/reference')) ?? assert.fail('no terms');
     const response = await fetch(shared.app.url + unescaped(path));
     assert.equal(response.status, 402);
     const required = Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8');

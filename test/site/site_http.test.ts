@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { allPages, PAGES } from '../../api/site/pages/all.ts';
 import { sha256 } from '../../lib/files.ts';
-import { bySize, SOURCES } from '../../models/calibration/accuracy.ts';
+import { bySize } from '../../models/calibration/accuracy.ts';
 import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { sharedApp } from '../api/support/test_app.ts';
 import { rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
@@ -85,10 +85,18 @@ describe('with a snapshot', () => {
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
   });
 
-  it('coverage has the kinds of each metro, and the page of a metro those that are not read', async () => {
-    const coverage = await textOf('/coverage');
-    assert.match(coverage, /&gt;\S* tax lien \(in part\) 0 1,234 /);
-    assert.match(coverage, / Detroit blight judgment 2 \d+ 2026-11-18 /);
+  it('coverage has a mark for each metro and kind, with the rows, the sources or the reason behind it', async () => {
+    const page = await (await fetch(`${shared.app.url}/coverage`, asPage)).text();
+    const marks = [...page.matchAll(/<a href="(\/coverage\/[^"#]+)#([^"]+)" aria-label="([^"]+)">/gu)];
+    assert.deepEqual(
+      marks.filter(([, , metro]) => metro === 'detroit').map(([, path = '', , mark]) => `${path} ${mark ?? ''}`),
+      ['/coverage/condemned not read', '/coverage/blight-judgment all', '/coverage/tax-sale not read'],
+    );
+    for (const [, path = '', anchor = ''] of marks)
+      assert.ok((await (await fetch(shared.app.url + path, asPage)).text()).includes(` id="${anchor}"`), path);
+    assert.match(await textOf('/coverage/tax-lien'), / in part .* 1,234 /);
+    assert.match(await textOf('/coverage/blight-judgment'), / Detroit .* 2026-11-18 /);
+    assert.match(await textOf('/coverage/tax-sale'), / Detroit No list\. /);
     const detroit = await textOf('/metros/detroit');
     assert.match(detroit, / 2 kinds we do not read, and why Condemned No list\. Tax sale No list\. /);
   });
@@ -96,7 +104,7 @@ describe('with a snapshot', () => {
   it('the page about scores compares with owners, 2 to 4 units first, and the home page has its error', async () => {
     const [small] = bySize('owners');
     const scores = await textOf('/scores');
-    const row = ['2 to 4 units', SOURCES.owners, small?.n, small?.held_out?.toFixed(2)].join(' ');
+    const row = ['2 to 4 units', small?.n, small?.held_out?.toFixed(2)].join(' ');
     assert.ok(scores.includes(row), row);
     const error = Math.round(((small?.held_out ?? NaN) - 1) * 100);
     assert.match(await textOf('/'), new RegExp(`2 to 4 units: Dealfeed ${Math.abs(error)}% too`));

@@ -2,8 +2,7 @@
 import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
 import { build } from './build/build.ts';
-import { filledColumns } from './coverage/columns.ts';
-import { coverage } from './coverage/coverage.ts';
+import { coverage, COVERAGE_PAGES } from './coverage.ts';
 import { deals } from './deals.ts';
 import { home } from './home.ts';
 import { METRO_PAGES } from './metro.ts';
@@ -11,8 +10,8 @@ import { metros } from './metros.ts';
 import { prices } from './prices.ts';
 import { overviewPage, referencePages } from './reference/reference.ts';
 import { report } from './report/report.ts';
+import { scores } from './scores.ts';
 import { search } from './search.ts';
-import { scores } from './scores/scores.ts';
 import { status } from './status.ts';
 
 export const PAGES: readonly Page[] = [
@@ -20,7 +19,6 @@ export const PAGES: readonly Page[] = [
   deals,
   metros,
   coverage,
-  filledColumns,
   prices,
   build,
   report,
@@ -30,9 +28,10 @@ export const PAGES: readonly Page[] = [
   search,
 ];
 
-/** These pages, those of the metros, and those of the reference for these routes. */
+/** These pages, those of the metros and kinds of records, and those of the reference for these routes. */
 export const allPages = (routes: readonly Route[]): readonly Page[] => [
   ...PAGES,
   ...METRO_PAGES,
+  ...COVERAGE_PAGES,
   ...referencePages(routes),
 ];

@@ -1,8 +1,8 @@
 /** The money of a report: claim and underwriting, from rent to cash flow, and the offer with its limits. */
 import { barChart, type Bar } from '../../charts.ts';
-import { html, type Html } from '../../html.ts';
-import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText } from '../../format.ts';
-import { externalLink } from '../../layout.ts';
+import { html, type Html, type Piece } from '../../html.ts';
+import { absent, day, dollars, dollarsText, percent, points, ratio } from '../../format.ts';
+import { externalLink, tag } from '../../layout.ts';
 import { LOAN_LIMITS } from '../../../routes/report/summary.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import { CLAIMS, OFFERS, RELIABILITIES, RENTS, UNDERWRITE_REASONS } from './words.ts';
@@ -10,24 +10,15 @@ import { CLAIMS, OFFERS, RELIABILITIES, RENTS, UNDERWRITE_REASONS } from './word
 type Line = ReportBody['comparison']['lines'][number];
 type Bank = ReportBody['debt_terms']['bank'];
 
-const FIGURES: Readonly<
-  Record<
-    Line['figure'],
-    {
-      readonly title: string;
-      readonly write: (value: string | null) => Html;
-      readonly text: (number: number) => string;
-    }
-  >
-> = {
-  noi: { title: 'Net operating income', write: dollars, text: dollarsText },
-  cap_rate_pct: { title: 'Cap rate', write: percent, text: percentText },
-  dscr: { title: 'Debt coverage', write: ratio, text: ratioText },
+const FIGURES: Readonly<Record<Line['figure'], readonly [title: string, write: (value: string | null) => Html]>> = {
+  noi: ['Net operating income', dollars],
+  cap_rate_pct: ['Cap rate', percent],
+  dscr: ['Debt coverage', ratio],
 };
 
 /** Claim and underwriting of one figure, on one scale. */
 function pair({ figure, claimed, underwritten, difference }: Line): Html {
-  const { title, write } = FIGURES[figure];
+  const [title, write] = FIGURES[figure];
   const bar = (label: string, value: string | null, tone: Bar['tone']): Bar => ({
     label,
     figure: write(value),
@@ -81,41 +72,31 @@ export function income(report: ReportBody): Html {
   if (gross === null || effective === null || noi === null)
     return html`<h2 id="cash">From rent to cash flow</h2>
       <p>There is no underwriting. ${UNDERWRITE_REASONS[deal.underwrite_reason ?? 'rent_missing']}</p>`;
-  const [grossRent, effectiveIncome, netIncome] = [Number(gross), Number(effective), Number(noi)];
-  const debtService = service === null ? null : Number(service);
+  const [all, left, income, paid] = [gross, effective, noi, service ?? '0'].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const cash = income - paid;
+  /** A figure from zero, or a step from one figure down to the next. */
+  const bar = (label: Piece, tone: Bar['tone'], to: number, from?: number): Bar => ({
+    label,
+    figure: dollarsText(from === undefined ? to : from - to),
+    to,
+    tone,
+    ...(from !== undefined && { from }),
+  });
   const bars: Bar[] = [
-    { label: 'Rent of all units', figure: dollarsText(grossRent), to: grossRent, tone: 'hud' },
-    {
-      label: 'minus vacancy',
-      figure: dollarsText(effectiveIncome - grossRent),
-      from: effectiveIncome,
-      to: grossRent,
-      tone: 'muted',
-    },
-    {
-      label: html`minus expenses (${percent(deal.expense_ratio_pct)})`,
-      figure: dollarsText(netIncome - effectiveIncome),
-      from: netIncome,
-      to: effectiveIncome,
-      tone: 'muted',
-    },
-    { label: html`<strong>Net operating income</strong>`, figure: dollarsText(netIncome), to: netIncome, tone: 'hud' },
-    ...(debtService === null
+    bar('Rent of all units', 'hud', all),
+    bar('minus vacancy', 'muted', all, left),
+    bar(html`minus expenses (${percent(deal.expense_ratio_pct)})`, 'muted', left, income),
+    bar(html`<strong>Net operating income</strong>`, 'hud', income),
+    ...(service === null
       ? []
       : [
-          {
-            label: 'minus debt service',
-            figure: dollarsText(-debtService),
-            from: netIncome - debtService,
-            to: netIncome,
-            tone: 'muted',
-          } as const,
-          {
-            label: html`<strong>Cash flow after debt</strong>`,
-            figure: dollarsText(netIncome - debtService),
-            to: netIncome - debtService,
-            tone: netIncome - debtService < 0 ? 'bad' : 'good',
-          } as const,
+          bar('minus debt service', 'muted', income, cash),
+          bar(html`<strong>Cash flow after debt</strong>`, cash < 0 ? 'bad' : 'good', cash),
         ]),
   ];
   const low = Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to)));
@@ -132,8 +113,6 @@ const LIMITS: Readonly<Record<string, string>> = {
   target_cap: 'Income at the target cap rate',
   debt_coverage: 'Debt coverage',
 };
-
-const SETS_THE_OFFER = html` <span class="tag good">sets the offer</span>`;
 
 export function offer({ offer: offered, deal }: ReportBody): Html {
   if (offered.high === null || offered.low === null)
@@ -157,7 +136,7 @@ export function offer({ offer: offered, deal }: ReportBody): Html {
       head: ['Limit', 'Dollars'],
       bars: [
         ...offered.constraints.map((limit): Bar => ({
-          label: html`${LIMITS[limit.constraint]}${limit.binding && SETS_THE_OFFER}`,
+          label: [LIMITS[limit.constraint], limit.binding && [' ', tag('good', 'sets the offer')]],
           figure: dollars(limit.figure),
           to: Number(limit.figure),
           mark: high,

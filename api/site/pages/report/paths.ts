@@ -1,6 +1,7 @@
 /** The three paths of a report: the decision, the figures that decide it with their thresholds, and all inputs. */
 import { absent, countText, dollarsText, percentText, ratioText, shareText } from '../../format.ts';
 import { html, type Html, type Piece } from '../../html.ts';
+import { fold, sub, tag, terms } from '../../layout.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import { DSCR_STATUSES, PATH_REASONS } from './words.ts';
 
@@ -101,77 +102,37 @@ const PATHS: readonly {
 
 const TONES = { Hot: 'good', Warm: 'thin', Pass: 'plain' } as const;
 
-const statusTag = (status: keyof typeof TONES): Html => html`<span class="tag ${TONES[status]}">${status}</span>`;
+/** A figure as text. */
+const shown = (write: Write, value: Figures[string] | undefined): Piece =>
+  value === null || value === undefined ? absent : write(String(value));
 
 const rowsOf = (values: Figures, labels: Readonly<Record<string, readonly [label: string, write: Write]>>): Html =>
-  html`<dl class="pairs">
-    ${Object.entries(values).map(([key, value]) => {
-      const known = labels[key];
-      if (!known) return '';
-      const [label, write] = known;
-      return html`<div>
-        <dt>${label}</dt>
-        <dd>${value === null ? absent : write(String(value))}</dd>
-      </div>`;
-    })}
-  </dl>`;
+  terms(
+    'pairs',
+    Object.entries(values).flatMap(([key, value]) => {
+      const [label, write] = labels[key] ?? [];
+      return write === undefined ? [] : [[label, shown(write, value)]];
+    }),
+  );
 
-/** The figures that decide, next to what Hot and Warm need. */
-const decidingTable = (deciding: readonly Deciding[], inputs: Figures, thresholds: Figures): Html =>
-  html`<table class="tests">
-    <thead>
-      <tr>
-        <th scope="col"><span class="sr">Figure</span></th>
-        <th scope="col" class="num">This deal</th>
-        <th scope="col" class="num">Hot from</th>
-        <th scope="col" class="num">Warm from</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${deciding.map(({ input, hot, warm }) => {
-        const [label, write] = INPUTS[input] ?? [input, number];
-        const short: Write = write === points ? number : write;
-        const shown = (value: Figures[string] | undefined): Piece =>
-          value === null || value === undefined ? absent : short(String(value));
-        return html`<tr>
-          <th scope="row">${label}</th>
-          <td class="num"><strong>${shown(inputs[input])}</strong></td>
-          <td class="num">${shown(thresholds[hot])}</td>
-          <td class="num">${shown(thresholds[warm])}</td>
-        </tr>`;
-      })}
-    </tbody>
-  </table>`;
-
-const path = (report: ReportBody, { name, title, about, deciding }: (typeof PATHS)[number]): Html => {
+function path(report: ReportBody, { name, title, about, deciding }: (typeof PATHS)[number]): Html {
   const { status, reason, ...figures } = report.paths[name];
   const { inputs, thresholds }: { inputs: Figures; thresholds: Figures } = figures;
-  const [price, most] = [inputs['list_price'], inputs['mao']];
+  const decide = deciding.map(({ input, hot, warm }): [string, Piece] => {
+    const [label, write] = INPUTS[input] ?? [input, number];
+    const needed = ['Hot from ', shown(write, thresholds[hot]), ', Warm from ', shown(write, thresholds[warm])];
+    return [label, [html`<strong>${shown(write, inputs[input])}</strong>`, sub(needed)]];
+  });
+  const { list_price: price = null, mao = null } = inputs;
   return html`<section class="panel">
-    <h3>${title} ${statusTag(status)}</h3>
+    <h3>${title} ${tag(TONES[status], status)}</h3>
     <p>${about}</p>
     <p><strong>${PATH_REASONS[reason] ?? reason}</strong></p>
-    ${deciding.length > 0 && decidingTable(deciding, inputs, thresholds)}
-    ${
-      typeof price === 'string' &&
-      typeof most === 'string' &&
-      html`<dl class="pairs">
-        <div>
-          <dt>Asking price</dt>
-          <dd>${dollars(price)}</dd>
-        </div>
-        <div>
-          <dt>Maximum allowable offer (MAO)</dt>
-          <dd>${dollars(most)}</dd>
-        </div>
-      </dl>`
-    }
-    <details>
-      <summary>All inputs</summary>
-      ${rowsOf(inputs, INPUTS)} ${rowsOf(thresholds, THRESHOLDS)}
-    </details>
+    ${decide.length > 0 && terms('pairs', decide)}
+    ${price !== null && mao !== null && rowsOf({ list_price: price, mao }, INPUTS)}
+    ${fold('All inputs', rowsOf(inputs, INPUTS), rowsOf(thresholds, THRESHOLDS))}
   </section>`;
-};
+}
 
 export const threePaths = (report: ReportBody): Html =>
   html`<h2 id="paths">Three paths</h2>

@@ -5,7 +5,7 @@ import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts'
 import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/content.ts';
 import { partsChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
-import { cardTable, figures, externalLink } from '../../layout.ts';
+import { cardTable, externalLink, figures, fold, num, terms } from '../../layout.ts';
 import { absent, count, day, dollars, percent, points, ratio } from '../../format.ts';
 import type { PageContext, Page } from '../../page.ts';
 import { comparison, income, offer } from './money.ts';
@@ -38,7 +38,7 @@ const pagesBehind = (pages: readonly CitedPage[], isExample: boolean): Html =>
     </p>
     ${cardTable(
       'Pages that the report cites',
-      ['Record', 'Source', 'Read', 'SHA-256', ...(isExample ? ['Archived page'] : [])].map((label) => ({ label })),
+      ['Record', 'Source', 'Read', 'SHA-256', ...(isExample ? ['Archived page'] : [])],
       pages.map(({ role, title, address, readAt, sha256, hiddenBecause }) => {
         const view =
           hiddenBecause === null
@@ -67,14 +67,7 @@ function distress({ distress: found }: ReportBody): Html {
       MATCHES[match_basis as keyof typeof MATCHES],
       externalLink(source_url, 'County page'),
     ]);
-  const columns = [
-    { label: 'Record' },
-    { label: 'County' },
-    { label: 'Debt or opening bid', isNumeric: true },
-    { label: 'Day' },
-    { label: 'Matched by' },
-    { label: 'Source' },
-  ];
+  const columns = ['Record', 'County', num('Debt or opening bid'), 'Day', 'Matched by', 'Source'];
   return html`<h2 id="distress">Distress</h2>
     <p>
       ${DISTRESSES[found.status]} Distress score ${found.score} of 100. Kinds of records we read for this place:
@@ -96,32 +89,20 @@ const recompute = ({ recompute: steps }: ReportBody): Html =>
       away from zero, <code>clamp</code> limits to 0 to 1, <code>floor_to</code> rounds down to a multiple. The inputs
       of each are in <code>recompute</code> of the same report as JSON.
     </p>
-    <details>
-      <summary>Show all ${steps.length} formulas</summary>
-      <dl class="formulas">
-        ${steps.map(
-          ({ figure, formula, result }) =>
-            html`<div>
-              <dt>${figure} = ${result}</dt>
-              <dd>${formula}</dd>
-            </div>`,
-        )}
-      </dl>
-    </details>`;
+    ${fold(
+      `Show all ${steps.length} formulas`,
+      terms(
+        'formulas',
+        steps.map(({ figure, formula, result }) => [`${figure} = ${result}`, formula]),
+      ),
+    )}`;
 
 const history = ({ history: versions }: ReportBody, titleOf: (source: string) => string): Html | '' =>
   versions.length > 0
     ? html`<h2 id="history">History of the listing</h2>
         ${cardTable(
           'Every version of every listing of the property',
-          [
-            { label: 'First seen' },
-            { label: 'Change' },
-            { label: 'Asking price', isNumeric: true },
-            { label: 'Advertised cap', isNumeric: true },
-            { label: 'Availability' },
-            { label: 'Listing' },
-          ],
+          ['First seen', 'Change', num('Asking price'), num('Advertised cap'), 'Availability', 'Listing'],
           versions.map((version) => [
             day(version.version_first_seen),
             VERSION_CHANGES[version.change],

@@ -1,7 +1,7 @@
 /** How a report gets from HUD's rent to NOI: rent, expenses, their check, the tax after a sale, and the weak points. */
 import { html, type Html, type Piece } from '../../html.ts';
 import { absent, dollars, percent, shareText } from '../../format.ts';
-import { cardTable, externalLink } from '../../layout.ts';
+import { cardTable, externalLink, num, sub } from '../../layout.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import {
   CONTRACTS,
@@ -21,7 +21,6 @@ import {
 } from './words.ts';
 
 type Deal = ReportBody['deal'];
-type Place = Pick<Deal['rent_steps']['contract'], 'area' | 'year' | 'source_url'>;
 type ByBedrooms = Deal['rent_steps']['market']['rents'];
 
 const BEDROOMS: readonly (readonly [key: keyof ByBedrooms, label: string])[] = [
@@ -37,73 +36,65 @@ const listed = (pieces: readonly Piece[]): readonly Piece[] =>
   pieces.flatMap((piece, i): Piece[] => (i === 0 ? [piece] : [', ', piece]));
 
 /** "41% with one bedroom, 59% with two bedrooms", or units if the listing states them. */
-function mixText({ mix: { basis, weights } }: Deal['rent_steps']): string {
-  const known = BEDROOMS.flatMap(([key, label]) => {
+const mixText = ({ basis, weights }: Deal['rent_steps']['mix']): string =>
+  BEDROOMS.flatMap(([key, label]) => {
     const weight = weights[key];
     if (weight === null || Number(weight) === 0) return [];
     return [`${basis === 'listing' ? String(Number(weight)) : shareText(weight)} with ${label}`];
-  });
-  return known.join(', ');
+  }).join(', ');
+
+function ratiosText(ratios: ByBedrooms): string {
+  const known = BEDROOMS.flatMap(([key]) => ratios[key] ?? []).sort((a, b) => Number(a) - Number(b));
+  const [least, most] = [known[0], known.at(-1)];
+  if (least === undefined || most === undefined) return '';
+  return `${least === most ? '' : `${shareText(least)} to `}${shareText(most)} of HUD’s rents`;
 }
 
-const ratiosText = (ratios: ByBedrooms): string => {
-  const known = [...new Set(BEDROOMS.flatMap(([key]) => ratios[key] ?? []))];
-  const [least, most] = [Math.min(...known.map(Number)), Math.max(...known.map(Number))];
-  const shares =
-    least === most ? shareText(String(least)) : `${shareText(String(least))} to ${shareText(String(most))}`;
-  return known.length === 0 ? '' : `${shares} of HUD’s rents`;
-};
-
 /** Place and year of a step, with a link to the source if there is one. */
-function placeOf({ area, year, source_url: url }: Place): Html {
-  const place = listed([area, year].filter((piece) => piece !== null));
+function placeOf(url: string | null, ...parts: readonly (Piece | null)[]): Piece {
+  const place = listed(parts.filter((piece) => piece !== null));
   if (place.length === 0) return absent;
-  return url === null ? html`${place}` : externalLink(url, place);
+  return url === null ? place : externalLink(url, place);
 }
 
 function rentSteps(deal: Deal): Html {
-  const { rent_steps: steps } = deal;
+  const { mix, in_place: inPlace, contract } = deal.rent_steps;
   const fiscalYear = deal.rent_fiscal_year === null ? null : `fiscal year ${deal.rent_fiscal_year}`;
-  const place = listed([deal.rent_area_name, fiscalYear].filter((piece) => piece !== null));
   return html`<h2 id="rent">From HUD’s rent to contract rent</h2>
     ${cardTable(
       'Rent of a unit for a month, step by step',
-      [{ label: 'Step' }, { label: 'Rent', isNumeric: true }, { label: 'Based on' }, { label: 'Place and year' }],
+      ['Step', num('Rent'), 'Based on', 'Place and year'],
       [
         [
           'Rent of two bedrooms',
           dollars(deal.market_rent_2br),
           RENTS[deal.rent_basis],
-          deal.rent_source_url === null ? html`${place}` : externalLink(deal.rent_source_url, place),
+          placeOf(deal.rent_source_url, deal.rent_area_name, fiscalYear),
         ],
         [
           'Rent for the bedrooms of the building',
           dollars(deal.market_rent_mix),
-          html`${MIXES[steps.mix.basis]}<span class="sub">${mixText(steps)}</span>`,
+          [MIXES[mix.basis], sub(mixText(mix))],
           absent,
         ],
         [
           'Rent that sitting tenants pay',
           dollars(deal.rent_in_place),
-          html`${IN_PLACE[steps.in_place.basis]}<span class="sub">${ratiosText(steps.in_place.ratios)}</span>`,
-          placeOf(steps.in_place),
+          [IN_PLACE[inPlace.basis], sub(ratiosText(inPlace.ratios))],
+          placeOf(inPlace.source_url, inPlace.area, inPlace.year),
         ],
         [
           html`<strong>Contract rent</strong>, without utilities that tenants pay`,
           dollars(deal.contract_rent),
-          html`${CONTRACTS[steps.contract.basis]}${
-            steps.contract.utility_share !== null &&
-            html`<span class="sub">utilities are ${shareText(steps.contract.utility_share)} of the rent</span>`
-          }`,
-          placeOf(steps.contract),
+          [
+            CONTRACTS[contract.basis],
+            contract.utility_share !== null && sub(`utilities are ${shareText(contract.utility_share)} of the rent`),
+          ],
+          placeOf(contract.source_url, contract.area, contract.year),
         ],
       ],
     )}`;
 }
-
-/** The source of a line, with its place and date. */
-const sourceOf = ({ source, place, as_of: asOf }: Deal['expense_lines'][number]): Html =>
-  html`${SOURCES[source] ?? source}<span class="sub">${listed([place, asOf].filter((piece) => piece !== null))}</span>`;
 
 function expenses(deal: Deal): Html {
   const { expense_lines: lines } = deal;
@@ -113,13 +104,13 @@ function expenses(deal: Deal): Html {
   return html`<h2 id="expenses">Expenses, line by line</h2>
     ${cardTable(
       'Dollars per year',
-      [
-        { label: 'Expense' },
-        { label: 'Amount', isNumeric: true },
-        { label: 'Based on' },
-        { label: 'Source, place, date' },
-      ],
-      lines.map((line) => [LINES[line.line], dollars(line.amount), lineBasis(line, deal.property_tax), sourceOf(line)]),
+      ['Expense', num('Amount'), 'Based on', 'Source, place, date'],
+      lines.map((line) => [
+        LINES[line.line],
+        dollars(line.amount),
+        lineBasis(line, deal.property_tax),
+        [SOURCES[line.source] ?? line.source, sub(listed([line.place, line.as_of].filter((piece) => piece !== null)))],
+      ]),
     )}
     <p>
       The lines other than the tax are tables of sizes and say nothing of this building, so half of them is replaced by
@@ -153,13 +144,9 @@ const underwritings = (deal: Deal): Html =>
   html`<h2 id="noi">Two underwritings</h2>
     ${cardTable(
       'Net operating income per year',
-      [{ label: 'Underwriting' }, { label: 'NOI', isNumeric: true }, { label: 'Cap rate', isNumeric: true }],
+      ['Underwriting', num('NOI'), num('Cap rate')],
       [
-        [
-          'This report: it counts in scores and offers',
-          dollars(deal.noi_underwritten),
-          percent(deal.cap_rate_underwritten),
-        ],
+        ['Ours: it counts in scores and offers', dollars(deal.noi_underwritten), percent(deal.cap_rate_underwritten)],
         [
           'Simple proxy: HUD’s 2-bedroom rent for every unit, one expense ratio',
           dollars(deal.noi_hud_2br),

@@ -1,0 +1,249 @@
+/** /scores: how scores are computed, with the values of the assumption set. */
+import { readAccuracies, SOURCES } from '../../../models/calibration/accuracy.ts';
+import { activeDeals } from '../../routes/deals.ts';
+import { figuresOf } from '../../routes/figures.ts';
+import { barChart } from '../charts.ts';
+import { countText, words } from '../format.ts';
+import { html, type Html } from '../html.ts';
+import { cardTable, code, fold, num, plainTable, terms } from '../layout.ts';
+import type { Page, PageContext } from '../page.ts';
+
+const share = (percent: number | null): string => (percent === null ? '' : `${percent}%`);
+
+/** Our NOI over that of one source, by size of building and by our cap rate. */
+function accuracyTable(source: keyof typeof SOURCES): Html {
+  const rows = readAccuracies().filter((row) => row.source === source && (row.by === 'units' || row.by === 'cap'));
+  return plainTable(
+    `Compared with ${SOURCES[source]}: medians, and how many earned less`,
+    `Compared with ${SOURCES[source]}`,
+    [
+      'Buildings',
+      'Number',
+      'Ours over theirs',
+      'Simple proxy over theirs',
+      'Less than ours',
+      'Less than our middle',
+    ].map((label, i) => (i === 0 ? label : num(label))),
+    rows.map((row) => [
+      row.group,
+      countText(row.n),
+      html`<strong>${(row.held_out ?? row.ours_over_real)?.toFixed(2) ?? ''}</strong>`,
+      row.shortcut_over_real?.toFixed(2) ?? '',
+      share(row.below_ours_pct),
+      share(row.below_middle_pct),
+    ]),
+  );
+}
+
+/** How far the underwriting is from known income, and how to read it. It is the same for every snapshot. */
+const realNoi = (): Html =>
+  html`<h2 id="real-noi">How close is it to what owners earned?</h2>
+    <p>
+      We underwrote buildings whose income is known and divided our NOI by theirs: 1.10 means that ours is at least 10%
+      too high for half of them. The owners answered one national survey, about 2011, and are measured in areas whose
+      answers we did not use.
+    </p>
+    ${accuracyTable('owners')}
+    ${fold(
+      'Two weaker comparisons: an assessor’s model, and a few securitized loans',
+      (Object.keys(SOURCES) as (keyof typeof SOURCES)[]).filter((source) => source !== 'owners').map(accuracyTable),
+    )}
+    <p>
+      <strong>A high cap rate of ours is mostly our optimism.</strong> The underwriting knows place, size, year and
+      bedrooms. It cannot know the rent roll, the condition of the units, staff, or a bad year. The middle of the range
+      corrects for that. Ask the seller for twelve months of rents and bills.
+    </p>`;
+
+/** Groups of assumptions; a key belongs to the first group whose pattern matches. */
+const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
+  ['What-if table of the report', /^grid_/],
+  ['Condition and stressed coverage', /^(condition_|upfront_repairs_|taper_|stress_(coverage|variable|monthly)_)/],
+  ['Offers', /^(target_cap_pct|offer_|stress_)/],
+  ['Confidence', /^confidence_/],
+  ['Deal score', /^(score_|line_|material_gap|claim_contradiction)/],
+  ['Motivation and distress', /^(motivation_|distress_)/],
+  ['Paths', /^(minimum_units|rental_|wholesale_|creative_)/],
+  ['Loans', /^(loan_|minimum_loan|closing_cost_|seller_)/],
+  ['Leads', /^(lead_|auction_|tax_)/],
+  ['Limits of the proxy', /^proxy_/],
+  ['Rent and expenses', /./],
+];
+
+function assumptions(context: PageContext): Html[] {
+  const rows = context.request.snapshot
+    .all('assumptions')
+    .sort((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
+  const groups = Map.groupBy(rows, (row) => GROUPS.find(([, keys]) => keys.test(String(row['key'])))?.[0] ?? '');
+  return [...groups]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([title, group]) =>
+      fold(
+        `${title} (${group.length})`,
+        terms(
+          'page-facts',
+          group.map((row) => [
+            html`<code>${String(row['key'])}</code>`,
+            html`<b>${String(row['value']).slice(0, 12)} ${words(String(row['unit']))}</b>. ${String(row['kind'])}:
+              ${String(row['basis'])}`,
+          ]),
+        ),
+      ),
+    );
+}
+
+async function distribution({ request: { snapshot } }: PageContext): Promise<Html> {
+  const scores = [...(await figuresOf(snapshot, activeDeals())).counts('deal_score')];
+  return barChart({
+    caption: 'Active deals by score',
+    head: ['Score', 'Deals'],
+    bars: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((tens) => {
+      const inBin = scores.filter(([score]) => Math.min(9, Math.floor(Number(score) / 10)) === tens);
+      const deals = inBin.reduce((sum, [, number]) => sum + number, 0);
+      return {
+        label: `${tens * 10} to ${tens === 9 ? 100 : tens * 10 + 9}`,
+        figure: countText(deals),
+        to: deals,
+        tone: 'hud',
+      };
+    }),
+  });
+}
+
+/** Value of an assumption by its key. */
+type ValueOf = (key: string) => string;
+
+/** The underwriting. The simple proxy is a figure of its own. */
+const underwritingFormula = (value: ValueOf): string =>
+  `noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses
+contract rent    = HUD’s rents by bedrooms, adjusted to sitting tenants, less their utilities
+expenses         = property tax after a sale + insurance + management + repairs
+                   + utilities of the owner + other, half of it the typical ratio
+noi_hud_2br      = units × HUD 2-bedroom rent × (1 − ${value('utility_share')})
+                   × 12 × (1 − ${value('vacancy')}) × (1 − expense ratio)
+expense ratio    = ${value('expense_ratio_2_4')} to ${value('small_units_max')} units,
+                   ${value('expense_ratio_5_12')} to ${value('medium_units_max')},
+                   ${value('expense_ratio_13_50')} to ${value('large_units_max')}, ${value('expense_ratio_51_up')} above;
+                   ${value('expense_old_adjustment')} more if built before ${value('old_before_year')},
+                   ${value('expense_new_adjustment')} if built from ${value('new_from_year')} on
+bank loan        = ${value('loan_to_value')} of the price over ${value('loan_years')} years, paid monthly, at
+                   ${
+                     value('loan_rate_method') === 'survey'
+                       ? `the newest survey rate of 30-year mortgages plus ${value('loan_rate_spread')} points`
+                       : `${value('loan_rate_pct')}%`
+                   }`;
+
+const scoreParts = (value: ValueOf): Html =>
+  cardTable(
+    'The parts of a deal score',
+    ['Part', num('Maximum'), 'Based on'],
+    [
+      [
+        'Yield',
+        value('score_yield_weight'),
+        `what owners of such buildings typically earn, over price and repairs: none at ${value('score_yield_from_pct')}%,
+        the maximum ${value('score_yield_span_pct')} points higher`,
+      ],
+      [
+        'Debt coverage',
+        value('score_coverage_weight'),
+        `what owners typically earn, less reserves, over the payments: none up to ${value('score_coverage_from')}, the
+        maximum ${value('score_coverage_span')} higher`,
+      ],
+      ['Motivation', value('score_motivation_weight'), 'price cuts and days on the market, as seen by this service'],
+      ['Distress', value('score_distress_weight'), 'tax delinquency and sheriff sale at exactly this address'],
+      [
+        'Condition',
+        '0',
+        `a building condemned, ordered to be vacated or registered as vacant has ${value('condition_score_cap')} points
+        at most; an open case on a serious fault takes ${value('condition_case_points')}`,
+      ],
+    ],
+  );
+
+const threePaths = (value: ValueOf): Html =>
+  cardTable(
+    'What each path needs',
+    ['Path', 'Hot', 'Warm'],
+    [
+      [
+        'Rental',
+        `coverage ${value('rental_hot_coverage')} and cap rate ${value('rental_hot_cap_pct')}%`,
+        `coverage ${value('rental_warm_coverage')} and cap rate ${value('rental_warm_cap_pct')}%`,
+      ],
+      [
+        'Wholesale',
+        `asking at most ${value('wholesale_share')} of the income value at ${value('wholesale_arv_cap_pct')}%, minus
+        repairs by age of building and a fee of $${countText(Number(value('wholesale_fee')))}`,
+        `asking up to ${value('wholesale_warm_multiple')} times that, with motivation ${value('wholesale_warm_motivation')}`,
+      ],
+      [
+        'Creative finance',
+        `coverage ${value('creative_hot_coverage')} at seller terms, with motivation or distress
+        ${value('creative_hot_motivation')}`,
+        `coverage ${value('creative_warm_coverage')}, with ${value('creative_warm_motivation')}`,
+      ],
+    ],
+  );
+
+export const scores: Page = {
+  path: '/scores',
+  label: 'Scores',
+  title: 'How scores are computed',
+  cache: 'snapshot',
+  about: 'The formulas and declared assumptions of every score.',
+  async content(context) {
+    const { values, assumption_set_id: set } = context.meta.assumptions;
+    const value: ValueOf = (key) => values[key] ?? '?';
+    return html`<h1>How scores are computed</h1>
+      <p class="lead">
+        A score is a sum of named parts. Each part is a formula over figures of the deal and the values below, so you
+        can recompute it; a report prints every step. The current set of values is <code>${set}</code>.
+      </p>
+      <h2>Deal score, 0 to 100</h2>
+      <div class="split">
+        <div>
+          ${scoreParts(value)}
+          <p>
+            <strong>A broker’s claim never raises a score.</strong> The score uses the lower of our NOI and the midpoint
+            between ours and the claim. If HUD’s rent does not fit (a price per unit above
+            ${value('proxy_high_multiple')} or below ${value('proxy_low_multiple')} monthly rents), yield and coverage
+            get no points and every path is Pass. Near these limits, at low prices per unit and at high cap rates the
+            points taper: such a price points to a building in bad condition.
+          </p>
+        </div>
+        <div>${await distribution(context)}</div>
+      </div>
+      <h2>Underwriting</h2>
+      ${code('The formulas of underwritten NOI', underwritingFormula(value))} ${realNoi()}
+      <h2>Three paths</h2>
+      ${threePaths(value)}
+      <h2>Confidence, 0 to 1</h2>
+      <p>
+        How much of a deal is known rather than assumed. Each input has a weight: the price, units, year of
+        construction, bedrooms, HUD’s rent, the rent of sitting tenants, utilities, vacancy, the tax bill and rate,
+        expenses, the loan rate, the claim, and whether claim and underwriting agree. An input known in part earns
+        ${value('confidence_partly')} of it, an assumed one nothing. 1.00 means that all of these are known; insurance,
+        repairs and other lines are always estimates and not among them. The condition of the building lowers it.
+      </p>
+      <h2>Lead score</h2>
+      <p>
+        A tax lead starts at ${value('tax_base')} points and gets more for debt relative to the county’s value, months
+        of delinquency, an absentee owner, corroboration and freshness. An auction lead starts at
+        ${value('auction_base')} and gets more for the equity that published debts leave, and for urgency, which is
+        highest from ${value('auction_days_2')} to ${value('auction_days_3')} days before the sale: a letter to the
+        owner takes days. Both get points for the kind of property, up to ${value('lead_kind_two_to_four')}, and for
+        each further independent kind of distress (a foreclosure filing, a code case, a vacant or condemned building),
+        up to ${value('stacked_building')} each.
+      </p>
+      <p>
+        The weights are our choices, not findings. <code>make backtest</code> measures whether the score predicts later
+        outcomes.
+      </p>
+      <h2 id="assumptions">Every declared value</h2>
+      <p>
+        <em>evidence</em>: from a public source. <em>proposal</em>: our choice. <em>computed</em>: derived from other
+        values. <em>override</em>: set by the operator of this server.
+      </p>
+      ${assumptions(context)}`;
+  },
+};
