@@ -4,18 +4,7 @@ import { shortHash } from '../http/caching.ts';
 import { MAP_FILES } from './map/us_map.ts';
 
 /** Files of the style sheet, in order; they are served as one. */
-const STYLES = [
-  'base',
-  'frame',
-  'controls',
-  'content',
-  'charts',
-  'deals',
-  'home',
-  'report',
-  'tools',
-  'reference',
-] as const;
+const STYLES = ['base', 'frame', 'components', 'deals', 'home', 'pages'];
 const FONT_PATH = '/site/geist.woff2';
 
 export interface AssetFile {

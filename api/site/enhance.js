@@ -137,12 +137,14 @@
     const shown = document.getElementById(input.id);
     const box = shown?.closest('.field');
     if (!box) return;
-    shown.setAttribute('aria-describedby', input.getAttribute('aria-describedby'));
-    shown.setAttribute('aria-invalid', input.getAttribute('aria-invalid') ?? 'false');
+    for (const name of ['aria-describedby', 'aria-invalid']) {
+      shown.removeAttribute(name);
+      if (input.hasAttribute(name)) shown.setAttribute(name, input.getAttribute(name));
+    }
     box.classList.toggle('wrong', field.classList.contains('wrong'));
     box.querySelector('.error')?.remove();
     const error = field.querySelector('.error');
-    if (error) box.querySelector('small').before(error);
+    if (error) shown.after(error);
     if (shown.id !== 'f-county' || shown === document.activeElement) return;
     const { value } = shown;
     shown.replaceChildren(...input.childNodes);

@@ -4,7 +4,7 @@ import { stateOf } from '../http/request_state.ts';
 import type { Route } from '../routes/define.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { html, type Html } from './html.ts';
-import { code } from './layout.ts';
+import { code, fold, tag, terms } from './layout.ts';
 import { PAGES } from './pages/all.ts';
 import { feedName, fieldOf } from './pages/build/form.ts';
 import { payPanel } from './pay/panel.ts';
@@ -21,10 +21,14 @@ interface ProblemBody {
 const isProblem = (ctx: Context): boolean =>
   ctx.status >= 400 && ctx.response.type === 'application/problem+json' && typeof ctx.body === 'string';
 
+/** What a program receives in place of the page. */
+const response = (problem: ProblemBody): Html =>
+  fold('What a program receives', code('The problem document', JSON.stringify(problem, null, 2)));
+
 /** Offers a search and the pages of the site after a wrong link. */
-const notFound = ({ detail, status, reason }: ProblemBody): Html =>
+const notFound = (problem: ProblemBody): Html =>
   html`<h1>Page not found</h1>
-    <p class="lead">${detail.replace(/ GET .*$/u, '')} Look for deals in a city, or choose a page.</p>
+    <p class="lead">${problem.detail.replace(/ GET .*$/u, '')} Look for deals in a city, or choose a page.</p>
     <form class="feed" method="get" action="/build">
       <input type="hidden" name="call" value="/api/deals" />
       <label for="city">Find deals in a city</label>
@@ -33,31 +37,23 @@ const notFound = ({ detail, status, reason }: ProblemBody): Html =>
       </div>
     </form>
     <h2>Pages</h2>
-    <ul>
-      ${PAGES.map(
-        ({ path, label, title, about }) =>
-          html`<li><a href="${path}">${path === '/' ? 'Front page' : (label ?? title)}</a>: ${about}</li>`,
-      )}
-    </ul>
-    <p class="small">
-      Status ${status}, reason <code>${reason}</code>. For programs: <a href="/openapi.json">OpenAPI</a>,
-      <a href="/llms.txt">llms.txt</a>.
-    </p>`;
-
-const response = (problem: ProblemBody, summary: string, isOpen: boolean): Html =>
-  html`<details ${isOpen && html` open`}>
-    <summary>${summary}</summary>
-    ${code('The problem document', JSON.stringify(problem, null, 2))}
-  </details>`;
+    ${terms(
+      'page-facts',
+      PAGES.map(({ path, label, title, about }) => [
+        html`<a href="${path}">${path === '/' ? 'Front page' : (label ?? title)}</a>`,
+        about,
+      ]),
+    )}
+    ${response(problem)}`;
 
 /** Where a person buys a call. */
 function purchase(problem: ProblemBody, path: string, { options }: Site, route: Route): Html {
   const [call = '', search = ''] = path.split('?');
   const filters = [...new URLSearchParams(search)];
   const isReport = route.path.includes(':id');
-  return html`<h1>${isReport ? 'The report of one deal' : feedName(route.path)}</h1>
+  return html`<h1>${feedName(route.path)}</h1>
     <p class="lead">
-      ${filters.map(([name, value]) => html`<span class="tag">${fieldOf(name).label}: ${value}</span> `)}
+      ${filters.map(([name, value]) => [tag('plain', `${fieldOf(name).label}: ${value}`), ' '])}
       ${isReport ? html`It has the layout of <a href="/report">the example report</a>.` : 'No match, no charge.'}
     </p>
     ${payPanel(options, route, path)}
@@ -66,20 +62,19 @@ function purchase(problem: ProblemBody, path: string, { options }: Site, route: 
       !isReport &&
       html`<p><a href="/build?${new URLSearchParams([['call', call], ...filters]).toString()}">Change the query</a></p>`
     }
-    ${response(problem, 'What a program receives', false)}`;
+    ${response(problem)}`;
 }
 
 const refusal = (problem: ProblemBody): Html =>
   html`<h1>${problem.title}</h1>
     <p class="lead">${problem.detail}</p>
+    <p>
+      ${problem.billed === null ? 'It is not known yet whether you paid; save the request id.' : 'Nothing was charged.'}
+    </p>
     <p class="actions">
       <a class="button" href="/build">Build a query</a><a class="button second" href="/">Front page</a>
     </p>
-    <p>
-      ${problem.billed === null ? 'It is not known yet whether you paid; save the request id.' : 'Nothing was charged.'}
-      Reason: <code>${problem.reason}</code>, status ${problem.status}.
-    </p>
-    ${response(problem, 'API response', true)}`;
+    ${response(problem)}`;
 
 /** Replace a problem document by a page if Accept names text/html. Status and headers stay. */
 export const errorPages =

@@ -264,12 +264,12 @@ export const figures = (items: readonly Figure[]): Html =>
     )}
   </dl>`;
 
-/** Terms with what is said of each. `pairs` has figures at the right, `page-facts` has text, `formulas` has code. */
+/** Terms, each with what is said of it and an anchor. `pairs` has figures at the right, the others have text. */
 export const terms = (kind: 'pairs' | 'page-facts' | 'formulas', rows: Rows): Html =>
   html`<dl class="${kind}">
     ${rows.map(
-      ([term, about]) =>
-        html`<div>
+      ([term, about, anchor]) =>
+        html`<div ${anchor !== undefined && html` id="${anchor}"`}>
           <dt>${term}</dt>
           <dd>${about}</dd>
         </div>`,

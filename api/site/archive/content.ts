@@ -1,6 +1,6 @@
 /** An archived page for people: source, hash, the cited lines, and the whole text. */
 import { html, type Html, type Piece } from '../html.ts';
-import { code, externalLink } from '../layout.ts';
+import { code, externalLink, terms } from '../layout.ts';
 import { countText, day } from '../format.ts';
 import { codingsOf, UNPACK } from '../../../lib/content_encoding.ts';
 import { ArchiveFault, type PageArchive, type PageRead } from './page_archive.ts';
@@ -142,13 +142,11 @@ export function excerpt(
 }
 
 function excerptOf(text: string, find: readonly string[]): Piece {
-  const lines = excerpt(text, find);
+  const lines = excerpt(text, find).map(({ line, isHit }) => [isHit ? html`<mark>${line}</mark>` : line, '\n']);
   return (
     lines.length > 0 &&
     html`<h2>The lines that the report cites</h2>
-      <pre class="code" tabindex="0" role="region" aria-label="The lines that the report cites"><code>${lines.map(
-        ({ line, isHit }) => html`${isHit ? html`<mark>${line}</mark>` : line}${'\n'}`,
-      )}</code></pre>`
+      ${code('The lines that the report cites', lines)}`
   );
 }
 
@@ -164,42 +162,25 @@ export function archivedContent(
 ): Html {
   const { text } = page;
   const bytesPath = `${ARCHIVE_PATH}/${sha256}/bytes`;
-  return html`<p class="crumbs"><a href="/report#pages">Example report</a></p>
+  return html`<p class="eyebrow"><a href="/report#pages">Example report</a></p>
     <h1>Archived page</h1>
     <p class="lead">
       This is the text of a page of ${title}, which this service archived byte for byte. The page’s own scripts, styles
       and images are not loaded.
     </p>
-    <dl class="page-facts">
-      <div>
-        <dt>Read</dt>
-        <dd>${day(page.observedAt)}</dd>
-      </div>
-      <div>
-        <dt>From</dt>
-        <dd>${externalLink(page.url, page.url)}</dd>
-      </div>
-      <div>
-        <dt>Page of the record</dt>
-        <dd>${externalLink(address, address)}</dd>
-      </div>
-      <div>
-        <dt>SHA-256</dt>
-        <dd><code>${sha256}</code>, verified</dd>
-      </div>
-      <div>
-        <dt>Archived</dt>
-        <dd>
-          ${countText(page.bytes)} bytes as received,
+    ${terms('page-facts', [
+      ['Read', day(page.observedAt)],
+      ['From', externalLink(page.url, page.url)],
+      ['Page of the record', externalLink(address, address)],
+      ['SHA-256', html`<code>${sha256}</code>, verified`],
+      [
+        'Archived',
+        html`${countText(page.bytes)} bytes as received,
           ${page.contentType === '' ? 'without a content type' : page.contentType}.
-          <a href="${bytesPath}" download>Download the bytes</a>
-        </dd>
-      </div>
-      <div>
-        <dt>Shown because</dt>
-        <dd>${shownUnder}</dd>
-      </div>
-    </dl>
+          <a href="${bytesPath}" download>Download the bytes</a>`,
+      ],
+      ['Shown because', shownUnder],
+    ])}
     ${
       'none' in text
         ? html`<p class="outcome thin">No text to show. ${text.none}</p>`
@@ -272,16 +253,16 @@ export function citedPages(report: ReportBody, snapshot: Snapshot): CitedPage[] 
   const sources = new Map(snapshot.all('sources').map((row) => [String(row['source']), row]));
   return cited.map((page) => {
     const row = sources.get(page.source);
-    const terms = row?.['terms_show_pages'];
+    const shownUnder = row?.['terms_show_pages'];
     const hiddenBecause = isList(snapshot, page.sha256)
       ? 'it also lists other properties, whose records are sold'
-      : typeof terms === 'string'
+      : typeof shownUnder === 'string'
         ? null
         : 'the terms of the source do not allow it';
     return {
       ...page,
       title: row === undefined ? page.source : String(row['title']),
-      shownUnder: hiddenBecause === null ? String(terms) : null,
+      shownUnder: hiddenBecause === null ? String(shownUnder) : null,
       hiddenBecause,
     };
   });

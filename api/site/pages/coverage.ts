@@ -1,6 +1,6 @@
 /** /coverage: a mark for each metro and kind of record, a page of each kind behind the marks, and filled columns. */
-import { COVERED_KINDS, KIND_MEANINGS, type CoveredKind } from '../../../sources/kinds.ts';
 import type { z } from 'zod';
+import { COVERED_KINDS, KIND_MEANINGS } from '../../../models/fields.ts';
 import type { Coverage } from '../../../models/marts/coverage.ts';
 import type { Value } from '../../serving/columns.ts';
 import { Filters } from '../../serving/filters.ts';
@@ -169,7 +169,7 @@ function kindRow(row: Row): Piece[] {
 }
 
 /** A page for each kind of record: where it is read from, and why it is not. */
-const kindPage = (kind: CoveredKind): Page => {
+const kindPage = (kind: Row['kind']): Page => {
   const title = RECORDS[kind] ?? kind;
   return {
     path: kindPath(kind),
@@ -196,7 +196,7 @@ const kindPage = (kind: CoveredKind): Page => {
           html`<h2>Not read, and why</h2>
             ${terms(
               'page-facts',
-              reasons.map(({ metro, why }) => [html`<span id="${anchorOf(metro)}">${metroLink(metro)}</span>`, why]),
+              reasons.map(({ metro, why }) => [metroLink(metro), why, anchorOf(metro)]),
             )}`
         }`;
     },

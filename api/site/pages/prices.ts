@@ -1,60 +1,62 @@
-/** /prices: the price of every call, from the table that the 402 uses. */
-import { html } from '../html.ts';
-import { cardTable } from '../layout.ts';
-import { templateOf } from '../../docs/openapi.ts';
+/** /prices: the price of every call, from the table that the payments use. */
 import type { Route } from '../../routes/define.ts';
-import { priceText } from '../../routes/prices.ts';
+import { html } from '../html.ts';
+import { cardTable, fold } from '../layout.ts';
 import type { Page } from '../page.ts';
+import { feedName } from './build/form.ts';
 import { endpointPath } from './reference/guide.ts';
 
 /** The register of a path such as /ohio/api/filings, or ''. */
-const feedOf = (route: Route): string => /^\/(ohio|colorado)\//.exec(route.path)?.[1] ?? '';
+const registerOf = ({ path }: Route): string => /^\/(ohio|colorado)\//u.exec(path)?.[1] ?? '';
 
 /** The reference has the rest. */
 const firstSentence = (about: string): string => /^.*?\.(?=\s|$)/u.exec(about)?.[0] ?? about;
+
+const table = (caption: string, routes: readonly Route[]) =>
+  cardTable(
+    caption,
+    ['What', 'Price', 'You get', 'Next'],
+    routes
+      .toSorted((a, b) => Number(a.price) - Number(b.price))
+      .map((route) => [
+        feedName(route.path),
+        html`<strong>${route.price === null ? 'free' : `$${route.price}`}</strong>`,
+        firstSentence(route.about),
+        route.price === null || route.path.includes(':') || route.media !== undefined
+          ? html`<a href="${endpointPath(route.name)}">Reference</a>`
+          : html`<a class="nowrap" href="/build?call=${route.path}">Build a query</a>`,
+      ]),
+  );
 
 export const prices: Page = {
   path: '/prices',
   label: 'Prices',
   title: 'Prices',
   cache: 'snapshot',
-  about: 'The price of every call, the free calls, and the responses without a charge.',
+  about: 'What each list, report and lead costs, what is free, and when you pay nothing.',
   content({ site }) {
-    const ofFeed = (feed: string): Route[] => site.routes.filter((route) => feedOf(route) === feed);
-    const rows = (routes: readonly Route[]) =>
-      routes.map((route) => [
-        html`<code>${templateOf(route)}</code>`,
-        html`<strong>${priceText(route)}</strong>`,
-        firstSentence(route.about),
-        route.price === null || route.path.includes(':') || route.media !== undefined
-          ? html`<a href="${endpointPath(route.name)}">Reference</a>`
-          : html`<a class="nowrap" href="/build?call=${route.path}">Build a query</a>`,
-      ]);
-    const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];
-    const byRegister = ['ohio', 'colorado'].flatMap(ofFeed);
-    const byPrice = (a: Route, b: Route): number => Number(a.price) - Number(b.price);
+    const all = site.routes.filter((route) => registerOf(route) === '');
+    const ofRegisters = site.routes.filter((route) => registerOf(route) !== '');
     return html`<h1>Prices</h1>
       <p class="lead">
-        One price per call, in USDC on ${site.network.title}. A list returns up to 500 records at the same price.
+        You pay for each answer, in USDC on ${site.network.title}. A list costs the same for one record as for 500.
+        There is no subscription, no minimum and no account.
       </p>
-      ${cardTable('Dollars per call with a 200 response', columns, rows(ofFeed('').sort(byPrice)))}
-      ${
-        byRegister.length > 0 &&
-        html`<details>
-          <summary>The registrations of one state, at the same prices (${byRegister.length} calls)</summary>
-          ${cardTable('Feeds of one register', columns, rows(byRegister))}
-        </details>`
-      }
-      <h2>Responses without a charge</h2>
+      ${table(
+        'Dollars for each answer',
+        all.filter(({ price }) => price !== null),
+      )}
+      <h2>You pay nothing</h2>
       <ul>
-        <li>A bad request: 400, before a payment is required.</li>
-        <li>A query without matches: 404 with the reason <code>no_matches</code>.</li>
-        <li>A failed response or a payment that could not be settled: 4xx or 5xx with <code>"billed": false</code>.</li>
-        <li>The free calls above, <a href="/health">/health</a>, and everything on this site.</li>
+        <li>if nothing matches, or a filter is wrong;</li>
+        <li>if we fail to answer, or your payment does not go through;</li>
+        <li>for every page of this site, and for what follows.</li>
       </ul>
-      <p>
-        There is no subscription, no minimum and no account. The price is part of what you sign, so it cannot change
-        after you have signed.
-      </p>`;
+      ${table(
+        'Free',
+        all.filter(({ price }) => price === null),
+      )}
+      <p>The price is part of what your wallet signs, so it cannot change afterwards.</p>
+      ${ofRegisters.length > 0 && fold('New businesses of one state', table('One register', ofRegisters))}`;
   },
 };

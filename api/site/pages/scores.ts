@@ -122,7 +122,8 @@ noi_hud_2br      = units × HUD 2-bedroom rent × (1 − ${value('utility_share'
                    × 12 × (1 − ${value('vacancy')}) × (1 − expense ratio)
 expense ratio    = ${value('expense_ratio_2_4')} to ${value('small_units_max')} units,
                    ${value('expense_ratio_5_12')} to ${value('medium_units_max')},
-                   ${value('expense_ratio_13_50')} to ${value('large_units_max')}, ${value('expense_ratio_51_up')} above;
+                   ${value('expense_ratio_13_50')} to ${value('large_units_max')},
+                   ${value('expense_ratio_51_up')} above;
                    ${value('expense_old_adjustment')} more if built before ${value('old_before_year')},
                    ${value('expense_new_adjustment')} if built from ${value('new_from_year')} on
 bank loan        = ${value('loan_to_value')} of the price over ${value('loan_years')} years, paid monthly, at
@@ -140,8 +141,8 @@ const scoreParts = (value: ValueOf): Html =>
       [
         'Yield',
         value('score_yield_weight'),
-        `what owners of such buildings typically earn, over price and repairs: none at ${value('score_yield_from_pct')}%,
-        the maximum ${value('score_yield_span_pct')} points higher`,
+        `what owners of such buildings typically earn, over price and repairs: none at
+        ${value('score_yield_from_pct')}%, the maximum ${value('score_yield_span_pct')} points higher`,
       ],
       [
         'Debt coverage',
@@ -174,7 +175,8 @@ const threePaths = (value: ValueOf): Html =>
         'Wholesale',
         `asking at most ${value('wholesale_share')} of the income value at ${value('wholesale_arv_cap_pct')}%, minus
         repairs by age of building and a fee of $${countText(Number(value('wholesale_fee')))}`,
-        `asking up to ${value('wholesale_warm_multiple')} times that, with motivation ${value('wholesale_warm_motivation')}`,
+        `asking up to ${value('wholesale_warm_multiple')} times that, with motivation
+        ${value('wholesale_warm_motivation')}`,
       ],
       [
         'Creative finance',

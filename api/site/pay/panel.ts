@@ -1,5 +1,6 @@
 /** The panel that buys one call with a wallet of the browser: pay.js drives it. */
 import { html, type Html } from '../html.ts';
+import { terms } from '../layout.ts';
 import type { Route } from '../../routes/define.ts';
 import type { SiteOptions } from '../page.ts';
 
@@ -41,19 +42,10 @@ export function payPanel({ network, hasTestWallet }: SiteOptions, route: Route, 
       A program pays <a href="/reference#paying">in three steps</a>.
     </p>
     <p role="status"></p>
-    <dl class="pairs">
-      <div>
-        <dt>Price</dt>
-        <dd>$${route.price} in ${hasTestWallet ? 'test money' : `USDC on ${title}`}, nothing for gas</dd>
-      </div>
-      <div>
-        <dt>Charged</dt>
-        <dd>only if you receive an answer</dd>
-      </div>
-      <div>
-        <dt>You get</dt>
-        <dd>the records on this page, files to save, and a signed receipt</dd>
-      </div>
-    </dl>
+    ${terms('pairs', [
+      ['Price', `$${route.price} in ${hasTestWallet ? 'test money' : `USDC on ${title}`}, nothing for gas`],
+      ['Charged', 'only if you receive an answer'],
+      ['You get', 'the records on this page, files to save, and a signed receipt'],
+    ])}
   </section>`;
 }

@@ -1,59 +1,155 @@
-/** /build: a form that shows the exact URL to buy, its price, how many records match, and a sample. */
-import { mediaOf, type Route } from '../../../routes/define.ts';
+/** /build: a form that shows how many records match, what they have and what they cost, and sells them. */
+import { dealIds } from '../../../routes/deals.ts';
+import { coarseRange, type Range } from '../../../routes/count/coarse.ts';
+import type { Route } from '../../../routes/define.ts';
+import type { ListRoute } from '../../../routes/list/route.ts';
+import { count, dollars, percent, rangeText } from '../../format.ts';
 import { html, type Html } from '../../html.ts';
-import { code } from '../../layout.ts';
-import type { PageContext, Page } from '../../page.ts';
-import { checkQuery } from './errors.ts';
-import { feedName, dataList, groups, PAGING, summaryOf, type CheckedQuery } from './form.ts';
-import { placeChoices } from './places.ts';
-import { freeCount, isList, result, sampleSection } from './result.ts';
+import { cardTable, code, fold, num } from '../../layout.ts';
+import type { Page, PageContext } from '../../page.ts';
+import { payPanel } from '../../pay/panel.ts';
 import { endpointPath } from '../reference/guide.ts';
+import { checkQuery } from './errors.ts';
+import { dataList, feedName, fieldOf, groups, PAGING, placeChoices, summaryOf, type CheckedQuery } from './form.ts';
 
 const DEFAULT_FEED = '/api/deals';
 
-/** Priced routes without path parameters. */
-const callsOf = (routes: readonly Route[]): readonly Route[] =>
-  routes.filter((route) => route.price !== null && !route.path.includes(':'));
+type Params = CheckedQuery['params'];
+type Values = Readonly<Record<string, unknown>>;
+
+const isList = (route: Route): route is ListRoute => Object.hasOwn(route, 'matching');
 
 /** The free sample record of a feed. */
-async function sampleOf(route: Route, context: PageContext): Promise<Record<string, unknown> | undefined> {
-  const { free_samples: samples } = context.meta;
-  if (route.path.startsWith('/api/deals')) return samples.deals[0];
-  if (route.path === '/api/signals') return samples.signals[0];
-  if (route.path === '/api/auctions') return samples.auctions[0];
-  if (route.path.startsWith('/api/leads')) return samples.leads[0];
-  if (!/filings|weekly/.test(route.path)) return undefined;
-  const register = context.site.routes.find(
-    (one) => one.path === (route.path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta'),
-  );
-  const body = (await register?.handle(context.request)) as
-    { free_samples: { records: Record<string, unknown>[] } } | undefined;
-  return body?.free_samples.records[0];
+async function sampleOf({ path }: Route, { meta, request, site }: PageContext): Promise<Values | undefined> {
+  const kind = (['deals', 'signals', 'auctions', 'leads'] as const).find((name) => path.startsWith(`/api/${name}`));
+  if (kind) return meta.free_samples[kind][0];
+  if (!/filings|weekly/u.test(path)) return undefined;
+  const register = path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta';
+  const body = await site.routes.find((route) => route.path === register)?.handle(request);
+  return (body as { free_samples: { records: Values[] } } | undefined)?.free_samples.records[0];
 }
 
-async function sampleHtml(route: Route, context: PageContext, params: CheckedQuery['params']): Promise<Html | ''> {
+/** Filters by fields of the free index: what the field must be. */
+const IN_INDEX: Readonly<Record<string, readonly [field: string, is: 'equal' | 'least' | 'most']>> = {
+  state: ['state', 'equal'],
+  city: ['city', 'equal'],
+  min_price: ['list_price', 'least'],
+  max_price: ['list_price', 'most'],
+  min_cap: ['cap_rate', 'least'],
+  min_units: ['units', 'least'],
+  max_units: ['units', 'most'],
+  min_score: ['deal_score', 'least'],
+};
+/** Deals shown of the free index. */
+const MAX_DEALS = 3;
+
+function isWithin(deal: Values, [name, value]: [string, unknown]): boolean {
+  const [field = '', is] = IN_INDEX[name] ?? [];
+  const own = deal[field] ?? Number.NaN;
+  if (is === 'equal') return String(own).toLowerCase() === String(value).toLowerCase();
+  return is === undefined || (is === 'least' ? Number(own) >= Number(value) : Number(own) <= Number(value));
+}
+
+/** The free deals within the filters, as far as their fields tell. */
+async function freeDeals({ request }: PageContext, params: Params): Promise<Html | false> {
+  const { records } = (await dealIds.handle(request)) as { records: readonly Values[] };
+  const filters = Object.entries(params).filter(([name]) => name !== 'limit' && name !== 'fields');
+  const found = records.filter((deal) => filters.every((filter) => isWithin(deal, filter)));
+  const unknown = filters.filter(([name]) => !Object.hasOwn(IN_INDEX, name)).map(([name]) => fieldOf(name).label);
+  if (found.length === 0) return false;
+  return html`<h3>Free to see among them</h3>
+    ${cardTable(
+      unknown.length > 0 && `Whether they pass is part of what we sell: ${unknown.join(', ')}.`,
+      ['Address', num('Asking'), num('Units'), num('Advertised cap'), num('Score')],
+      found
+        .slice(0, MAX_DEALS)
+        .map((deal) => [
+          `${String(deal['address'] ?? 'Street not published')}, ${String(deal['city'])}, ${String(deal['state'])}`,
+          dollars(deal['list_price'] as string | null),
+          count(deal['units'] as number | null),
+          percent(deal['cap_rate'] as string | null),
+          count(deal['deal_score'] as number | null),
+        ]),
+    )}
+    <p><a href="/deals">All ${records.length} free deals</a></p>`;
+}
+
+/** What a buyer gets: the fields, free deals within the filters, and the free sample record. */
+async function goods(route: Route, context: PageContext, params: Params): Promise<Html | false> {
   const sample = await sampleOf(route, context);
-  if (sample === undefined) return '';
-  if (isList(route)) return sampleSection(route, context, { params, sample });
-  const where = mediaOf(route) === 'text/csv' ? 'The lists return it; the file has its fields as columns.' : '';
-  return html`<h2>A sample</h2>
-    <p>One complete record. ${where}</p>
-    ${code('The free sample record', JSON.stringify(sample, null, 2))}`;
+  if (sample === undefined) return false;
+  const fields = Object.keys(sample);
+  return html`<h2>What you get</h2>
+    <p>
+      ${isList(route) ? 'Every matching record, up to 500' : 'The record'}, with ${fields.length} fields and the source
+      page of each. <a href="${endpointPath(route.name)}">Every field explained</a>
+    </p>
+    ${route.path.startsWith('/api/deals') && (await freeDeals(context, params))}
+    ${fold('A free sample, complete', code('The free sample record', JSON.stringify(sample, null, 2)))}`;
+}
+
+interface Counted {
+  readonly matches: Range;
+  /** Filters that the free count does not take. */
+  readonly leftOut: readonly string[];
+}
+
+/** The count of /api/count, by the filters that it accepts; null if the route is not a list. */
+async function freeCount(route: Route, context: PageContext, params: Params): Promise<Counted | null> {
+  if (!isList(route)) return null;
+  const { limit: _, fields: __, ...filters } = params;
+  const { filters: taken, ...matches } = await coarseRange(route, { ...context.request, params: filters });
+  return { matches, leftOut: Object.keys(filters).filter((name) => !Object.hasOwn(taken, name)) };
+}
+
+function matchesText({ matches, leftOut }: Counted): Html {
+  if (matches.at_most === 0)
+    return html`<p class="outcome thin">No match today, so there is nothing to buy. Widen the filters.</p>`;
+  const range = `${rangeText(matches)} match today`;
+  if (leftOut.length > 0)
+    return html`<p class="outcome plain">
+      ${range} before ${leftOut.map((name) => `“${fieldOf(name).label}”`).join(', ')}, which a free count leaves out. If
+      none is left, you pay nothing.
+    </p>`;
+  return html`<p class="outcome ${matches.at_least === 0 ? 'thin' : 'good'}">
+    ${range}. If none does, you pay nothing.
+  </p>`;
+}
+
+const typescript = (address: string, isCsv: boolean): string =>
+  `import { wrapFetchWithPaymentFromConfig } from '@x402/fetch'; // examples/buy.ts is a complete program
+const response = await pay('${address}');
+${isCsv ? 'const csv = await response.text();' : 'const { records } = await response.json();'}`;
+
+async function offer(route: Route, path: string, params: Params, context: PageContext): Promise<Html> {
+  const { site } = context;
+  const counted = await freeCount(route, context, params);
+  const address = site.publicUrl + path;
+  return html`<p><span class="price">$${route.price}</span>${isList(route) && ' for up to 500 records'}</p>
+    ${counted && matchesText(counted)} ${counted?.matches.at_most !== 0 && payPanel(site, route, path)}
+    ${fold(
+      'Buy it from a program',
+      code('The address', address),
+      code('With curl: the price, free', `curl -i '${address}'`),
+      code('In TypeScript', typescript(address, route.media === 'text/csv')),
+      site.hasTestWallet && code('In this folder, with test money', `make buy URL='${path}'`),
+    )}
+    ${await goods(route, context, params)}`;
 }
 
 const feedForm = (calls: readonly Route[], chosen: Route): Html =>
   html`<form class="feed" method="get" action="/build">
-    <label for="call">Endpoint</label>
+    <label for="call">What to look for</label>
     <div class="row">
       <select id="call" name="call">
         ${calls.map(
           (call) =>
-            html`<option value="${call.path}" ${call === chosen ? html` selected` : ''}>
+            html`<option value="${call.path}" ${call === chosen && html` selected`}>
               ${feedName(call.path)} – $${call.price}
             </option>`,
         )}
       </select>
-      <button type="submit" class="second">Choose this endpoint</button>
+      <button type="submit" class="second">Choose</button>
     </div>
   </form>`;
 
@@ -62,19 +158,17 @@ export const build: Page = {
   label: 'Query builder',
   title: 'Query builder',
   cache: 'none',
-  about:
-    'Choose an endpoint and filters, and see the URL to buy, its price, how many records match and a sample record.',
+  about: 'Choose what to look for and where, and see how many records match and what they cost.',
   async content(context) {
     const { site, query, request } = context;
-    const calls = callsOf(site.routes);
+    // Priced routes without path parameters.
+    const calls = site.routes.filter((route) => route.price !== null && !route.path.includes(':'));
     const route = calls.find((call) => call.path === (query.get('call') ?? DEFAULT_FEED)) ?? calls[0];
     if (!route) throw new Error('there is no priced route');
     const given = new Map(
-      [...query].flatMap(([name, value]) =>
-        name !== 'call' && value.trim() !== '' && Object.hasOwn(route.params, name) && !PAGING.has(name)
-          ? [[name, value.trim()]]
-          : [],
-      ),
+      [...query]
+        .map(([name, value]): [string, string] => [name, value.trim()])
+        .filter(([name, value]) => value !== '' && Object.hasOwn(route.params, name) && !PAGING.has(name)),
     );
     const search = new URLSearchParams([...given]).toString();
     const path = `${route.path}${search === '' ? '' : `?${search}`}`;
@@ -82,36 +176,28 @@ export const build: Page = {
     const places = isList(route)
       ? await placeChoices(route, request.snapshot, { state: given.get('state'), county: given.get('county') })
       : null;
-    const hasErrors = errors.size > 0;
-    const counted = hasErrors ? null : await freeCount(route, context, params);
+    const shown = given.size === 0 ? new Map<string, string>() : errors;
     return html`<h1>Query builder</h1>
-      <p class="lead">
-        Choose an endpoint and its filters. You see the URL, its price and how many records match before you buy;
-        nothing is charged until you sign.
-      </p>
+      <p class="lead">Choose what to look for. You see how many records match and what they cost before you buy.</p>
       ${feedForm(calls, route)}
-      <p><code>${route.path}</code> ${route.about} <a href="${endpointPath(route.name)}">Reference</a></p>
-      <div id="problems">${hasErrors && given.size > 0 && summaryOf(errors)}</div>
+      <p>${route.about}</p>
+      <div id="problems">${shown.size > 0 && summaryOf(shown)}</div>
       <div class="builder">
         ${
           Object.keys(route.params).length === 0
-            ? html`<p>This call takes no filters.</p>`
+            ? html`<p>It takes no filters.</p>`
             : html`<form class="panel" method="get" action="/build" data-live>
                 <input type="hidden" name="call" value="${route.path}" />
-                ${groups({ route, given, errors: given.size === 0 ? new Map() : errors, places })}
-                ${places && html`${dataList('city', places.cities)}${dataList('zip', places.zips)}`}
+                ${groups({ route, given, errors: shown, places })}
+                ${places && [dataList('city', places.cities), dataList('zip', places.zips)]}
                 <button type="submit">Show the matches and the price</button>
               </form>`
         }
-        <section id="built" aria-live="polite" aria-label="Your call">
-          <h2>Your call</h2>
+        <section id="built" aria-live="polite" aria-label="Matches and price">
           ${
-            hasErrors
-              ? html`<p>
-                  ${given.size === 0 ? 'Fill in the form' : 'Correct the marked values'} to see the URL, its price and
-                  how many records match.
-                </p>`
-              : html`${result(route, site, { path, counted })} ${await sampleHtml(route, context, params)}`
+            errors.size > 0
+              ? html`<p>${given.size === 0 ? 'Fill in the form' : 'Correct the marked values'} to see the price.</p>`
+              : await offer(route, path, params, context)
           }
         </section>
       </div>

@@ -4,53 +4,15 @@ import type { Route, RouteRequest } from '../../../routes/define.ts';
 import { checkRange, paramFacts, readValue, type Params } from '../../../routes/params.ts';
 import { fieldOf, type CheckedQuery } from './form.ts';
 
-const UPPER: readonly (readonly [lower: string, upper: string])[] = [
-  ['min_', 'max_'],
-  ['from_', 'to_'],
-];
-
-/** What a number of this unit looks like. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  $: 'dollars such as 250000',
-  '%': 'a percentage such as 8.5',
-  points: 'points such as 1.5',
-  '×': 'a ratio such as 1.25',
-};
-
-function readAll(route: Route, given: ReadonlyMap<string, string>): CheckedQuery {
-  const params: Record<string, unknown> = {};
-  const errors = new Map<string, string>();
-  for (const [name, value] of given) {
-    const schema = route.params[name];
-    if (!schema) continue;
-    try {
-      params[name] = readValue(name, schema, value);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const { limitOf, expected, kind } = paramFacts(schema);
-      const example = kind === 'number' ? EXAMPLES[fieldOf(name).unit ?? ''] : undefined;
-      errors.set(name, `“${value.slice(0, 100)}” is not ${limitOf?.(value) ?? example ?? expected}.`);
-    }
+/** The problem that an action throws, if any. */
+async function problemOf(action: () => unknown): Promise<Problem | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
   }
-  return { params, errors };
-}
-
-/** Errors of ranges whose upper bound is below the lower one, at the upper bound. */
-function rangeErrors(params: CheckedQuery['params']): [string, string][] {
-  return Object.entries(params).flatMap(([name, low]): [string, string][] => {
-    const [lower, upper] = UPPER.find(([prefix]) => name.startsWith(prefix)) ?? [];
-    if (lower === undefined || upper === undefined) return [];
-    const upperName = upper + name.slice(lower.length);
-    const high = params[upperName];
-    if (high === undefined) return [];
-    try {
-      checkRange([name, low as string | number], [upperName, high as string | number]);
-      return [];
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      return [[upperName, `${String(high)} is below “${fieldOf(name).label}”, which is ${String(low)}.`]];
-    }
-  });
 }
 
 const quoted = (name: string): string => `“${fieldOf(name).label}”`;
@@ -75,14 +37,26 @@ export async function checkQuery(
   given: ReadonlyMap<string, string>,
   request: RouteRequest<Params>,
 ): Promise<CheckedQuery> {
-  const { params, errors: single } = readAll(route, given);
-  const errors = new Map([...single, ...rangeErrors(params)]);
-  try {
-    if (errors.size === 0) await route.check?.({ ...request, params });
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const field = error.extras['field'];
-    errors.set(typeof field === 'string' ? field : '', inWords(error.message, Object.keys(route.params)));
+  const params: Record<string, unknown> = {};
+  const errors = new Map<string, string>();
+  for (const [name, value] of given) {
+    const schema = route.params[name];
+    if (!schema) continue;
+    const { limitOf, expected } = paramFacts(schema);
+    const problem = await problemOf(() => (params[name] = readValue(name, schema, value)));
+    if (problem) errors.set(name, `“${value.slice(0, 100)}” is not ${limitOf?.(value) ?? expected}.`);
   }
+  // A range whose upper bound is below the lower one is wrong at the upper one.
+  for (const [name, low] of Object.entries(params)) {
+    const upper = name.replace(/^min_/u, 'max_').replace(/^from_/u, 'to_');
+    const high = params[upper];
+    if (upper === name || high === undefined) continue;
+    const problem = await problemOf(() => {
+      checkRange([name, low as string | number], [upper, high as string | number]);
+    });
+    if (problem) errors.set(upper, `${String(high)} is below ${quoted(name)}, which is ${String(low)}.`);
+  }
+  const problem = errors.size === 0 && (await problemOf(() => route.check?.({ ...request, params })));
+  if (problem) errors.set(String(problem.extras['field'] ?? ''), inWords(problem.message, Object.keys(route.params)));
   return { params, errors };
 }

@@ -8,7 +8,7 @@ import { FORMULA_RULE } from '../../../routes/list/csv.ts';
 import { LIST_HEADERS } from '../../../../lib/list_headers.ts';
 import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../../../lib/network.ts';
 import { html, type Html, type Piece } from '../../html.ts';
-import { code } from '../../layout.ts';
+import { code, fold, terms } from '../../layout.ts';
 import type { PageContext, SiteOptions } from '../../page.ts';
 
 export const REFERENCE = '/reference';
@@ -31,28 +31,7 @@ const SHOWN_CALL = `${SHOWN_PATH}?state=OH&limit=5`;
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-export interface Row {
-  readonly term: Piece;
-  /** Type or price. */
-  readonly note?: Piece;
-  readonly about: Piece;
-  readonly id?: string;
-}
-
-/** Terms with their explanations. */
-export const rowList = (rows: readonly Row[]): Html =>
-  html`<dl class="ref-fields">
-    ${rows.map(
-      ({ term, note, about, id }) =>
-        html`<div ${id !== undefined && html`id="${id}"`}>
-          <dt>${term}${note !== undefined && html` <small>${note}</small>`}</dt>
-          <dd>${about}</dd>
-        </div>`,
-    )}
-  </dl>`;
-
-const terms = (texts: Readonly<Record<string, Piece>>): Html =>
-  rowList(Object.entries(texts).map(([term, about]) => ({ term, about })));
+const facts = (texts: Readonly<Record<string, Piece>>): Html => terms('page-facts', Object.entries(texts));
 
 /** PAYMENT-REQUIRED of the call, decoded, without its extensions for catalogs. */
 function shownTerms({ routes, publicUrl, payTo, network: on }: SiteOptions): string {
@@ -110,13 +89,10 @@ const paying = ({ site }: PageContext): Html =>
         lost, <a href="#receipts">collect it again</a>, free.
       </li>
     </ol>
-    <details>
-      <summary>The terms of a 402, decoded</summary>
-      ${code(`Terms of GET ${SHOWN_CALL}`, shownTerms(site))}
-    </details>`;
+    ${fold('The terms of a 402, decoded', code(`Terms of GET ${SHOWN_CALL}`, shownTerms(site)))}`;
 
 const formats = html`<h2 id="formats">Formats</h2>
-  ${terms({
+  ${facts({
     'Money, percent, ratios': html`Decimal strings with two decimals unless the field says otherwise:
       <code>"329000.00"</code>, <code>"8.60"</code>.`,
     'Days and instants': html`<code>2026-11-20</code>; <code>2026-11-20T12:00:00Z</code>, always UTC.`,
@@ -129,7 +105,7 @@ const formats = html`<h2 id="formats">Formats</h2>
 
 const lists = ({ site }: PageContext): Html =>
   html`<h2 id="lists">Lists</h2>
-    ${terms({
+    ${facts({
       Pages: html`<code>limit</code> is the number of records of a page. <code>next_cursor</code> is the
         <code>cursor</code> of the next page, and null on the last one. Each page is a call, and its price does not
         depend on <code>limit</code>. <a href="${endpointPath('count')}">Count the matches</a> first, free.`,
@@ -180,20 +156,19 @@ const errors = ({ site }: PageContext): Html =>
       may change. Further fields depend on the reason. <code>instance</code> is also in <code>X-Request-Id</code> and in
       the server's log. An error is never charged.
     </p>
-    <details>
-      <summary>${Object.keys(PROBLEMS).length} reasons</summary>
-      ${rowList(
-        (Object.keys(PROBLEMS) as Reason[]).map((reason) => ({
-          id: reason,
-          term: html`<code>${reason}</code>`,
-          note: PROBLEMS[reason].status,
-          about: html`${PROBLEMS[reason].title}.
-          ${UNKNOWN.includes(reason) && html`<code>billed</code> is null: collect the response later.`}
-          ${[429, 503].includes(PROBLEMS[reason].status) && html`Wait <code>Retry-After</code> seconds.`}`,
-        })),
-      )}
-    </details>
-    ${terms({
+    ${fold(
+      `${Object.keys(PROBLEMS).length} reasons`,
+      terms(
+        'page-facts',
+        (Object.entries(PROBLEMS) as [Reason, (typeof PROBLEMS)[Reason]][]).map(([reason, { status, title }]) => [
+          html`<code>${reason}</code> <small>${status}</small>`,
+          html`${title}. ${UNKNOWN.includes(reason) && html`<code>billed</code> is null: collect the response later.`}
+          ${[429, 503].includes(status) && html`Wait <code>Retry-After</code> seconds.`}`,
+          reason,
+        ]),
+      ),
+    )}
+    ${facts({
       'Unpaid responses': html`Counted per minute and client address (IPv6: /64), including priced 402s. A signed
         payment counts by its wallet, if that has $1 or more. A purchase takes back its 402. <code>RateLimit</code> says
         what is left; above the limit, the response is 429 with <code>Retry-After</code>.`,
@@ -212,7 +187,7 @@ const receipts = html`<h2 id="receipts">Receipts</h2>
     response is 401, with a challenge to sign and send in <code>SIGN-IN-WITH-X</code>. Or send an identifier of your own
     with the payment (x402 extension <code>payment-identifier</code>), and repeat the request with it.
   </p>
-  ${terms(Object.fromEntries(PURCHASE_HEADERS.map((name) => [name, HEADERS[name].description])))}
+  ${facts(Object.fromEntries(PURCHASE_HEADERS.map((name) => [name, HEADERS[name].description])))}
   ${code('Verify what was sold', 'make verify FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json')}`;
 
 export const guide = (context: PageContext): Piece => [

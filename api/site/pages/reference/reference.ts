@@ -7,9 +7,9 @@ import { FIELD_GROUPS, type FieldGroups } from '../../../routes/list/field_group
 import { priceText } from '../../../routes/prices.ts';
 import { TABLES } from '../../../../models/serving/tables.ts';
 import { html, type Html, type Piece } from '../../html.ts';
-import { code } from '../../layout.ts';
+import { code, fold, terms } from '../../layout.ts';
 import type { Page, PageContext } from '../../page.ts';
-import { endpointPath, GUIDE, guide, REFERENCE, rowList, type Row } from './guide.ts';
+import { endpointPath, GUIDE, guide, REFERENCE } from './guide.ts';
 
 type Fields = Readonly<Record<string, Schema>>;
 interface Schema {
@@ -133,20 +133,16 @@ function sharedWith({ api }: Reference, fields: Fields) {
   return { others: all };
 }
 
+/** A term with its type, price or status. */
+const noted = (term: Piece, note: Piece): Html => html`${term} <small>${note}</small>`;
+
 /** A field of an object. The fields inside it are behind a summary, which browser find opens. */
-function fieldRow(reference: Reference, name: string, schema: Schema, depth: number): Row {
+function fieldRow(reference: Reference, name: string, schema: Schema, depth: number, type = typeOf(schema)): Piece[] {
   const inner = depth > 0 ? fieldsIn(schema) : undefined;
-  return {
-    term: html`<code>${name}</code>`,
-    note: typeOf(schema),
-    about: html`${schema.description}${
-      inner &&
-      html`<details>
-        <summary>${Object.keys(inner).length} fields</summary>
-        ${fieldList(reference, inner, depth - 1)}
-      </details>`
-    }`,
-  };
+  return [
+    noted(html`<code>${name}</code>`, type),
+    [schema.description, inner && fold(`${Object.keys(inner).length} fields`, fieldList(reference, inner, depth - 1))],
+  ];
 }
 
 function fieldList(reference: Reference, fields: Fields, depth: number): Piece {
@@ -156,7 +152,10 @@ function fieldList(reference: Reference, fields: Fields, depth: number): Piece {
     record && html`<p>The fields of <a href="${record.href}">${record.name}</a>${others.length > 0 && ', and:'}</p>`,
     areOnlyNames
       ? html`<p>${others.map(([name, schema]) => html`<code>${name}</code> <small>${typeOf(schema)}</small> `)}</p>`
-      : rowList(others.map(([name, schema]) => fieldRow(reference, name, schema, depth))),
+      : terms(
+          'page-facts',
+          others.map(([name, schema]) => fieldRow(reference, name, schema, depth)),
+        ),
   ];
 }
 
@@ -207,13 +206,13 @@ function endpointContent(reference: Reference, endpoint: Endpoint, { site }: Pag
     ${
       parameters.length === 0
         ? html`<p>None.</p>`
-        : rowList(
-            parameters.map(({ name, required, description, example }) => ({
-              id: name,
-              term: html`<code>${name}</code>`,
-              note: required && 'in the path',
-              about: [description, example !== undefined && html` For example <code>${example}</code>.`],
-            })),
+        : terms(
+            'page-facts',
+            parameters.map(({ name, required, description, example }) => [
+              noted(html`<code>${name}</code>`, required && 'in the path'),
+              [description, example !== undefined && html` For example <code>${example}</code>.`],
+              name,
+            ]),
           )
     }
     ${deepest(
@@ -234,11 +233,9 @@ function endpointContent(reference: Reference, endpoint: Endpoint, { site }: Pag
         }`,
     )}
     <h2>Statuses</h2>
-    ${rowList(
-      Object.entries(responses).map(([status, { description: about }]) => ({
-        term: html`<code>${status}</code>`,
-        about,
-      })),
+    ${terms(
+      'page-facts',
+      Object.entries(responses).map(([status, { description: about }]) => [html`<code>${status}</code>`, about]),
     )}
     <p>Reasons are explained under <a href="${GUIDE.errors}">errors</a>.</p>`;
 }
@@ -253,11 +250,12 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
       <code>fields</code> of <a href="${GUIDE.lists}">a list</a> takes names of fields and of these groups. Without it,
       a record has ${byDefault ? byDefault.join(', ') : 'all fields'}.
     </p>
-    ${rowList(
-      Object.entries(groups).map(([group, members]) => ({
-        term: html`<code>${group}</code>`,
-        about: members.filter((member) => Object.hasOwn(properties, member)).join(', '),
-      })),
+    ${terms(
+      'page-facts',
+      Object.entries(groups).map(([group, members]) => [
+        html`<code>${group}</code>`,
+        members.filter((member) => Object.hasOwn(properties, member)).join(', '),
+      ]),
     )}
     <h2>Fields</h2>
     <p>
@@ -265,15 +263,16 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
       <a href="/openapi.json">openapi.json</a> has the fields of every object.
     </p>
     ${deepest((depth) =>
-      rowList(
+      terms(
+        'page-facts',
         columns.map((column) => {
           // The note says when a field is null.
           const { anyOf, ...rest } = properties[column.name] ?? {};
           const value = anyOf?.find(({ type }) => type !== 'null') ?? rest;
           const type = [value.type ?? []].flat().filter((one) => one !== 'null');
           const schema = { ...value, ...(type.length > 0 && { type }), description: noteOf(column) };
-          const row = fieldRow(reference, column.name, schema, depth);
-          return { ...row, id: column.name, note: column.values ? 'text' : row.note };
+          const row = fieldRow(reference, column.name, schema, depth, column.values ? 'text' : undefined);
+          return [...row, column.name];
         }),
       ),
     )}`;
@@ -322,23 +321,24 @@ const overviewContent = ({ api, endpoints }: Reference, context: PageContext): P
     ${api.tags.map(
       ({ name, description }) =>
         html`<h3>${description}</h3>
-          ${rowList(
+          ${terms(
+            'page-facts',
             endpoints
               .filter(({ tags }) => tags.includes(name))
-              .map((one) => ({
-                id: one.operationId,
-                term: html`<a href="${one.href}"><code>${one.path}</code></a>`,
-                note: costOf(one),
-                about: one.summary,
-              })),
+              .map((one) => [
+                noted(html`<a href="${one.href}"><code>${one.path}</code></a>`, costOf(one)),
+                one.summary,
+                one.operationId,
+              ]),
           )}`,
     )}
     <h2 id="records">Records</h2>
-    ${rowList(
-      RECORDS.map(({ name, about, href, columns }) => ({
-        term: html`<a href="${href}">${name}</a>`,
-        about: `${about} ${columns.length} fields.`,
-      })),
+    ${terms(
+      'page-facts',
+      RECORDS.map(({ name, about, href, columns }) => [
+        html`<a href="${href}">${name}</a>`,
+        `${about} ${columns.length} fields.`,
+      ]),
     )}`;
 
 export const overviewPage: Page = {

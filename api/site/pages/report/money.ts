@@ -72,13 +72,13 @@ export function income(report: ReportBody): Html {
   if (gross === null || effective === null || noi === null)
     return html`<h2 id="cash">From rent to cash flow</h2>
       <p>There is no underwriting. ${UNDERWRITE_REASONS[deal.underwrite_reason ?? 'rent_missing']}</p>`;
-  const [all, left, income, paid] = [gross, effective, noi, service ?? '0'].map(Number) as [
+  const [all, left, net, paid] = [gross, effective, noi, service ?? '0'].map(Number) as [
     number,
     number,
     number,
     number,
   ];
-  const cash = income - paid;
+  const cash = net - paid;
   /** A figure from zero, or a step from one figure down to the next. */
   const bar = (label: Piece, tone: Bar['tone'], to: number, from?: number): Bar => ({
     label,
@@ -90,12 +90,12 @@ export function income(report: ReportBody): Html {
   const bars: Bar[] = [
     bar('Rent of all units', 'hud', all),
     bar('minus vacancy', 'muted', all, left),
-    bar(html`minus expenses (${percent(deal.expense_ratio_pct)})`, 'muted', left, income),
-    bar(html`<strong>Net operating income</strong>`, 'hud', income),
+    bar(html`minus expenses (${percent(deal.expense_ratio_pct)})`, 'muted', left, net),
+    bar(html`<strong>Net operating income</strong>`, 'hud', net),
     ...(service === null
       ? []
       : [
-          bar('minus debt service', 'muted', income, cash),
+          bar('minus debt service', 'muted', net, cash),
           bar(html`<strong>Cash flow after debt</strong>`, cash < 0 ? 'bad' : 'good', cash),
         ]),
   ];
