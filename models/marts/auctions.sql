@@ -240,10 +240,19 @@ all_auctions as materialized (
   from no_longer_shown
 ),
 
+-- The class of the tax list first, as of leads
+listed_classes as (
+  select county_fips, parcel_key, min(property_class) as listed_class
+  from stg_tax_parcels
+  group by county_fips, parcel_key
+),
+
 parcels as (
   select
-    county_fips, parcel_key, units, property_class, latitude as parcel_latitude, longitude as parcel_longitude
+    county_fips, parcel_key, units, coalesce(listed_class, property_class) as property_class,
+    latitude as parcel_latitude, longitude as parcel_longitude
   from stg_parcels
+  full join listed_classes using (county_fips, parcel_key)
 ),
 
 zip_points as (

@@ -135,7 +135,9 @@ const fields = {
     absent: NO_UNITS,
     unit: 'units',
   }),
-  property_class: text("Property class in the county's own words or code, by its parcel layer.", { absent: NO_CLASS }),
+  property_class: text("Property class in the county's own words or code, by its tax list or parcel layer.", {
+    absent: NO_CLASS,
+  }),
   ...propertyKind,
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,

@@ -10,10 +10,12 @@ async function auctionsOf(
   sales: readonly Row[],
   previous: readonly Row[] = [],
   parcels: readonly Row[] = [],
+  listed: readonly Row[] = [],
 ): Promise<Row[]> {
-  const built = await buildTables({ staged_sheriff_sale: sales, staged_parcel: parcels, previous_auctions: previous }, [
-    'auctions',
-  ]);
+  const built = await buildTables(
+    { staged_sheriff_sale: sales, staged_parcel: parcels, staged_tax_parcel: listed, previous_auctions: previous },
+    ['auctions'],
+  );
   try {
     assert.deepEqual(built.failed, []);
     return await built.rows('auctions');
@@ -79,14 +81,32 @@ test('a sale has the units and the kind of its parcel, and says why it has none'
     observed_at: '2026-11-20T12:00:00Z',
   };
   const rows = await auctionsOf(
-    [SALE, { ...SALE, parcel_raw: '0200102' }, { ...SALE, parcel_raw: null, case_number: '2026CV01003' }],
+    [
+      SALE,
+      { ...SALE, parcel_raw: '0200102' },
+      { ...SALE, parcel_raw: '0200103' },
+      { ...SALE, parcel_raw: null, case_number: '2026CV01003' },
+    ],
     [],
     [layer],
+    [
+      {
+        source: 'oh_stark_tax',
+        county_fips: '39151',
+        county: 'Stark County, OH',
+        parcel_raw: '0200102',
+        property_class: '510 SINGLE FAMILY',
+        amount: '1200.00',
+        amount_basis: 'net',
+        observed_at: '2026-11-20T12:00:00Z',
+      },
+    ],
   );
   assert.deepEqual(shownOf(rows, 'parcel_id', 'units', 'property_kind', 'property_kind_basis'), [
     [null, null, 'unknown', 'no_parcel_number'],
     ['0200101', 4, 'two_to_four', 'county_class'],
-    ['0200102', null, 'unknown', 'not_published_by_county'],
+    ['0200102', null, 'one_family', 'county_class'],
+    ['0200103', null, 'unknown', 'not_published_by_county'],
   ]);
 });
 
