@@ -78,30 +78,46 @@ inputs as (
   cross join terms
 ),
 
--- Blended over the sizes at which one block becomes the other
-rates as (
+-- In steps of their own: DuckDB repeats the expression of an alias that the same SELECT uses
+positions as (
   select
     *,
     case when underwrite_reason is null and not has_no_rent(dscr_reason) then cap_rate_underwritten end as own_cap_pct,
-    share_pct(units, range_small_units, range_units_span) as large_share_pct,
+    share_pct(units, range_small_units, range_units_span) as large_share_pct
+  from inputs
+),
+
+rates as (
+  select
+    *,
     owners_rate(own_cap_pct, small_cap_from, small_cap_to, small_low_from, small_low_to) as small_low_pct,
     owners_rate(own_cap_pct, small_cap_from, small_cap_to, small_middle_from, small_middle_to) as small_middle_pct,
     owners_rate(own_cap_pct, small_cap_from, small_cap_to, small_high_from, small_high_to) as small_high_pct,
     owners_rate(own_cap_pct, large_cap_from, large_cap_to, large_low_from, large_low_to) as large_low_pct,
     owners_rate(own_cap_pct, large_cap_from, large_cap_to, large_middle_from, large_middle_to) as large_middle_pct,
-    owners_rate(own_cap_pct, large_cap_from, large_cap_to, large_high_from, large_high_to) as large_high_pct,
+    owners_rate(own_cap_pct, large_cap_from, large_cap_to, large_high_from, large_high_to) as large_high_pct
+  from positions
+),
+
+-- Blended over the sizes at which one block becomes the other
+blends as (
+  select
+    *,
     rounded(small_low_pct + wide(large_low_pct - small_low_pct) * as_share(large_share_pct)) as cap_rate_low,
     rounded(small_middle_pct + wide(large_middle_pct - small_middle_pct) * as_share(large_share_pct))
       as cap_rate_middle,
     rounded(small_high_pct + wide(large_high_pct - small_high_pct) * as_share(large_share_pct)) as cap_rate_high
-  from inputs
+  from rates
+),
+
+amounts as (
+  select *, rounded(wide(list_price) * as_share(cap_rate_middle)) as noi_of_owners from blends
 ),
 
 -- A survey never lifts the NOI of scores above our own, nor does a claim: one below that NOI lowers it half way
 scoring as (
   select
     *,
-    rounded(wide(list_price) * as_share(cap_rate_middle)) as noi_of_owners,
     case when noi_of_owners is not null and noi_underwritten is not null then least(noi_of_owners, noi_underwritten) end
       as noi_cautious,
     case
@@ -120,7 +136,7 @@ scoring as (
       as noi_low,
     case when noi_range_reason = 'owners_of_survey' then rounded(wide(list_price) * as_share(cap_rate_high)) end
       as noi_high
-  from rates
+  from amounts
 ),
 
 ranges as (

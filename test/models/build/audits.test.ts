@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
-import { columnsOfModels } from '../../../models/columns.ts';
 import type { Audit } from '../../../models/contract.ts';
 import { DRIFT } from '../../../models/drift.ts';
 import { loadModels, type Model } from '../../../models/index.ts';
 import { ACTIVE, addMany, FAILURES, set } from './audits/failures.ts';
 import { PASSING } from './audits/passing_inputs.ts';
+import { sharedColumns } from '../../pipelines/some_tables.ts';
 import { build, type Built } from '../build_models.ts';
 
 /** Audits that warn without blocking publication: a real change, or a publisher's figure, can cause them. */
@@ -72,7 +72,7 @@ describe('audits', () => {
   });
 
   it('of every table have its key, and those of a view are in the table that reads it', async () => {
-    const columns = await columnsOfModels();
+    const columns = await sharedColumns();
     const namesOf = (model: string): string[] => columns.get(model)?.map(({ name }) => name) ?? assert.fail(model);
     for (const { name, audits, auditedIn } of models)
       if (auditedIn === undefined)

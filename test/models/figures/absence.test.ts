@@ -8,7 +8,6 @@ import { after, before, it } from 'node:test';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { PRICE } from '../../../models/absence/deals.ts';
 import type { Cause, Column } from '../../../lib/record.ts';
-import { columnsOfModels } from '../../../models/columns.ts';
 import { substitute, type Expression } from '../../../models/figures/expression.ts';
 import { computedIn, readFigures, readMacros, type Macro } from '../../../models/figures/figures.ts';
 import { tablesOfEach } from '../../../models/graph.ts';
@@ -16,7 +15,8 @@ import { dictionarySections } from '../../../models/dictionary.ts';
 import { loadMarts, loadModels, macrosSql } from '../../../models/index.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { linesSql } from '../../../models/serving/text.ts';
-import { build, listingRow } from '../build_models.ts';
+import { sharedColumns } from '../../pipelines/some_tables.ts';
+import { buildTables, listingRow } from '../build_models.ts';
 
 /** Fields whose reasons no tree shows, by the word of why. */
 const DECLARED: Readonly<Record<string, string>> = {
@@ -235,7 +235,7 @@ before(async () => {
     small.connection,
     models.map(({ sql }) => sql),
   );
-  const columns = await columnsOfModels();
+  const columns = await sharedColumns();
   const scalarMacros = macrosSql()
     .split(/^(?=CREATE OR REPLACE MACRO )/mu)
     .filter((macro) => !macro.includes(' AS TABLE'))
@@ -281,7 +281,7 @@ it('the reasons of every field of a deal that is computed follow from its SQL, e
 });
 
 it('a deal without a price and with one unit says price_missing, in the field and in the dictionary', async () => {
-  const built = await build({ staged_listing: [listingRow('L', { list_price: null, units: 1 })] });
+  const built = await buildTables({ staged_listing: [listingRow('L', { list_price: null, units: 1 })] }, ['deals']);
   try {
     const [row] = await rowsOf(built.connection, `SELECT ${linesSql(Deal)} AS lines FROM deals`);
     const lines = String(row?.['lines']).split('\n');

@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { SettingError } from '../../../lib/settings.ts';
 import { fraction } from '../../../lib/fraction.ts';
-import { columnsOfModels } from '../../../models/columns.ts';
 import { brokenRule } from '../../../models/assumptions/rules.ts';
 import { currentAssumptions, DECLARATIONS, type AssumptionSet } from '../../../models/assumptions.ts';
 import { monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
 import { assumptionsWith } from '../../../models/assumptions/overrides.ts';
 import { build, buildTables, listingRow, type Inputs } from '../build_models.ts';
-import { COUNTY_RECORDS } from '../../pipelines/some_tables.ts';
+import { COUNTY_RECORDS, sharedColumns } from '../../pipelines/some_tables.ts';
 
 let folder = '';
 before(async () => {
@@ -184,7 +183,7 @@ it('every value is a column of the table terms, of its declared type', async () 
   const built = await build({}, () => false);
   try {
     const terms = await built.one('terms');
-    const types = new Map((await columnsOfModels()).get('terms')?.map(({ name, sql }) => [name, sql]));
+    const types = new Map((await sharedColumns()).get('terms')?.map(({ name, sql }) => [name, sql]));
     for (const { key, value } of currentAssumptions().rows) {
       const declared = DECLARATIONS.get(key)?.sql ?? assert.fail(key);
       assert.equal(types.get(key), declared.replace(', ', ','), key);
