@@ -1,16 +1,17 @@
 /** The MCP server of an agent, from its settings: a tool per endpoint, and the tools quote, collect and spending. */
 import { join } from 'node:path';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Server, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { ArgumentError } from '../lib/mcp/arguments.ts';
 import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
+import { toolServer } from '../lib/mcp/server.ts';
 import { readView, shortAnswer, type View, VIEW_PROPERTIES, withHint } from '../lib/mcp/short_answer.ts';
-import { type Interface, listedTool, parseInterface, type Tool } from '../lib/mcp/tools.ts';
+import { type Interface, parseInterface, type Tool } from '../lib/mcp/tools.ts';
 import { networkName } from '../lib/network.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { CallResponse, Refused } from './outcome.ts';
 import { type Buyer, createBuyer } from './purchase.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
@@ -53,7 +54,8 @@ async function fetchInterface(base: string): Promise<Interface> {
 }
 
 interface McpSession {
-  readonly server: Server;
+  /** A new server, for one connection. */
+  readonly server: () => Server;
   /** Close the record of the spending. */
   close(): void;
 }
@@ -87,14 +89,20 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
     payer === null
       ? 'There is no wallet: free tools work, paid ones can only be quoted.'
       : `Calls are paid from ${payer}${money}, at most $${max_per_call_usd} each and $${max_total_usd} in total.`;
-  const server = createMcpServer({
-    api: await fetchInterface(base),
-    buyer,
-    responsesDir: join(folder, 'bought'),
-    about: `The server is ${base}. ${payment} Start with meta, which is free; quote returns the price of a call.`,
-  });
+  const api = await fetchInterface(base);
+  const session = new ToolSession({ api, buyer, responsesDir: join(folder, 'bought') });
+  const help = `The server is ${base}. ${payment} Start with meta, which is free; quote returns the price of a call.`;
   return {
-    server,
+    server: () =>
+      toolServer({
+        api,
+        help,
+        tools: session.list(),
+        call: ({ name, arguments: given = {} }) => session.call(name, given),
+        onError(error) {
+          process.stderr.write(`${messageOf(error)}\n`);
+        },
+      }),
     close() {
       spending.close();
     },
@@ -106,50 +114,39 @@ interface McpOptions {
   readonly buyer: Buyer;
   /** Folder in which paid responses are saved. */
   readonly responsesDir: string;
-  /** For the agent: which server, and whose money. */
-  readonly about: string;
 }
 
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
 const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
 
+const free = { annotations: { readOnlyHint: true, openWorldHint: false } };
 /** Tools of the client itself, next to those of the API. */
-const clientTools = (toolNames: readonly string[]) => [
+const CLIENT_TOOLS: readonly ListedTool[] = [
   {
     name: 'quote',
-    title: 'Price of a call',
     description: 'The price of a call of another tool, and whether the caps allow it. Free; nothing is signed.',
     inputSchema: {
-      type: 'object' as const,
+      type: 'object',
       required: ['tool'],
-      additionalProperties: false,
-      properties: {
-        tool: { type: 'string', enum: [...toolNames], description: 'The tool.' },
-        arguments: { type: 'object', description: 'Its arguments.' },
-      },
+      properties: { tool: { type: 'string' }, arguments: { type: 'object', description: 'Those of the tool.' } },
     },
+    ...free,
   },
   {
     name: 'collect',
-    title: 'Collect again',
-    description:
-      'Collect a response that this wallet paid for, by its receipt id or the nonce of the payment, to read more ' +
-      'of it. Free.',
+    description: 'More of a response that this wallet paid for. Free.',
     inputSchema: {
-      type: 'object' as const,
+      type: 'object',
       required: ['id'],
-      additionalProperties: false,
-      properties: {
-        id: { type: 'string', description: 'A receipt id, or a nonce: 0x and 64 hex digits.' },
-        ...VIEW_PROPERTIES,
-      },
+      properties: { id: { type: 'string', description: 'receipt_id, or nonce of the payment' }, ...VIEW_PROPERTIES },
     },
+    ...free,
   },
   {
     name: 'spending',
-    title: 'Caps and spending',
     description: "The wallet's address, its spending through this client, and the caps. Free.",
-    inputSchema: { type: 'object' as const, properties: {}, additionalProperties: false },
+    inputSchema: { type: 'object', properties: {} },
+    ...free,
   },
 ];
 
@@ -167,15 +164,8 @@ class ToolSession {
     this.#tools = new Map(api.tools.map((tool) => [tool.name, tool]));
   }
 
-  list() {
-    const { from, ...paidView } = VIEW_PROPERTIES;
-    return [
-      ...clientTools([...this.#tools.keys()]).map((tool) => ({
-        ...tool,
-        annotations: { readOnlyHint: true, openWorldHint: false },
-      })),
-      ...this.#api.tools.map((tool) => listedTool(tool, tool.isFree ? { ...paidView, from } : paidView)),
-    ];
+  list(): ListedTool[] {
+    return [...CLIENT_TOOLS, ...this.#api.tools.map(({ listed }) => listed)];
   }
 
   /** @throws ArgumentError */
@@ -185,7 +175,7 @@ class ToolSession {
     if (name === 'collect') return this.#collect(view, rest);
     if (name === 'quote') return this.#quote(view, given);
     const tool = this.#tools.get(name);
-    if (!tool) throw new ArgumentError(`There is no tool ${name}.`, 'unknown_tool');
+    if (!tool) throw new Error(`${name} is not listed`);
     if (view.from > 0 && !tool.isFree)
       throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
     return this.#resultOf(tool.name, view, await this.#buyer.call(tool.url(rest)));
@@ -220,9 +210,11 @@ class ToolSession {
     const saved = { name: tool, type, text, receipt };
     const file = transaction === null ? undefined : await saveResponse(this.#responsesDir, saved);
     if (file !== undefined && receipt !== null) await saveKeys(this.#api.base, file);
+    const hint = outcome.isRepeat ? { hint: 'You bought this call in this snapshot: the same answer, free.' } : {};
     const short = shortAnswer({ type, text, isBought: receipt_id !== null }, view);
     const { spent_usd, left_usd } = await this.#buyer.budget();
     return toolResult({
+      ...hint,
       paid: {
         amount_usd: outcome.paid_usd,
         transaction,
@@ -235,24 +227,4 @@ class ToolSession {
       ...withHint(short, receipt_id === null ? null : 'collect shows more of it, free, by its receipt_id.'),
     });
   }
-}
-
-/** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
-function createMcpServer(options: McpOptions): Server {
-  const { api, about } = options;
-  const session = new ToolSession(options);
-  const server = new Server(
-    { name: 'dealfeed', title: api.title, version: api.version },
-    { capabilities: { tools: {} }, instructions: `${api.about} ${about}` },
-  );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: session.list() }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    try {
-      return await session.call(params.name, params.arguments ?? {});
-    } catch (error) {
-      if (error instanceof ArgumentError) return errorResult(error.reason, error.message);
-      throw error;
-    }
-  });
-  return server;
 }

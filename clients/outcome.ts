@@ -4,6 +4,9 @@ import { readProblem } from '../lib/mcp/results.ts';
 import { usdOf } from '../lib/network.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
 
+/** Names the snapshot of an answer, and in a 402 the one that would be answered from, unless it sells one thing. */
+export const SNAPSHOT_HEADER = 'X-Snapshot-Id';
+
 /** Why this client did not pay. */
 type ClientReason =
   | 'no_wallet'
@@ -33,6 +36,10 @@ export interface CallResponse {
   readonly transaction: string | null;
   /** Id by which the wallet that paid collects the response again. */
   readonly receipt_id: string | null;
+  /** Snapshot of the answer. */
+  readonly snapshot_id: string | null;
+  /** Whether the call was bought before, and is answered again for free. */
+  readonly isRepeat?: true;
   /** The receipt that the server signed. */
   readonly signed_receipt: string | null;
 }
@@ -68,6 +75,7 @@ export async function readResponse(response: Response, paid: bigint | null): Pro
     paid_usd: usdOf(paid ?? 0n),
     transaction: paid === null ? null : transactionOf(response),
     receipt_id: response.headers.get('Receipt-Id'),
+    snapshot_id: response.headers.get(SNAPSHOT_HEADER),
     signed_receipt: response.headers.get(RECEIPT_HEADER),
   };
 }

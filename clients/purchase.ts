@@ -12,7 +12,15 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { messageOf } from '../lib/errors.ts';
 import { BASE, type Network, usdOf } from '../lib/network.ts';
 import { collect, purchaseUrl } from './collect.ts';
-import { type CallResponse, type Quoted, readRefusal, readResponse, refused, type Refused } from './outcome.ts';
+import {
+  type CallResponse,
+  type Quoted,
+  readRefusal,
+  readResponse,
+  refused,
+  type Refused,
+  SNAPSHOT_HEADER,
+} from './outcome.ts';
 import type { Caps, Counted, SignedPayment, Spending } from './spending.ts';
 import { readUse, type Wallet } from './wallet.ts';
 
@@ -98,7 +106,7 @@ interface BuyerOptions {
 export interface Buyer {
   /** The price of a call, without paying. */
   quote(url: URL): Promise<Quoted | Refused>;
-  /** Make a call, and pay for it if it has a price. */
+  /** Make a call, and pay for it if it has a price and was not bought in the same snapshot before. */
   call(url: URL): Promise<CallResponse | Refused>;
   /** Collect a paid response again, by its receipt or the nonce of its payment. Free. */
   collect(base: string, idOrNonce: string): Promise<CallResponse | Refused>;
@@ -209,6 +217,8 @@ class PayingClient implements Buyer {
         false,
         { price_usd: price },
       );
+    const again = await this.#collectSame(url, wallet.account, response.headers.get(SNAPSHOT_HEADER));
+    if (again) return again;
     const { caps } = this.#spending;
     const { spent } = await this.#count(wallet);
     return checkCaps(offer.price, caps, spent) ?? this.#pay(url, wallet.account, offer);
@@ -256,6 +266,14 @@ class PayingClient implements Buyer {
     return this.#spending.count(address);
   }
 
+  /** The answer of the same call in the same snapshot, if it was bought today and can be collected. */
+  async #collectSame(url: URL, payer: PrivateKeyAccount, snapshotId: string | null): Promise<CallResponse | null> {
+    const nonce = snapshotId === null ? undefined : this.#spending.boughtIn(payer.address, url.href, snapshotId);
+    if (nonce === undefined) return null;
+    const found = await collectOnce(purchaseUrl(url.origin, nonce), payer, this.#network);
+    return found?.kind === 'response' ? { ...found, isRepeat: true } : null;
+  }
+
   /** Sign, count the payment, and send it. */
   async #pay(
     url: URL,
@@ -273,7 +291,7 @@ class PayingClient implements Buyer {
       return refused('terms_not_accepted', `The payment could not be signed: ${messageOf(error)}`);
     }
     const signed = signedPayment(payload, terms.network);
-    if (!this.#spending.hold(signed, url.pathname + url.search))
+    if (!this.#spending.hold(signed, url.href))
       return (
         checkCaps(price, caps, this.#spending.count(payer.address).spent) ??
         refused('price_above_total_cap', 'The total is spent. Nothing was sent.')
@@ -294,6 +312,8 @@ class PayingClient implements Buyer {
     let outcome: CallResponse | Refused = lost;
     if (response?.status === 200) outcome = await readResponse(response, price).catch(() => lost);
     else if (response !== null) outcome = await readRefusal(response).catch(() => lost);
+    if (outcome.kind === 'response' && outcome.snapshot_id !== null)
+      this.#spending.answered(signed, outcome.snapshot_id);
     if (outcome.kind === 'response' || outcome.billed !== null) return outcome;
     // It may have been charged. If it was, the response can be collected.
     const found = await this.#recover(purchaseUrl(url.origin, nonce), payer);

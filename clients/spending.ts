@@ -35,6 +35,10 @@ export interface Spending {
   count(payer: string): Counted;
   /** Count a signed payment for a call before it is sent. @returns false if it exceeds the total and was not counted */
   hold(payment: SignedPayment, call: string): boolean;
+  /** Record the snapshot of the answer that a payment bought. */
+  answered(payment: SignedPayment, snapshotId: string): void;
+  /** The nonce of a payment that bought the same call today, in the same snapshot. */
+  boughtIn(payer: string, call: string, snapshotId: string): string | undefined;
   /** Payments whose validity ended before `seconds`, and whose use is not known. */
   expired(payer: string, network: string, seconds: bigint): readonly SignedPayment[];
   /** Record what the chain says of a payment that can no longer be used. An unused one is free again. */
@@ -44,7 +48,8 @@ export interface Spending {
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS signed (
   payer TEXT NOT NULL, nonce TEXT NOT NULL, network TEXT NOT NULL, amount INTEGER NOT NULL,
-  valid_before INTEGER NOT NULL, at TEXT NOT NULL, call TEXT NOT NULL, used INTEGER, PRIMARY KEY (payer, nonce))`;
+  valid_before INTEGER NOT NULL, at TEXT NOT NULL, call TEXT NOT NULL, used INTEGER, snapshot TEXT,
+  PRIMARY KEY (payer, nonce))`;
 
 /** Open the file at `path`, or create it. */
 export function openSpending(path: string, caps: Caps): Spending {
@@ -56,10 +61,14 @@ export function openSpending(path: string, caps: Caps): Spending {
     `SELECT coalesce(sum(amount), 0) AS spent, coalesce(sum(amount) FILTER (WHERE used IS NULL), 0) AS held
      FROM signed WHERE payer = ? AND used IS NOT 0`,
   );
-  const insert = db.prepare('INSERT INTO signed VALUES (?, ?, ?, ?, ?, ?, ?, NULL)');
+  const insert = db.prepare('INSERT INTO signed VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)');
   const select = db.prepare(
     `SELECT payer, nonce, network, amount, valid_before AS validBefore FROM signed
      WHERE payer = ? AND network = ? AND valid_before < ? AND used IS NULL`,
+  );
+  const setSnapshot = db.prepare('UPDATE signed SET snapshot = ? WHERE payer = ? AND nonce = ?');
+  const same = db.prepare(
+    `SELECT nonce FROM signed WHERE payer = ? AND call = ? AND snapshot = ? AND at >= ? ORDER BY at DESC LIMIT 1`,
   );
   const update = db.prepare('UPDATE signed SET used = ? WHERE payer = ? AND nonce = ?');
   const count = (payer: string): Counted => sum.get(payer.toLowerCase()) as unknown as Counted;
@@ -78,6 +87,13 @@ export function openSpending(path: string, caps: Caps): Spending {
         db.exec('ROLLBACK');
         throw error;
       }
+    },
+    answered({ payer, nonce }, snapshotId) {
+      setSnapshot.run(snapshotId, payer.toLowerCase(), nonce);
+    },
+    boughtIn(payer, call, snapshotId) {
+      const day = new Date().toISOString().slice(0, 10);
+      return same.get(payer.toLowerCase(), call, snapshotId, day)?.['nonce'] as string | undefined;
     },
     expired: (payer, network, seconds) =>
       select.all(payer.toLowerCase(), network, seconds) as unknown as SignedPayment[],

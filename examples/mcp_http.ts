@@ -5,8 +5,7 @@
  *   export BUYER_KEY=$(node -p "JSON.parse(fs.readFileSync('data/sandbox/wallet.json')).private_key")   # test money
  *   node examples/mcp_http.ts deals '{"state":"OH","limit":20}'
  */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
@@ -22,7 +21,7 @@ if (name === undefined || BUYER_KEY === undefined) {
 }
 const args = JSON.parse(given) as Record<string, unknown>;
 
-const client = new Client({ name: 'an-agent', version: '1.0.0' });
+const client = new Client({ name: 'an-agent', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
 await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', SERVER)));
 const wallet = new x402Client()
   .register('eip155:8453', new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex)))

@@ -9,7 +9,9 @@ export const HEADERS = {
   'X-Request-Id': header('Id of this request in the server log; the same as instance of a problem document.'),
   'PAYMENT-REQUIRED': header('Payment terms to sign: base64 of JSON, x402 version 2.'),
   'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
-  'X-Snapshot-Id': header('Id of the snapshot that the response was computed from.'),
+  'X-Snapshot-Id': header(
+    'Id of the snapshot that the response is computed from; of a 402, that the paid one would be.',
+  ),
   'Receipt-Id': header(
     'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
   ),

@@ -108,6 +108,7 @@ function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): J
           headers: headers(
             'X-Request-Id',
             ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []),
+            ...(status === 402 && route.isExclusive !== true ? ['X-Snapshot-Id' as const] : []),
             ...(RETRY_AFTER_STATUSES.has(status) ? ['Retry-After' as const] : []),
           ),
           content: {

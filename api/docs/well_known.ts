@@ -83,7 +83,7 @@ export const sitemap = (publicUrl: string, paths: readonly string[]): string =>
 
 const JSON_TYPE = 'application/json';
 /** Protocol binding of /mcp. An A2A client that does not know it ignores the interface. */
-const MCP_BINDING = 'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports';
+const MCP_BINDING = 'https://modelcontextprotocol.io/specification/2026-07-28/basic/transports';
 const CARD_VERSION = '1.0';
 
 const costOf = (route: Route): string => (route.price === null ? '' : ` Costs ${priceText(route)}.`);

@@ -186,8 +186,8 @@ export const checkUrl =
     if (length > max)
       throw new Problem('uri_too_long', `The path and query have ${length} characters; the maximum is ${max}.`);
     await next();
-    // Koa leaves 404 if no route matched and nothing was written.
-    if (ctx.status !== 404 || stateOf(ctx).reason !== undefined) return;
+    // Koa leaves 404 if no route matched and nothing was written. /mcp writes its own: the method does not exist.
+    if (ctx.status !== 404 || ctx.body || stateOf(ctx).reason !== undefined) return;
     const isDeal = DEAL_PATH.test(ctx.path);
     throw new Problem(
       'not_found',

@@ -1,9 +1,9 @@
 /** Calls of tools with the MCP transport of x402 version 2: terms, payments and receipts in results and `_meta`. */
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
-import { errorResult, readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
+import { readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
 import { readView, shortAnswer, withHint, type View } from '../../lib/mcp/short_answer.ts';
 import type { Interface, Tool } from '../../lib/mcp/tools.ts';
 import { usdOf } from '../../lib/network.ts';
@@ -30,13 +30,13 @@ export interface ToolCall {
   readonly payment: unknown;
 }
 
-/** Read a tool call. @throws ArgumentError if there is no such tool, or it does not take these arguments */
+/** Read a tool call. @throws ArgumentError if the tool does not take these arguments */
 export function readCall(
   { tools }: Pick<Interface, 'tools'>,
   { name, arguments: given = {}, _meta }: CallToolRequest['params'],
 ): ToolCall {
   const tool = tools.find((one) => one.name === name);
-  if (!tool) throw new ArgumentError(`There is no tool ${JSON.stringify(name.slice(0, 64))}.`, 'unknown_tool');
+  if (!tool) throw new Error(`${name} is not listed`);
   const { view, rest } = readView(given);
   const payment = _meta?.[PAYMENT];
   if (view.from > 0 && !tool.isFree && payment === undefined)
@@ -62,9 +62,14 @@ function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
 const OFFERED = ['limit', 'max_limit', 'price_note', 'matches', 'file', 'auction_types', 'hints'];
 
 /** The same as text. */
-function offerText(body: string): string {
-  const problem = JSON.parse(body) as Readonly<Record<string, unknown>>;
-  return JSON.stringify(Object.fromEntries(OFFERED.map((name) => [name, problem[name]])));
+function offerText({ text, header }: InnerResponse): string {
+  const problem = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const snapshot_id = header('x-snapshot-id');
+  const again =
+    snapshot_id === undefined
+      ? undefined
+      : `If you bought this call in snapshot ${snapshot_id}, send that payment again instead of a new one: free.`;
+  return JSON.stringify({ ...Object.fromEntries(OFFERED.map((name) => [name, problem[name]])), snapshot_id, again });
 }
 
 /**
@@ -74,7 +79,7 @@ function offerText(body: string): string {
 function termsResult(response: InnerResponse, required: string, isPaid: boolean): CallToolResult {
   const { extensions: { bazaar: _, ...extensions } = {}, ...due } = decodePaymentRequiredHeader(required);
   const terms = toolResult({ ...due, extensions }, true);
-  const text = isPaid ? readProblem(response.text, response.status).detail : offerText(response.text);
+  const text = isPaid ? readProblem(response.text, response.status).detail : offerText(response);
   return { ...terms, content: [...terms.content, { type: 'text', text }], ...settlementOf(response) };
 }
 
@@ -128,6 +133,3 @@ export async function callTool(caller: ToolCaller, call: ToolCall): Promise<Call
   if (response.status === 402 && required !== undefined) return termsResult(response, required, payment !== undefined);
   return { ...refusalResult(readProblem(response.text, response.status)), ...settlementOf(response) };
 }
-
-/** The result for a call that cannot be sent. */
-export const argumentResult = ({ reason, message }: ArgumentError): CallToolResult => errorResult(reason, message);

@@ -118,6 +118,8 @@ export function mountRoutes(router: Router, options: MountOptions): void {
       try {
         const { snapshot } = lease;
         state.snapshotId = snapshot.id;
+        // Also of a 402: in one snapshot, the same call has the same answer, unless it sells one thing.
+        if (route.isExclusive !== true) ctx.set('X-Snapshot-Id', snapshot.id);
         state.request = {
           params,
           path: ctx['params'] as Record<string, string>,

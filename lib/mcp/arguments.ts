@@ -3,11 +3,6 @@
 /** A call that cannot be sent. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
-  readonly reason: 'invalid_arguments' | 'unknown_tool';
-  constructor(message: string, reason: ArgumentError['reason'] = 'invalid_arguments') {
-    super(message);
-    this.reason = reason;
-  }
 }
 
 /** @throws ArgumentError if it is neither text, a number nor a boolean */

@@ -1,5 +1,5 @@
 /** Results of tool calls: answers, refusals and errors, in the same form from every MCP server. */
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 
 type Content = Record<string, unknown>;
 

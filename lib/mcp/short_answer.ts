@@ -19,10 +19,16 @@ const NESTED_CHARACTERS = 150;
 
 /** Arguments of every tool that choose what is shown. They change neither the request nor its price. */
 export const VIEW_PROPERTIES = {
-  show: { type: 'integer', description: `Records shown; default ${SHOWN}.` },
-  part: { type: 'string', description: 'Show only this part of the answer, such as records.0 or a.b.' },
-  from: { type: 'integer', description: 'Records to skip.' },
+  show: { type: 'integer' },
+  part: { type: 'string' },
+  from: { type: 'integer' },
 } as const;
+
+/** What they mean, once for all tools. */
+export const VIEW_HELP =
+  `Every tool shows a short answer: show is the number of records (default ${SHOWN}), from the records to skip, part ` +
+  'one part only, such as records.0 or a.b. They change neither the call nor its price. limit is the number of ' +
+  'records that a call buys (default 20): up to 500 cost the same, as do more fields. No match, no charge.';
 
 const View = z.object({
   show: z.coerce.number().int().min(1).max(MAX_SHOWN).default(SHOWN),

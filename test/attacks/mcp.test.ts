@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { originProblem } from '../../api/mcp/endpoint.ts';
-import { callOf, callTool, paymentIn, post } from '../api/mcp/agents.ts';
+import { refusalOf } from '../../api/mcp/endpoint.ts';
+import { callOf, callTool, messageIn, paymentIn, post } from '../api/mcp/agents.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 import { identifier } from '../api/support/collecting.ts';
 import { rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
@@ -46,11 +46,11 @@ describe('an attack on /mcp', () => {
         ['"deal_ids"', 400, -32_600],
         ['', 400, -32_700],
         ['{"jsonrpc":', 400, -32_700],
-        [{ jsonrpc: '1.0', id: 1, method: 'ping' }, 400, -32_700],
+        [{ jsonrpc: '1.0', id: 1, method: 'ping' }, 400, -32_600],
         [{ ...PING, padding: 'x'.repeat(65_536) }, 413, -32_600],
       ] as const) {
         const response = await post(url(), body);
-        const { error } = (await response.json()) as { error: { code: number } };
+        const { error } = await messageIn<{ error: { code: number } }>(response);
         assert.deepEqual([response.status, error.code], [status, code], JSON.stringify(body).slice(0, 60));
       }
     });
@@ -92,31 +92,34 @@ describe('an attack on /mcp', () => {
       await response.arrayBuffer();
     }
     const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
-    const { result } = (await (await post(url(), { ...PING, method: 'initialize', params })).json()) as {
-      result: { protocolVersion: string };
-    };
+    const { result } = await messageIn<{ result: { protocolVersion: string } }>(
+      await post(url(), { ...PING, method: 'initialize', params }),
+    );
     assert.match(result.protocolVersion, /^2025-/);
   });
 
   it('by DNS rebinding is refused on a local server, and pointless on a public one', () => {
     const local = 'http://localhost:4021';
+    const refusedBy = (publicUrl: string, host: string, origin: string): number | undefined =>
+      refusalOf(new Request(publicUrl, { headers: { host, origin } }), publicUrl)?.status;
     for (const [host, origin] of [
       ['evil.example', ''],
       ['evil.example:4021', 'http://evil.example:4021'],
       ['localhost:4021', 'https://localhost.evil.example'],
-      ['user@localhost', ''],
       ['', ''],
     ] as const)
-      assert.notEqual(originProblem(local, host, origin), null, `${host} ${origin}`);
-    for (const host of ['localhost:4021', '127.0.0.1:4021', '[::1]:4021', 'api'])
-      assert.equal(originProblem(local, host, ''), null, host);
-    assert.equal(originProblem('https://api.example', 'internal.example', 'https://page.example'), null);
+      assert.equal(refusedBy(local, host, origin), 403, `${host} ${origin}`);
+    for (const host of ['localhost:4021', '127.0.0.1:4021', '[::1]:4021'])
+      assert.equal(refusedBy(local, host, ''), undefined, host);
+    assert.equal(refusedBy('https://api.example', 'internal.example', 'https://page.example'), undefined);
   });
 
   it('with a name or arguments that do not exist makes no request', async () => {
     const seen = await requestsOf(async () => {
-      for (const name of ['nothing', '__proto__', 'constructor', 'collect', 'deals\r\nX: 1', 'd'.repeat(10_000)])
-        assert.equal((await callTool(url(), name)).structuredContent['reason'], 'unknown_tool', name.slice(0, 20));
+      for (const name of ['nothing', '__proto__', 'constructor', 'collect', 'deals\r\nX: 1', 'd'.repeat(10_000)]) {
+        const { error } = await messageIn<{ error?: { code: number } }>(await post(url(), callOf(name)));
+        assert.equal(error?.code, -32_602, name.slice(0, 20));
+      }
       for (const args of [
         { state: ['OH'] },
         { state: { $ne: '' } },
@@ -137,9 +140,8 @@ describe('an attack on /mcp', () => {
         { name: 'deals', arguments: [] },
       ]) {
         const response = await post(url(), { ...PING, method: 'tools/call', params });
-        const { error } = (await response.json()) as { error?: { code: number } };
-        // The SDK's code for params that are not those of the method.
-        assert.equal(error?.code, -32_603, JSON.stringify(params));
+        const { error } = await messageIn<{ error?: { code: number } }>(response);
+        assert.equal(error?.code, -32_602, JSON.stringify(params));
       }
     });
     assert.deepEqual(seen, []);
@@ -272,6 +274,8 @@ describe('an attack on /mcp', () => {
     controller.abort();
     await assert.rejects(lost, { name: 'AbortError' });
     const settled = await settledBy(async () => {
+      // The server sees the end of the connection after this process does.
+      await pause(50);
       leave.resolve();
       facilitator.onSettle = onSettle;
       let again = await callTool(url(), 'deals', {}, payment);

@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { templateOf } from '../../api/routes/define.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
 import { runHere } from '../process/here.ts';
 import { MCP_PROGRAM, openAgentShop, type AgentShop } from './mcp_agents.ts';
@@ -16,48 +15,72 @@ describe('the MCP server', () => {
   });
   after(() => shop.close());
 
-  it('has a tool for every endpoint, with the parameters of the interface, and three own tools', () =>
+  it('has a tool for every endpoint, with its parameters and price, and three own tools, in at most 15 kB', () =>
     shop.withAgent({}, async ({ client }) => {
+      assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
       const { tools } = await client.listTools();
-      assert.ok(Buffer.byteLength(JSON.stringify(tools)) < 45_000);
+      const bytes = Buffer.byteLength(JSON.stringify(tools));
+      assert.ok(bytes <= 15_000, String(bytes));
       // The feed of one register is filings with its state.
       const routes = shop.server.app.routes.filter(({ path }) => path.startsWith('/api/'));
       assert.ok(routes.length < shop.server.app.routes.length);
       assert.deepEqual(
-        tools.slice(0, 3).map((t) => t.name),
-        ['quote', 'collect', 'spending'],
+        tools.map(({ name }) => name),
+        ['quote', 'collect', 'spending', ...routes.map(({ name }) => name)],
       );
-      assert.deepEqual(
-        tools.slice(3).map((t) => t.title),
-        routes.map((r) => `GET ${templateOf(r)}`),
-      );
-      for (const route of routes) {
-        const tool = tools.find((t) => t.title === `GET ${templateOf(route)}`);
+      const told = new Map<string, string>();
+      for (const { name, price, params, pathParams = {} } of routes) {
+        const tool = tools.find((one) => one.name === name);
+        const properties = tool?.inputSchema.properties as Record<string, { description?: string }>;
         assert.deepEqual(
-          Object.keys(tool?.inputSchema.properties ?? {}),
-          [
-            ...Object.keys(route.pathParams ?? {}),
-            ...Object.keys(route.params),
-            ...(route.price === null ? ['show', 'part', 'from'] : ['show', 'part']),
-          ],
-          route.path,
+          Object.keys(properties),
+          [...Object.keys(pathParams), ...Object.keys(params), 'show', 'part', 'from'],
+          name,
         );
-        assert.match(
-          tool?.description ?? '',
-          route.price === null ? /Free\.$/ : new RegExp(`Costs \\$${route.price}\\. No match, no charge\\.$`),
-        );
-        assert.equal(tool?.annotations?.readOnlyHint, route.price === null);
-        assert.deepEqual(tool.outputSchema?.required ?? [], [], 'an answer may be shown in part');
+        for (const [parameter, { description = told.get(parameter) }] of Object.entries(properties).slice(0, -3)) {
+          assert.ok(description, `${parameter} is described where it first occurs`);
+          told.set(parameter, description);
+        }
+        assert.match(tool?.description ?? '', price === null ? /\. Free\.$/ : new RegExp(`\\. \\$${price}\\.$`));
+        assert.equal(tool?.annotations?.readOnlyHint ?? false, price === null);
       }
-      const deals = tools.find((t) => t.name === 'deals')?.inputSchema.properties as Record<
-        string,
-        { type: string; enum?: string[]; maximum?: number }
-      >;
+      const { properties = {}, required } = tools.find(({ name }) => name === 'deals')?.inputSchema ?? {};
       assert.deepEqual(
-        [deals['min_score']?.type, deals['min_score']?.maximum, deals['status']?.enum, deals['min_price']?.type],
-        ['integer', 100, ['Hot', 'Warm', 'Pass'], 'number'],
+        ['min_score', 'status', 'min_price'].map((name) => properties[name]),
+        [
+          { type: 'integer', description: 'Minimum deal_score' },
+          { type: 'string' },
+          { type: 'number', description: 'Minimum asking price, USD' },
+        ],
       );
+      assert.equal(required, undefined);
       assert.deepEqual(tools.find((t) => t.name === 'deal_report')?.inputSchema.required, ['id']);
+    }));
+
+  it('answers the same call in the same snapshot from its receipt, with a hint, and no other call', () =>
+    shop.withAgent({}, async ({ call }) => {
+      const paid = await shop.amountPaid(async () => {
+        const first = (await call('signals', { limit: 2 })).content;
+        const again = (await call('signals', { limit: 2 })).content;
+        assert.deepEqual(again['body'], first['body']);
+        assert.equal(again['hint'], 'You bought this call in this snapshot: the same answer, free.');
+        const [bought, repeated] = [first['paid'], again['paid']] as Record<string, string>[];
+        assert.equal(repeated?.['receipt_id'], bought?.['receipt_id']);
+        assert.deepEqual([bought?.['amount_usd'], repeated?.['amount_usd']], ['0.03', '0.00']);
+        assert.equal(first['hint'], undefined);
+      });
+      assert.equal(paid, 30_000n);
+    }));
+
+  it('buys another exclusive lead with the same call', () =>
+    shop.withAgent({ MAX_PER_CALL: '2', MAX_TOTAL: '20' }, async ({ call }) => {
+      const paid = await shop.amountPaid(async () => {
+        const [first, second] = [await call('exclusive_lead'), await call('exclusive_lead')].map(
+          ({ content }) => content['body'] as { lead: { id: string } },
+        );
+        assert.notEqual(first?.lead.id, second?.lead.id);
+      });
+      assert.equal(paid, 2_000_000n);
     }));
 
   it('quotes without paying, pays exactly the price, and saves what it paid for', () =>
@@ -206,7 +229,6 @@ describe('the MCP server', () => {
           ['deals', { stat: 'OH' }, 'invalid_arguments'],
           ['deals', { state: ['OH'] }, 'invalid_arguments'],
           ['deal_report', {}, 'invalid_arguments'],
-          ['nothing', {}, 'unknown_tool'],
           ['quote', { tool: 'nothing' }, 'invalid_arguments'],
         ] as const) {
           const { content, isError } = await call(tool, args);

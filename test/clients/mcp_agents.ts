@@ -4,10 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
@@ -33,8 +32,14 @@ interface OpenAgent extends Agent {
   close(): Promise<void>;
 }
 
-async function agentOn(transport: Transport, stderr: () => string, close: () => void): Promise<OpenAgent> {
-  const client = new Client({ name: 'test', version: '1' });
+/** @param mode revision of the protocol: 2026-07-28 if the server has it, or one of 2025 */
+async function agentOn(
+  transport: Transport,
+  mode: 'auto' | 'legacy',
+  stderr: () => string,
+  close: () => void,
+): Promise<OpenAgent> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(transport);
   return {
     client,
@@ -51,14 +56,15 @@ async function agentOn(transport: Transport, stderr: () => string, close: () => 
   };
 }
 
-/** An agent whose MCP server is in this process. */
+/** An agent with a client of 2026-07-28, whose MCP server is in this process. */
 async function openAgent(env: Env): Promise<OpenAgent> {
   const { server, close } = await openMcpSession(env);
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await server.connect(theirs);
-  return agentOn(ours, () => '', close);
+  serveStdio(server, { transport: theirs });
+  return agentOn(ours, 'auto', () => '', close);
 }
 
+/** An agent with a client of 2025, whose MCP server is a process of its own. */
 async function startAgent(env: Env): Promise<OpenAgent> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -72,6 +78,7 @@ async function startAgent(env: Env): Promise<OpenAgent> {
   });
   return agentOn(
     transport,
+    'legacy',
     () => stderr,
     () => undefined,
   );
@@ -98,6 +105,7 @@ export async function openAgentShop(): Promise<AgentShop> {
     deals: rowsOfTable('deals', 40, (i) => ({ deal_score: i, state: i > 30 ? 'MI' : 'OH' })),
     reports: rowsOfTable('reports', 40),
     signals: rowsOfTable('signals', 2),
+    leads: rowsOfTable('leads', 3),
     filings: rowsOfTable('filings', 4, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
   });
   const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });

@@ -27,11 +27,17 @@ export const callOf = (name: string, args: unknown = {}, payment?: unknown): Rea
   params: { name, arguments: args, ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment } }) },
 });
 
+/** The message in a response: a JSON document, or the only event of a stream. */
+export async function messageIn<T = Readonly<Record<string, unknown>>>(response: Response): Promise<T> {
+  const text = await response.text();
+  return JSON.parse(/^data: (.*)$/mu.exec(text)?.[1] ?? text) as T;
+}
+
 /** Call a tool, which must answer with a result. Its text is its structured content. */
 export async function callTool(url: string, name: string, args: unknown = {}, payment?: unknown): Promise<ToolResult> {
   const response = await post(url, callOf(name, args, payment));
   assert.equal(response.status, 200);
-  const { result } = (await response.json()) as { result: ToolResult };
+  const { result } = await messageIn<{ result: ToolResult }>(response);
   assert.equal(result.content[0]?.text, JSON.stringify(result.structuredContent));
   return result;
 }

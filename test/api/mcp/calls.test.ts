@@ -1,12 +1,16 @@
 /** Calls of tools over HTTP: free ones, priced ones with the MCP transport of x402, and the limits they count for. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client';
 import { parseKeys, verifyContent, verifyReceipt } from '../../../clients/verify.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { identifier } from '../support/collecting.ts';
 import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 import { withStarted, sharedApp } from '../support/test_app.ts';
-import { callTool, paymentIn, post } from './agents.ts';
+import { callTool, messageIn, paymentIn, post } from './agents.ts';
+
+/** An agent has the list in its context all the time. */
+const MAX_TOOLS_BYTES = 15_000;
 
 interface Bought {
   readonly paid: { readonly amount_usd: string; readonly receipt_id: string; readonly signed_receipt: string };
@@ -20,25 +24,48 @@ describe('a tool call over HTTP', () => {
     filings: rowsOfTable('filings', 9, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
   });
   const url = (): string => shared.app.url;
-  it('is one JSON answer to one request: there are no sessions and no streams', async () => {
-    const response = await post(url(), { jsonrpc: '2.0', id: 'a', method: 'tools/list' });
-    assert.match(response.headers.get('Content-Type') ?? '', /^application\/json/);
-    assert.equal(response.headers.get('Mcp-Session-Id'), null);
-    assert.equal(response.headers.get('Cache-Control'), 'no-store');
-    interface Listed {
-      readonly name: string;
-      readonly inputSchema: { readonly properties: Readonly<Record<string, { readonly description?: string }>> };
+  it('is served to the official client of each revision, with the same tools in at most 15 kB', async () => {
+    const lists: Tool[][] = [];
+    for (const [mode, version] of [
+      ['legacy', '2025-11-25'],
+      [{ pin: '2026-07-28' }, '2026-07-28'],
+    ] as const) {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url()}/mcp`)));
+      assert.equal(client.getNegotiatedProtocolVersion(), version);
+      assert.deepEqual(Object.keys(client.getServerCapabilities() ?? {}), ['tools']);
+      const { tools } = await client.listTools();
+      const bytes = Buffer.byteLength(JSON.stringify(tools));
+      assert.ok(bytes <= MAX_TOOLS_BYTES, String(bytes));
+      lists.push(tools);
+      const { structuredContent } = await client.callTool({ name: 'deal_ids', arguments: { show: 3 } });
+      assert.equal((structuredContent as { shown: string }).shown, 'records 1 to 3 of 12.');
+      await assert.rejects(client.callTool({ name: 'nothing' }), { code: -32_602 });
+      await client.close();
     }
-    const { id, result } = (await response.json()) as { id: string; result: { tools: Listed[] } };
-    assert.equal(id, 'a');
-    const limit = result.tools.find(({ name }) => name === 'leads')?.inputSchema.properties['limit'];
-    assert.match(limit?.description ?? '', /Same price up to 500: a page costs \$0\.25/u);
+    assert.deepEqual(lists[0], lists[1]);
     assert.deepEqual(
-      result.tools.map((t) => t.name),
+      lists[0]?.map(({ name }) => name),
       shared.app.app.routes.filter(({ path }) => path.startsWith('/api/')).map((route) => route.name),
     );
+  });
+
+  it('has no session and no stream', async () => {
+    const response = await post(url(), { jsonrpc: '2.0', id: 'a', method: 'tools/list' });
+    assert.equal(response.headers.get('Mcp-Session-Id'), null);
+    assert.equal(response.headers.get('Cache-Control'), 'no-store');
+    assert.equal((await messageIn(response))['id'], 'a');
     const notified = await post(url(), { jsonrpc: '2.0', method: 'notifications/initialized' });
     assert.deepEqual([notified.status, await notified.text()], [202, '']);
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: {}, _meta } };
+    const headers = { 'Mcp-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
+    const { error } = await messageIn<{ error?: { code: number } }>(await post(url(), listen, headers));
+    assert.equal(error?.code, -32_603);
     for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
       const refused = await fetch(`${url()}/mcp`, { method });
       assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'POST'], method);
@@ -83,9 +110,10 @@ describe('a tool call over HTTP', () => {
     };
     assert.deepEqual([x402Version, accepts[0]?.amount], [2, '50000']);
     assert.ok('payment-identifier' in extensions && !('bazaar' in extensions));
-    const offer = JSON.parse(terms.content[1]?.text ?? '') as { max_limit: number; price_note: string };
+    const offer = JSON.parse(terms.content[1]?.text ?? '') as Record<'max_limit' | 'price_note' | 'again', unknown>;
+    assert.match(String(offer.again), /in snapshot 2026-11-20\.01, send that payment again/u);
     assert.equal(offer.max_limit, 500);
-    assert.match(offer.price_note, /^Same price up to 500: .* 1 call \(\$0\.05\) with limit=500/u);
+    assert.match(String(offer.price_note), /^Same price up to 500: .* 1 call \(\$0\.05\) with limit=500/u);
     const buyer = buyerWith();
     const payment = paymentIn(await buyer.signAs(`${url()}/api/deals`, identifier()));
     const settled = shared.app.facilitator.settled;
@@ -165,8 +193,11 @@ describe('a tool call over HTTP', () => {
           { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, _meta: { 'x402/payment': payment } } },
           { 'X-Forwarded-For': ip },
         );
-        const { result } = (await response.json()) as { result?: { structuredContent: Record<string, unknown> } };
-        return result ? (result.structuredContent['reason'] ?? 'answer') : response.status;
+        const { result, error } = await messageIn<{
+          result?: { structuredContent: Record<string, unknown> };
+          error?: { code: number };
+        }>(response);
+        return result ? (result.structuredContent['reason'] ?? 'answer') : (error?.code ?? response.status);
       };
       const header = { headers: { 'X-Forwarded-For': '198.51.100.9' } };
       await fetch(`${limited}/api/deals`, header);
@@ -175,8 +206,8 @@ describe('a tool call over HTTP', () => {
         assert.equal(await call('198.51.100.1', 'deals', paymentIn(payment)), 'answer');
       for (let i = 0; i < 3; i += 1) assert.equal(await call('198.51.100.1', 'deal_ids'), 'answer');
       // Messages that make no request count themselves.
-      assert.equal(await call('198.51.100.1', 'nothing'), 'unknown_tool');
-      assert.equal(await call('198.51.100.1', 'nothing'), 'unknown_tool');
+      assert.equal(await call('198.51.100.1', 'nothing'), -32_602);
+      assert.equal(await call('198.51.100.1', 'nothing'), -32_602);
       assert.equal(await call('198.51.100.1', 'nothing'), 429);
       assert.equal(await call('198.51.100.1', 'deal_ids'), 'rate_limited');
       assert.equal(await call('198.51.100.2', 'deal_ids'), 'answer');
