@@ -20,7 +20,8 @@ try {
   assertLedgerExists(settings);
   const ledger = await openLedger(settings);
   try {
-    for (const line of formatReport(await readFigures(ledger), shownPlace(settings), Date.now(), DAYS)) print(line);
+    const options = { nowMs: Date.now(), days: DAYS, settlementCost: settings.SETTLEMENT_COST };
+    for (const line of formatReport(await readFigures(ledger), shownPlace(settings), options)) print(line);
   } finally {
     await ledger.close();
   }

@@ -1,5 +1,5 @@
 /** `make ledger`: revenue, unresolved settlements and differences, on one screen. */
-import { dollarsOf } from '../lib/network.ts';
+import { atomicOf, dollarsOf, usdOf } from '../lib/network.ts';
 import { DAY_MS, dayOf } from '../lib/time.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import type { AuditedAccount, AuditState, ExclusivePause, Ledger, Purchase, TransferKind } from './ledger.ts';
@@ -140,14 +140,18 @@ function auditLines({ audits, booked, differences, released, pause }: Figures): 
   ];
 }
 
-/** Lines on revenue. @param days of revenue to list */
-function revenueLines({ sales }: Figures, nowMs: number, days: number): string[] {
+/** Lines on revenue; totals also less what the settlements cost. */
+function revenueLines({ sales }: Figures, { nowMs, days, settlementCost }: ReportOptions): string[] {
   const since = dayOf(nowMs - (days - 1) * DAY_MS);
   const row = (day: string, route: string, { calls, atomic }: Count): readonly string[] => [
     day,
     route,
     String(calls),
     dollars(atomic),
+  ];
+  const total = (route: string, count: Count): readonly string[] => [
+    ...row('all', route, count),
+    `$${usdOf(count.atomic - BigInt(count.calls) * atomicOf(settlementCost))} after settlements`,
   ];
   const recent = [...sales]
     .filter(([day]) => day >= since)
@@ -159,8 +163,8 @@ function revenueLines({ sales }: Figures, nowMs: number, days: number): string[]
   const all = [...sales.values()].flatMap((routes) => [...routes]);
   const totals = [...Map.groupBy(all, ([route]) => route)]
     .sort(byName)
-    .map(([route, counts]) => row('all', route, sumOf(counts.map(([, count]) => count))));
-  const everything = row('all', 'every endpoint', sumOf(all.map(([, count]) => count)));
+    .map(([route, counts]) => total(route, sumOf(counts.map(([, count]) => count))));
+  const everything = total('every endpoint', sumOf(all.map(([, count]) => count)));
   return [
     '',
     `Revenue by day and endpoint, ${days === 1 ? 'today' : `the last ${days} days`}`,
@@ -169,8 +173,17 @@ function revenueLines({ sales }: Figures, nowMs: number, days: number): string[]
   ];
 }
 
-/** All lines of the report. @param days of revenue to list */
-export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
+export interface ReportOptions {
+  readonly nowMs: number;
+  /** Days of revenue to list. */
+  readonly days: number;
+  /** Dollars that one settlement costs. */
+  readonly settlementCost: string;
+}
+
+/** All lines of the report. */
+export function formatReport(figures: Figures, place: string, options: ReportOptions): string[] {
+  const { nowMs } = options;
   const { sales, unknown, claims, notDelivered, purchases } = figures;
   const { atomic } = sumOf([...sales.values()].flatMap((routes) => [...routes.values()]));
   const listed = (list: readonly Purchase[], cells: (purchase: Purchase) => readonly string[]): string[] =>
@@ -179,7 +192,7 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
     `Ledger ${place}`,
     `  ${purchases.sold} sold for ${dollars(atomic)}, ${purchases.settling} settling, ` +
       `${purchases.reserved} reserved, ${purchases.released} released (nobody was charged)`,
-    ...revenueLines(figures, nowMs, days),
+    ...revenueLines(figures, options),
     '',
     `Settlements with unknown outcome: ${unknown.length}`,
     ...listed(unknown, ({ settlingAtMs, leadId, transaction, why }) => [

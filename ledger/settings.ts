@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { pipelineSettings } from '../lib/settings.ts';
 
-const { DATA_DIR, LEDGER } = pipelineSettings.shape;
+const { DATA_DIR, LEDGER, SETTLEMENT_COST } = pipelineSettings.shape;
 
-/** Where the ledger is. */
-export const ledgerSettings = z.object({ DATA_DIR, LEDGER });
+/** Where the ledger is, and what a sale costs. */
+export const ledgerSettings = z.object({ DATA_DIR, LEDGER, SETTLEMENT_COST });
 
 export const ledgerArguments = z.object({
   DAYS: z.coerce

@@ -78,5 +78,8 @@ export function dollarsOf(atomic: bigint): string {
 /** The same without trailing zeros beyond the cents: "0.05", "1.50". */
 export const usdOf = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/, '');
 
-/** Dollars with two decimals as atomic units: "0.05" becomes 50000. */
-export const atomicOf = (dollars: string): bigint => BigInt(dollars.replace('.', '')) * 10_000n;
+/** Dollars with up to six decimals as atomic units: "0.05" becomes 50000. */
+export function atomicOf(dollars: string): bigint {
+  const [whole = '', decimals = ''] = dollars.split('.');
+  return BigInt(whole + decimals.padEnd(6, '0'));
+}

@@ -23,6 +23,16 @@ const count = (about: string, byDefault: number) =>
 /** A setting that is 0 or 1. */
 export const zeroOrOne = z.enum(['0', '1'], 'either 0 or 1').transform((text) => text === '1');
 
+/** Cost of a sale, for the report of the ledger and the warning of the status. */
+const settlementCost = z
+  .string()
+  .regex(/^\d{1,4}(\.\d{1,6})?$/, 'dollars such as 0.001')
+  .default('0.001')
+  .describe(
+    'Dollars that one settlement costs you: the fee of the facilitator, or the gas with PAYMENTS=self. `make ledger` ' +
+      'takes it off the revenue, `make status` warns of prices that it exceeds.',
+  );
+
 /** Location of the ledger, for the server, which sells, and the pipeline, which excludes sold leads. */
 const ledger = z
   .string()
@@ -56,6 +66,7 @@ export const pipelineSettings = z.object({
     .default('data')
     .describe('Folder of the archive, staged rows, snapshots and the ledger.'),
   LEDGER: ledger,
+  SETTLEMENT_COST: settlementCost,
   ...storeSettings,
   QUEUE: postgres
     .optional()

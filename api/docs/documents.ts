@@ -15,7 +15,7 @@ import {
 import { openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
-import { priceText } from '../routes/prices.ts';
+import { priceText } from '../../lib/prices.ts';
 import { paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 import { catalogEntry } from './x402_extensions.ts';
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
-import { priceText } from '../routes/prices.ts';
+import { priceText } from '../../lib/prices.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
 import { CSV_HEADERS, csvContentOf, csvHeadersOf, HEADERS, headers, PURCHASE_HEADERS } from './headers.ts';

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/time.ts';
 import { MCP_PATH, tagOf } from './openapi.ts';
 import { templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
-import { priceText } from '../routes/prices.ts';
+import { priceText } from '../../lib/prices.ts';
 
 export const API_CATALOG_PATH = '/.well-known/api-catalog';
 export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';

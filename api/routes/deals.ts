@@ -12,7 +12,7 @@ import { listRoute } from './list/route.ts';
 import { noteOf, GENERATED_AT } from './envelope.ts';
 import { choiceParam, dayParam, integerParam, numberParam, percentParam } from './params.ts';
 import { inPlace, placeFilters } from './list/place.ts';
-import { PRICES } from './prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
 import { startOfDay } from './weeks.ts';
 

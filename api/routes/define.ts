@@ -10,7 +10,7 @@ import type { Params, ParamValues } from './params.ts';
 import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../lib/network.ts';
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
-import type { Price } from './prices.ts';
+import type { Price } from '../../lib/prices.ts';
 import type { Extras, Reason } from '../http/problem.ts';
 import type { Snapshot } from '../serving/open.ts';
 

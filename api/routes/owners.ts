@@ -7,7 +7,7 @@ import { FIELD_GROUPS } from './list/field_groups.ts';
 import { inCountyOrMetro, placeFilters } from './list/place.ts';
 import { listRoute } from './list/route.ts';
 import { integerParam, stateParam, textParam } from './params.ts';
-import { PRICES } from './prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 
 /** Records per page by default: each has all its properties. */
 const PAGE = 20;

@@ -6,7 +6,7 @@ import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { choiceParam, flagParam, kindParam, numberParam } from './params.ts';
 import { inPlace, placeFilters } from './list/place.ts';
-import { PRICES } from './prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 
 const { county, ...otherPlaces } = placeFilters;
 

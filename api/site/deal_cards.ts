@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
 import { integerParam, numberParam, readParams, type ParamValues } from '../routes/params.ts';
-import { PRICES } from '../routes/prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { dollars, dollarsText, percentText } from './format.ts';
 import { html, type Html } from './html.ts';
 import type { MapDeal } from './map/metro_map.ts';

@@ -4,7 +4,7 @@ import { PROBLEMS } from '../../api/http/problem.ts';
 import { allRoutes } from '../../api/routes/all.ts';
 import { mediaOf, type Route } from '../../api/routes/define.ts';
 import { paramFacts } from '../../api/routes/params.ts';
-import { priceText } from '../../api/routes/prices.ts';
+import { priceText } from '../../lib/prices.ts';
 import { purchasesOpenApi } from '../../api/routes/purchases.ts';
 
 /** Reasons of purchases whose payment may have been made. */

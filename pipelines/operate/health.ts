@@ -7,6 +7,7 @@ import { isLongUnresolved, LedgerUnavailable, settlingSinceMs, type Purchase } f
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
 import { DamagedFile, namesIn, readJson, sizeOfFolder } from '../../lib/files.ts';
 import { usdOf } from '../../lib/network.ts';
+import { pricesUpTo } from '../../lib/prices.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
@@ -156,6 +157,8 @@ export interface HealthOptions {
   readonly queue?: string | undefined;
   /** Address of the store, if hosts share one. */
   readonly store?: string | undefined;
+  /** Dollars that one settlement costs. Default: not compared with the prices. */
+  readonly settlementCost?: string;
   /** Default: the day of the snapshot's clock. */
   readonly today?: string;
 }
@@ -254,6 +257,14 @@ function differenceProblems(differences: readonly Difference[]): Problem[] {
   return problems;
 }
 
+/** A problem if calls are sold at or below the cost of their settlement. */
+function priceProblems(cost: string | undefined): Problem[] {
+  const losing = cost === undefined ? [] : pricesUpTo(cost);
+  if (losing.length === 0) return [];
+  const message = `a settlement costs $${cost} (SETTLEMENT_COST), so that these calls earn nothing: ${losing.join(', ')}`;
+  return [problem('sales_lose_money', 'prices', message)];
+}
+
 function settlementProblem(purchase: Purchase): Problem {
   const { id, route, payment, why } = purchase;
   const sentAt = new Date(settlingSinceMs(purchase)).toISOString();
@@ -300,7 +311,7 @@ async function currentManifest(layout: Layout): Promise<Manifest | DamagedFile |
 /** Facts that a health report has with and without a snapshot, and problems that no snapshot causes. */
 async function checkFolder(
   layout: Layout,
-  { ledger = { DATA_DIR: layout.root }, queue, store }: Pick<HealthOptions, 'ledger' | 'queue' | 'store'>,
+  { ledger = { DATA_DIR: layout.root }, queue, store, settlementCost }: Omit<HealthOptions, 'today'>,
 ) {
   const runs = await pastRuns(layout);
   const running = runs.at(-1)?.report === null ? await lockHolder(layout) : null;
@@ -327,6 +338,7 @@ async function checkFolder(
       ...runProblems(runs, running),
       ...(alert?.failure ? [problem('alert_not_told', 'ALERT_COMMAND', `not delivered: ${alert.failure}`)] : []),
       ...(await ledgerProblems(ledger)),
+      ...priceProblems(settlementCost),
       ...(crawl?.problems ?? []),
       ...(stored?.problems ?? []),
     ],

@@ -149,6 +149,7 @@ export const PROBLEMS = {
   settlement_unknown: { level: 'critical', alert: true },
   transfers_owed: { level: 'critical', alert: true },
   sales_unpaid: { level: 'critical', alert: true },
+  sales_lose_money: { level: 'warning', alert: true },
   exclusive_paused: { level: 'warning', alert: true },
   ledger_unavailable: { level: 'critical', alert: true },
   backup_late: { level: 'warning', alert: true },

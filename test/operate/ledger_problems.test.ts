@@ -14,6 +14,7 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { checkHealth, ledgerProblems } from '../../pipelines/operate/health.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
+const REPORT = { nowMs: NOW, days: 7, settlementCost: '0.001' };
 const account: AuditedAccount = { chain: `0x${'0c'.repeat(32)}`, payTo: `0x${'c'.repeat(40)}` };
 const payer = `0x${'b'.repeat(40)}`;
 const hash = (n: number): string => `0x${String(n).padStart(64, '0')}`;
@@ -87,12 +88,14 @@ test('owed transfers and unpaid sales are problems', async () => {
     ['matched', 'owed', 'owed'],
   );
 
-  const screen = formatReport(await readFigures(ledger), 'the ledger', NOW, 7).join('\n');
+  const screen = formatReport(await readFigures(ledger), 'the ledger', REPORT).join('\n');
   assert.match(screen, /Audit of incoming transfers: through block 9, 3 differences/);
   assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1 {2}block 8, nonce 0x0{63}3: purchase /);
   assert.match(screen, new RegExp(`purchase ${late} of \\S+ was released: expired_unused`));
   assert.match(screen, /0x0{61}104:1 {2}block 9, nonce 0x0{63}4: no purchase has this payment/);
   assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));
+
+  assert.match(screen, /all {2}every endpoint {2}2 {2}\$2\.00 {2}\$1\.998 after settlements/);
 
   const kinds = async (): Promise<string[]> =>
     (await ledgerProblems({ DATA_DIR }, NOW)).map((t) => `${t.kind}: ${t.message}`);
@@ -135,4 +138,15 @@ test('an unavailable ledger is a problem, not a crash', async () => {
   const health = await checkHealth(layoutOf(DATA_DIR), []);
   assert.ok(health.troubles.some((t) => t.kind === 'ledger_unavailable'));
   assert.match(formatHealth(health).join('\n'), /Problem {3}LEDGER is .*ledger\.sqlite.* See .*ledger_unavailable/);
+});
+
+test('prices that do not exceed the cost of a settlement are a problem, by default none', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-costs-'));
+  const problemsAt = async (settlementCost: string) =>
+    (await checkHealth(layoutOf(DATA_DIR), [], { settlementCost })).troubles.filter(
+      ({ kind }) => kind === 'sales_lose_money',
+    );
+  assert.deepEqual(await problemsAt('0.009999'), []);
+  const [found] = await problemsAt('0.01');
+  assert.match(found?.message ?? '', /: \/api\/deals\/basic \(\$0\.01\), \/api\/filings\/recent \(\$0\.01\)$/);
 });

@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../api/http/problem.ts';
 import { templateOf } from '../../api/routes/define.ts';
 import { FIELD_GROUPS } from '../../api/routes/list/field_groups.ts';
 import { paramFacts } from '../../api/routes/params.ts';
-import { priceText } from '../../api/routes/prices.ts';
+import { priceText } from '../../lib/prices.ts';
 import { allPages } from '../../api/site/pages/all.ts';
 import { endpointPath } from '../../api/site/pages/reference/guide.ts';
 import { TABLES } from '../../models/serving/tables.ts';

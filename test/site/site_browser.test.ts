@@ -13,7 +13,7 @@ import { thorough } from '../thorough.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { PRICES } from '../../api/routes/prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import { DESKTOP, newPage, startBrowser, type Opened } from './browser.ts';
 
 interface SiteServer {

@@ -9,7 +9,7 @@ import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { inCity } from '../list/place.ts';
 import { listRoute, type ListRoute } from '../list/route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import type { RouteRequest } from '../define.ts';
 import { dayBefore } from '../weeks.ts';
 

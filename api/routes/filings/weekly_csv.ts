@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FORMULA_RULE, csvOptions } from '../list/csv.ts';
 import { weekParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { dataOf } from '../envelope.ts';
 import { defineRoute, type Attachment, type RouteRequest, type Route } from '../define.ts';

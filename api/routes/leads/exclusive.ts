@@ -7,7 +7,7 @@ import { coarseRange, rangeOf, type Range } from '../count/coarse.ts';
 import { figuresOf } from '../figures.ts';
 import { hintsOf } from '../params.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { Problem, type Reason } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { placeFilters, placeHint } from '../list/place.ts';

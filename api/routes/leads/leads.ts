@@ -9,7 +9,7 @@ import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { listRoute } from '../list/route.ts';
 import { choiceParam, integerParam } from '../params.ts';
 import { inPlace, placeFilters } from '../list/place.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { startOfDay } from '../weeks.ts';
 import { unclaimed } from './lead_claims.ts';
 

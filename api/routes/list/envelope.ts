@@ -9,7 +9,7 @@ import type { RouteRequest } from '../define.ts';
 import type { FieldChoices } from './field_groups.ts';
 import { noteOf, publishedOf } from '../envelope.ts';
 import type { Params } from '../params.ts';
-import type { Price } from '../prices.ts';
+import type { Price } from '../../../lib/prices.ts';
 import type { Range } from '../count/coarse.ts';
 
 /** Most records per page. */

@@ -11,7 +11,7 @@ import {
 } from '../changes/feeds.ts';
 import { hintsOf, integerParam, namesParam, textParam, type Hint, type Params, type ParamValues } from '../params.ts';
 import { coarseRange, type Countable } from '../count/coarse.ts';
-import type { Price } from '../prices.ts';
+import type { Price } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { costNote, fieldsOf, filtersOf, listBody, MAX_PAGE, pageSizeOf, queryOf, type List } from './envelope.ts';

@@ -9,7 +9,7 @@ import type { Snapshot } from '../../serving/open.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { linesParam, stateParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
 import {
   findByReading,

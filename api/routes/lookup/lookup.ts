@@ -8,7 +8,7 @@ import { similarity } from './similarity.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { stateParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
 import {
   agreementHere,

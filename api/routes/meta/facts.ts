@@ -4,7 +4,7 @@ import { BASE, type Network } from '../../../lib/network.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { templateOf, type Route } from '../define.ts';
-import { priceText } from '../prices.ts';
+import { priceText } from '../../../lib/prices.ts';
 import type { SourceStatus } from './schema.ts';
 
 /** Version of the interface. */

@@ -10,7 +10,7 @@ import { soldState } from '../leads/lead_claims.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { cachePerDay, cachePerSnapshot } from '../../serving/memo.ts';
 import { idParam, readValue, type Params, namesParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../serving/open.ts';

@@ -1,6 +1,6 @@
 /** The front page: the metros on a map, the best deals, what is sold, and how to buy. */
 import { bySize } from '../../../models/calibration/accuracy.ts';
-import { PRICES } from '../../routes/prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import type { z } from 'zod';
 import type { Meta } from '../../routes/meta/schema.ts';
 import { barChart } from '../charts.ts';

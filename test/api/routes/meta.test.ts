@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { templateOf } from '../../../api/routes/define.ts';
-import { PRICES } from '../../../api/routes/prices.ts';
+import { PRICES } from '../../../lib/prices.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { sharedApp } from '../support/test_app.ts';
 import { bodyOf } from '../support/buyers.ts';

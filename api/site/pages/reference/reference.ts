@@ -4,7 +4,7 @@ import { exampleUrl } from '../../../docs/examples.ts';
 import { openApi, templateOf } from '../../../docs/openapi.ts';
 import type { Route } from '../../../routes/define.ts';
 import { FIELD_GROUPS, type FieldGroups } from '../../../routes/list/field_groups.ts';
-import { priceText } from '../../../routes/prices.ts';
+import { priceText } from '../../../../lib/prices.ts';
 import { TABLES } from '../../../../models/serving/tables.ts';
 import { html, type Html, type Piece } from '../../html.ts';
 import { code, fold, terms } from '../../layout.ts';

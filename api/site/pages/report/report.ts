@@ -1,5 +1,5 @@
 /** /report: the free example report as a page, with every figure that a buyer gets. */
-import { PRICES } from '../../../routes/prices.ts';
+import { PRICES } from '../../../../lib/prices.ts';
 import { Problem } from '../../../http/problem.ts';
 import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts';
 import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/content.ts';

@@ -1,4 +1,5 @@
 /** The price of one call. */
+import { atomicOf as microsOf } from './network.ts';
 
 /** The price of every endpoint, in dollars per request. The only definition of prices. */
 export const PRICES = {
@@ -19,6 +20,10 @@ export const PRICES = {
 
 /** A price in dollars, as a decimal string. */
 export type Price = (typeof PRICES)[keyof typeof PRICES];
+
+/** Endpoints whose price does not exceed what one settlement costs. @param cost dollars, up to six decimals */
+export const pricesUpTo = (cost: string): string[] =>
+  Object.entries(PRICES).flatMap(([path, price]) => (microsOf(price) <= microsOf(cost) ? [`${path} ($${price})`] : []));
 
 /** "free" or "$0.05". */
 export const priceText = ({ price }: { readonly price: string | null }): string =>
