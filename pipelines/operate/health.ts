@@ -261,7 +261,7 @@ function differenceProblems(differences: readonly Difference[]): Problem[] {
 function priceProblems(cost: string | undefined): Problem[] {
   const losing = cost === undefined ? [] : pricesUpTo(cost);
   if (losing.length === 0) return [];
-  const message = `a settlement costs $${cost} (SETTLEMENT_COST), so that these calls earn nothing: ${losing.join(', ')}`;
+  const message = `a settlement costs $${cost} (SETTLEMENT_COST), so these calls earn nothing: ${losing.join(', ')}`;
   return [problem('sales_lose_money', 'prices', message)];
 }
 
