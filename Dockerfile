@@ -22,7 +22,7 @@ RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nolo
   && install -d -o dealfeed -g dealfeed -m 700 /data /backups
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY package.json LICENSE NOTICE ./
+COPY package.json CHANGELOG.md LICENSE NOTICE ./
 COPY docs/runbook.md docs/runbook.md
 COPY api api
 COPY clients clients

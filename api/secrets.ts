@@ -30,7 +30,7 @@ const MIN_NAME_LENGTH = 4;
 
 /** Words of responses and log lines. Redacting a setting that equals one of them would garble every response. */
 const PUBLIC_WORDS = [
-  'urn:dealfeed:problem',
+  '/problems/',
   'sandbox facilitator self payments ledger snapshot request settlement unresolved warnings ready degraded',
   'unavailable settling reserved released sold',
   'PAYMENT-SIGNATURE PAYMENT-REQUIRED PAYMENT-RESPONSE SIGN-IN-WITH-X',

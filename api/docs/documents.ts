@@ -1,6 +1,9 @@
 /** Documents for programs, catalogs and crawlers, in one table. */
+import { readFileSync } from 'node:fs';
 import type { Router } from '@koa/router';
 import { isCached, shortHash } from '../http/caching.ts';
+import { PROBLEM_PATH, PROBLEMS } from '../http/problem.ts';
+import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/assets.ts';
 import { allPages } from '../site/pages/all.ts';
 import {
@@ -12,7 +15,7 @@ import {
   securityText,
   sitemap,
 } from './well_known.ts';
-import { openApi } from './openapi.ts';
+import { MCP_PATH, openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import { priceText } from '../../lib/prices.ts';
@@ -83,6 +86,8 @@ function llmsText({ routes, publicUrl, network, notice }: DocumentOptions): stri
     `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every response.\n` +
       `- [x402 resources](${publicUrl}/.well-known/x402): every priced endpoint with its payment requirements.\n` +
       `- [API catalog](${publicUrl}${API_CATALOG_PATH}): links to every description (RFC 9727).\n` +
+      `- [Skill](${publicUrl}/skill.md): how to use this shop, on one page.\n` +
+      `- [Changelog](${publicUrl}/changelog)\n` +
       `- [Agent card](${publicUrl}/.well-known/agent-card.json): the same calls as skills, over MCP.`,
   ]
     .join('\n\n')
@@ -117,6 +122,30 @@ const x402Resources = ({ routes, publicUrl, payTo, network }: DocumentOptions): 
     }),
 });
 
+/** A file of the project. */
+const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+/** The entry of this server in the MCP registry, which its operator publishes under the domain of the server. */
+const registryEntry = (publicUrl: string): unknown => ({
+  $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+  name: `${new URL(publicUrl).hostname.split('.').toReversed().join('.')}/dealfeed`,
+  title: 'Dealfeed',
+  description: 'Small multifamily deals, distress, auctions and leads of US counties, paid per call with x402.',
+  version: INTERFACE_VERSION,
+  remotes: [{ type: 'streamable-http', url: publicUrl + MCP_PATH }],
+});
+
+/** The page that the type of a problem document names. */
+const problemPages = (publicUrl: string): Document[] =>
+  Object.entries(PROBLEMS).map(([reason, { status, title }]) => ({
+    path: PROBLEM_PATH + reason,
+    type: 'text/plain; charset=utf-8',
+    content:
+      `${title}\n\nStatus ${status}, reason ${reason}. The detail of the response says what to change; billed says ` +
+      `whether it was paid for.\nEvery reason and the calls that have it: ${publicUrl}/openapi.json\n`,
+    seconds: DAY,
+  }));
+
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;
 
 /** The documents. They depend on no snapshot. */
@@ -128,6 +157,15 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
   return [
     { path: '/openapi.json', type: json, content: JSON.stringify(openApi(routes, publicUrl, email)), seconds: MINUTE },
     { path: '/llms.txt', type: 'text/markdown; charset=utf-8', content: llmsText(options), seconds: MINUTE },
+    {
+      path: '/skill.md',
+      type: 'text/markdown; charset=utf-8',
+      content: textOf('skill.md').replaceAll('{server}', publicUrl).replaceAll('{network}', options.network.name),
+      seconds: HOUR,
+    },
+    { path: '/changelog', type: plain, content: textOf('../../CHANGELOG.md'), seconds: HOUR },
+    { path: '/server.json', type: json, content: jsonText(registryEntry(publicUrl)), seconds: HOUR },
+    ...problemPages(publicUrl),
     { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
     {
       path: API_CATALOG_PATH,

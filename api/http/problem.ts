@@ -102,6 +102,9 @@ export interface ProblemOptions {
   readonly extras?: Extras | undefined;
 }
 
+/** Path of the page of a reason: the type of its problem documents. */
+export const PROBLEM_PATH = '/problems/';
+
 export function problemDocument(
   reason: Reason,
   detail: string,
@@ -109,7 +112,8 @@ export function problemDocument(
 ): z.infer<typeof ProblemDocument> {
   const { status, title } = PROBLEMS[reason];
   return {
-    type: `urn:dealfeed:problem:${reason}`,
+    // Relative to the server, as RFC 9457 allows; documents.ts serves it.
+    type: `${PROBLEM_PATH}${reason}`,
     title,
     status,
     detail,

@@ -59,7 +59,7 @@ test('every piece of an address is a secret', () => {
 
 test('the public address and our own words stay, whatever the settings are', () => {
   const said =
-    '{"type":"urn:dealfeed:problem:payments_unavailable","mode":"facilitator",' +
+    '{"type":"/problems/payments_unavailable","mode":"facilitator",' +
     '"see":"http://localhost:4021/api/meta","detail":"the ledger"}';
   const address = 'postgres://dealfeed:pw-87654@localhost:5432/ledger';
   const redact = redactorOf({

@@ -22,6 +22,17 @@ describe('an example', () => {
   });
   after(() => shop.close());
 
+  it('of the skill page buys with the stock client, as an agent copies it', async () => {
+    const page = await (await fetch(`${shop.server.url}/skill.md`)).text();
+    const code = /```js\n(.*?)```/su.exec(page)?.[1] ?? '';
+    const paid = await amountMoved(async () => {
+      const { out, err } = await run(process.execPath, ['--input-type=module', '--eval', code]);
+      assert.match(out, /^200 [0-9a-f-]{36}\n/u, err);
+      assert.equal((JSON.parse(out.slice(out.indexOf('\n'))) as { count: number }).count, 20);
+    });
+    assert.equal(paid, 50_000n);
+  });
+
   it('over MCP buys with the stock clients, and reads on in what it bought', async () => {
     const paid = await amountMoved(async () => {
       const { code, out, err } = await shop.runHere('examples/mcp_http.ts', ['deals', '{"state":"OH","limit":9}']);

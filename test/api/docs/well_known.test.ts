@@ -1,8 +1,10 @@
 /** Documents at well-known places, and what a link to a page shows: complete, cached, and true. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import robotsParserModule, { type Robot } from 'robots-parser';
 import { discoveryDocuments } from '../../../api/docs/documents.ts';
+import { PROBLEM_PATH, problemDocument, PROBLEMS, type Reason } from '../../../api/http/problem.ts';
 import { MCP_PATH } from '../../../api/docs/openapi.ts';
 import { PREVIEW_SIZE } from '../../../api/site/assets.ts';
 import { allPages, PAGES } from '../../../api/site/pages/all.ts';
@@ -32,6 +34,24 @@ describe('the documents for catalogs and crawlers', () => {
   const shared = sharedApp(undefined, { contactEmail: EMAIL, nowMs: () => NOW });
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(shared.app.url + path, init);
   const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
+  it('have a page at the type of every problem, the changelog, and an entry for the MCP registry', async () => {
+    for (const [reason, { title, status }] of Object.entries(PROBLEMS)) {
+      const { type } = problemDocument(reason as Reason, '', { billed: false, instance: 'x' });
+      const response = await get(new URL(type, shared.app.url).pathname);
+      assert.equal(response.status, 200, type);
+      assert.ok((await response.text()).startsWith(`${title}\n\nStatus ${status}, reason ${reason}.`), type);
+    }
+    assert.equal(await (await get('/changelog')).text(), readFileSync('CHANGELOG.md', 'utf8'));
+    const { name, description, remotes } = await json<Readonly<Record<string, unknown>>>('/server.json');
+    assert.deepEqual(
+      [name, remotes],
+      ['example.dealfeed.api/dealfeed', [{ type: 'streamable-http', url: `${PUBLIC_URL}/mcp` }]],
+    );
+    // The registry's rules.
+    assert.match(String(name), /^[a-zA-Z0-9.-]{1,180}\/[a-zA-Z0-9._-]{1,19}$/u);
+    assert.ok(String(description).length <= 100, String(description));
+  });
+
   const pages = (): Promise<[path: string, text: string][]> =>
     Promise.all(
       PAGES.map(async ({ path }): Promise<[string, string]> => [
@@ -44,10 +64,13 @@ describe('the documents for catalogs and crawlers', () => {
     const { routes } = shared.app.app;
     const table = discoveryDocuments({ routes, publicUrl: PUBLIC_URL, payTo: PAY_TO, network: BASE, email: EMAIL });
     assert.deepEqual(
-      table.map(({ path }) => path),
+      table.map(({ path }) => path).filter((path) => !path.startsWith(PROBLEM_PATH)),
       [
         '/openapi.json',
         '/llms.txt',
+        '/skill.md',
+        '/changelog',
+        '/server.json',
         '/.well-known/x402',
         '/.well-known/api-catalog',
         '/.well-known/agent-card.json',
