@@ -193,6 +193,7 @@ describe('a wallet of the browser', () => {
     await page.click('text=Pay $1.50 with your wallet');
     await outcome(page, 'Paid $1.50.');
     assert.equal(await moved(), 1_500_000n);
+    await page.locator('#answer h2[id]').first().waitFor();
     const headings = await page.locator('#answer h2[id]').allInnerTexts();
     const example = await newPage(browser, shop.url);
     await example.page.goto('/report');

@@ -22,9 +22,11 @@ const table = (caption: string, routes: readonly Route[]) =>
         feedName(route.path),
         html`<strong>${route.price === null ? 'free' : `$${route.price}`}</strong>`,
         firstSentence(route.about),
-        route.price === null || route.path.includes(':') || route.media !== undefined
-          ? html`<a href="${endpointPath(route.name)}">Reference</a>`
-          : html`<a class="nowrap" href="/build?call=${route.path}">Build a query</a>`,
+        route.path.includes(':id')
+          ? html`<a class="nowrap" href="/report">Example report</a>`
+          : route.price === null || route.media !== undefined
+            ? html`<a href="${endpointPath(route.name)}">Reference</a>`
+            : html`<a class="nowrap" href="/build?call=${route.path}">Build a query</a>`,
       ]),
   );
 

@@ -125,7 +125,7 @@ export interface PlaceChoices {
 }
 
 /** Most cities and ZIPs to choose from; others can be typed. */
-const MAX_CHOICES = 250;
+const MAX_CHOICES = 200;
 
 const sorted = (values: readonly (string | null)[]): string[] =>
   [...new Set(values)].filter((value) => value !== null).sort();

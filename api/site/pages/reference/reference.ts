@@ -140,7 +140,7 @@ const noted = (term: Piece, note: Piece): Html => html`${term} <small>${note}</s
 function fieldRow(reference: Reference, name: string, schema: Schema, depth: number, type = typeOf(schema)): Piece[] {
   const inner = depth > 0 ? fieldsIn(schema) : undefined;
   return [
-    noted(html`<code>${name}</code>`, type),
+    noted(name, type),
     [schema.description, inner && fold(`${Object.keys(inner).length} fields`, fieldList(reference, inner, depth - 1))],
   ];
 }
