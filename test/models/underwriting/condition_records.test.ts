@@ -161,30 +161,39 @@ describe('deals', () => {
 });
 
 describe('a record that the newest list lacks', () => {
-  const again = { ...CUYAHOGA, source: 'city', observed_at: '2026-11-22T09:00:00Z' };
-  const RECORD = recordRow('condemned', 'R1', { street: '101 OAK ST', zip: '44102', filed_on: '2026-10-01' });
-  const tables = async (given: Readonly<Record<string, readonly InputRow[]>>): Promise<Built> =>
-    buildTables({ staged_listing: [listingRow('L', { street: '101 Oak St' })], ...given }, ['deals', 'signals']);
-  let previous_signals: readonly InputRow[] = [];
+  const RECORD = { zip: '44102', filed_on: '2026-10-01' };
+  const LISTED = { observed_at: '2026-11-22T09:00:00Z', street: '900 ELM ST', zip: '44102' };
+  /** By source: its record of yesterday, and when its newest list was read in full. */
+  const SOURCES = [
+    { source: 'read_today', street: '101 OAK ST', last_good_at: '2026-11-22T09:00:00Z', expected: 'none' },
+    { source: 'not_read', street: '102 OAK ST', last_good_at: '2026-11-21T09:00:00Z', expected: 'condemned' },
+  ];
+  const conditions = new Map<unknown, unknown>();
   before(async () => {
-    const first = await tables({ staged_distress_record: [RECORD] });
-    previous_signals = await first.rows('signals');
+    const tables = async (given: Readonly<Record<string, readonly InputRow[]>>): Promise<Built> =>
+      buildTables({ staged_listing: SOURCES.map(({ source, street }) => listingRow(source, { street })), ...given }, [
+        'deals',
+        'signals',
+      ]);
+    const first = await tables({
+      staged_distress_record: SOURCES.map(({ source, street }) =>
+        recordRow('condemned', `${source} 1`, { ...RECORD, source, street }),
+      ),
+    });
+    const previous_signals = await first.rows('signals');
     first.close();
-  });
-  const conditionOn = async (lastRead: string): Promise<unknown> => {
     const built = await tables({
       previous_signals,
-      source_reads: [{ source: 'city', last_good_at: lastRead }],
-      staged_distress_record: [recordRow('condemned', 'R2', { ...again, street: '900 ELM ST', zip: '44102' })],
+      source_reads: SOURCES.map(({ source, last_good_at }) => ({ source, last_good_at })),
+      staged_distress_record: SOURCES.map(({ source }) => recordRow('condemned', `${source} 2`, { ...LISTED, source })),
     });
-    try {
-      return (await built.one('deals'))['condition_record'];
-    } finally {
-      built.close();
-    }
-  };
+    for (const deal of await built.rows('deals')) conditions.set(deal['listing_id'], deal['condition_record']);
+    built.close();
+  });
 
-  it('is no longer in force', async () => assert.equal(await conditionOn('2026-11-22T09:00:00Z'), 'none'));
-  it('is in force until a newer list was read in full', async () =>
-    assert.equal(await conditionOn('2026-11-21T09:00:00Z'), 'condemned'));
+  it('is no longer in force once a newer list was read in full, and until then it is', () =>
+    assert.deepEqual(
+      SOURCES.map(({ source }) => conditions.get(source)),
+      SOURCES.map(({ expected }) => expected),
+    ));
 });
