@@ -38,6 +38,12 @@ const combinations = (fields: Readonly<Record<string, readonly unknown[]>>): rea
     [{}],
   );
 
+/** A place for each of the extreme rents: a ZIP, its county and its HUD area. */
+const PLACES = [
+  { zip: '44102', county_fips: '39035', area: 'METRO17410N17460', cbsa: '17410', rent: MONTHLY_RENT[0] },
+  { zip: '43215', county_fips: '39049', area: 'METRO18140M18140', cbsa: '18140', rent: MONTHLY_RENT[1] },
+] as const;
+
 const street = (index: number): string => `${index + 1} Elm St`;
 
 /** Alabama taxes rentals at twice the rate of homes, the most of all states. */
@@ -48,12 +54,12 @@ const listings = combinations({
   cap_rate: [...PERCENT, null],
   annual_taxes: [UP_TO_A_BILLION[1], null],
   state: ['AL', 'OH'],
+  zip: PLACES.map(({ zip }) => zip),
 }).map((figures, index) => ({
   ...read('site', index),
   listing_id: `L${index}`,
   street: street(index),
   city: 'Cleveland',
-  zip: '44102',
   ...figures,
 }));
 
@@ -88,63 +94,68 @@ const sales = combinations({ appraised_value: [...APPRAISAL, null], opening_bid:
   }),
 );
 
-/** HUD's rents of the area, all of one amount. */
-const rents = (rent: unknown): InputRow => ({
+/** HUD's rents of an area, all of one amount. */
+const rents = PLACES.map(({ county_fips, area, rent }): InputRow => ({
   ...read('hud'),
   ...Object.fromEntries([0, 1, 2, 3, 4].map((bedrooms) => [`fmr_${bedrooms}`, rent])),
-  hud_area_code: 'METRO17410N17460',
-  hud_area_name: 'Cleveland, OH',
+  hud_area_code: area,
+  hud_area_name: `HUD area ${area}`,
   fiscal_year: 2026,
-  fips: '3903599999',
-  county_fips: '39035',
-  county_name: 'Cuyahoga County',
+  fips: `${county_fips}99999`,
+  county_fips,
+  county_name: `County ${county_fips}`,
   state: 'OH',
   is_metro: true,
   population: 1_250_000,
   effective_on: '2025-10-01',
-});
-
-/** The highest tax rate and the least rents that the census's tables can state. */
-const census = ['metro', 'county'].map((geography) => ({
-  ...read('census'),
-  geography,
-  area_code: geography === 'metro' ? '17410' : '39035',
-  area_name: 'Cleveland, OH',
-  vintage: 2024,
-  median_gross_rent: '3501.00',
-  median_contract_rent: '99.00',
-  gross_rent_2: '99.00',
-  median_tax: '10001.00',
-  median_value: '9999.00',
 }));
 
-for (const rent of MONTHLY_RENT) {
-  test(`the least and greatest figures can be published, with rents of ${rent}`, async () => {
-    const built = await buildTables(
-      {
-        run: [{ as_of: DAY, observed_at: NOON, assumption_set_id: currentAssumptions().id }],
-        source_reads: SOURCES.map((source) => ({
-          source,
-          every_days: 1,
-          status: 'good',
-          last_good_at: NOON,
-          age_days: 0,
-          ...(COUNTY_SOURCES.includes(source) ? CUYAHOGA : {}),
-        })),
-        staged_listing: listings,
-        staged_tax_parcel: debts,
-        staged_sheriff_sale: sales,
-        staged_fmr_area: [rents(rent)],
-        staged_area_census: census,
-      },
-      TABLES,
-    );
-    try {
-      assert.deepEqual(built.failed, []);
-      assert.equal((await built.rows('deals')).length, listings.length);
-      assert.equal((await built.rows('signals', 'county_value < 1')).length, 0, 'less than a dollar is no value');
-    } finally {
-      built.close();
-    }
-  });
-}
+/** The highest tax rate and the least rents that the census's tables can state. */
+const census = PLACES.flatMap(({ county_fips, cbsa }) =>
+  [
+    ['metro', cbsa],
+    ['county', county_fips],
+  ].map(([geography, area_code]) => ({
+    ...read('census'),
+    geography,
+    area_code,
+    area_name: `Area ${area_code}`,
+    vintage: 2024,
+    median_gross_rent: '3501.00',
+    median_contract_rent: '99.00',
+    gross_rent_2: '99.00',
+    median_tax: '10001.00',
+    median_value: '9999.00',
+  })),
+);
+
+test('the least and greatest figures can be published', async () => {
+  const built = await buildTables(
+    {
+      run: [{ as_of: DAY, observed_at: NOON, assumption_set_id: currentAssumptions().id }],
+      source_reads: SOURCES.map((source) => ({
+        source,
+        every_days: 1,
+        status: 'good',
+        last_good_at: NOON,
+        age_days: 0,
+        ...(COUNTY_SOURCES.includes(source) ? CUYAHOGA : {}),
+      })),
+      staged_listing: listings,
+      staged_tax_parcel: debts,
+      staged_sheriff_sale: sales,
+      staged_fmr_area: rents,
+      staged_area_census: census,
+    },
+    TABLES,
+  );
+  try {
+    assert.deepEqual(built.failed, []);
+    const deals = await built.rows('deals');
+    assert.equal(deals.length, listings.length);
+    assert.deepEqual(new Set(deals.map((deal) => deal['market_rent_2br'])), new Set<unknown>(MONTHLY_RENT));
+    assert.equal((await built.rows('signals', 'county_value < 1')).length, 0, 'less than a dollar is no value');
+  } finally {
+    built.close();
+  }
+});
