@@ -10,7 +10,14 @@ import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { catalogEntry, paymentRoutes } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, type Health } from './http/health.ts';
-import { compression, crossOrigin, requireOneHost, redactResponses, redactValue } from './http/middleware.ts';
+import {
+  compression,
+  crossOrigin,
+  linkReports,
+  requireOneHost,
+  redactResponses,
+  redactValue,
+} from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
 import { createQuota, limitUnpaid } from './http/quota.ts';
@@ -65,6 +72,8 @@ export interface AppDeps {
   readonly publicUrl: string;
   /** Address of the operator, in OpenAPI and security.txt. */
   readonly contactEmail?: string;
+  /** Where people report an error, with {id} for the record or page. */
+  readonly reportTemplate?: string;
   /** Signs cursors and sign-in challenges. */
   readonly cursorSecret: string;
   /** Removes the secrets of the settings from responses. */
@@ -238,6 +247,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     health,
     nowMs,
     notice: payments.notice ?? '',
+    ...(deps.reportTemplate === undefined ? {} : { reportTemplate: deps.reportTemplate }),
     hasTestWallet: testWallet !== undefined,
   });
   const archive = new PageArchive(deps.archiveOf, deps.store);
@@ -264,6 +274,7 @@ function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts
     // Monitoring must always reach /health. A tool call is counted as the request that it makes.
     koa.use((ctx, next) => (ctx.path === '/health' || ctx.path === MCP_PATH ? next() : limit(ctx, next)));
   }
+  if (deps.reportTemplate !== undefined) koa.use(linkReports(deps.reportTemplate));
   koa.use(requireOneHost());
   const maxLengths = routes.flatMap(({ path, maxUrlLength }) => (maxUrlLength ? [[path, maxUrlLength] as const] : []));
   koa.use(checkUrl(publicUrl, new Map(maxLengths)));

@@ -67,6 +67,17 @@ export const serverSettings = z.object({
       'Address at which catalogs, buyers and security researchers reach you: contact in /openapi.json, and ' +
         '/.well-known/security.txt, which is 404 without it.',
     ),
+  REPORT_URL: z
+    .string()
+    .regex(
+      /^(?:https?:\/\/|mailto:)[^\s<>"]+$/u,
+      'an http, https or mailto URL, with {id} where the id of a record goes',
+    )
+    .optional()
+    .describe(
+      'Where people report an error, or ask to be left out: a URL with {id} for the id of the record or the path of ' +
+        'the page, such as mailto:errors@example.org?subject={id}. Default: mail to CONTACT_EMAIL.',
+    ),
   PAY_TO: z
     .string()
     .refine((text) => isAddress(text), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')

@@ -23,6 +23,13 @@ export class ArchiveDamage extends Error {
   override readonly name = 'ArchiveDamage';
 }
 
+/** A body that was erased on the request of a person: its hash and its request stay. */
+export class ArchiveErased extends ArchiveDamage {
+  constructor(hash: string) {
+    super(`the archived page ${hash} was erased on request, so that its rows cannot be read from it again`);
+  }
+}
+
 /** The read of a source by a run. */
 export interface ArchivedRead {
   readonly source: string;
@@ -129,12 +136,13 @@ export class Archive {
     const isIntact = await this.#readLocal(hash).then(
       () => true,
       (error: unknown) => {
+        if (error instanceof ArchiveErased) return true;
         if (error instanceof ArchiveDamage) return false;
         throw error;
       },
     );
     if (!isIntact) await this.#store(hash, bytes);
-    await this.#options.onObject?.(hash, bytes);
+    if (!this.isErased(hash)) await this.#options.onObject?.(hash, bytes);
     return hash;
   }
 
@@ -143,16 +151,31 @@ export class Archive {
     try {
       return await this.#readLocal(hash);
     } catch (error) {
-      const bytes = error instanceof ArchiveDamage ? await this.#options.fetchObject?.(hash) : null;
+      const isLost = error instanceof ArchiveDamage && !(error instanceof ArchiveErased);
+      const bytes = isLost ? await this.#options.fetchObject?.(hash) : null;
       if (!bytes) throw error;
       await this.#store(hash, bytes);
       return bytes;
     }
   }
 
-  /** Length of a body; null if the archive does not have it. */
+  /** Length of a body; null if the archive does not have it, or it was erased. */
   size(hash: string): number | null {
-    return this.#body(hash)?.bytes ?? null;
+    return this.isErased(hash) ? null : (this.#body(hash)?.bytes ?? null);
+  }
+
+  /** Whether a body was erased on request. */
+  isErased(hash: string): boolean {
+    return this.#body(hash)?.zstd?.length === 0;
+  }
+
+  /** Overwrite a body for good, and keep its hash and its requests. Only while no run writes. */
+  async erase(hash: string): Promise<void> {
+    const bytes = this.size(hash) ?? 0;
+    await this.#write(() =>
+      this.#file.run('REPLACE INTO body VALUES (?, ?, ?)', blobOf(hash), bytes, new Uint8Array()),
+    );
+    await rm(this.#largeFile(hash), { force: true });
   }
 
   /** Add a record to its read. */
@@ -319,6 +342,7 @@ export class Archive {
     const body = this.#body(hash);
     const missing = (): ArchiveDamage => new ArchiveDamage(`the archived page ${hash} is missing`);
     if (!body) throw missing();
+    if (this.isErased(hash)) throw new ArchiveErased(hash);
     let bytes: Uint8Array;
     try {
       bytes = body.zstd === null ? await readFile(this.#largeFile(hash)) : zstdDecompressSync(body.zstd);

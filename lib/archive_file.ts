@@ -49,7 +49,8 @@ export class ArchiveFile {
   constructor(path: string) {
     this.#path = path;
     this.#db = this.#guarded(() => new DatabaseSync(path, { timeout: READ_LOCK_MS }));
-    this.#execute('PRAGMA synchronous = EXTRA');
+    // What is removed is overwritten.
+    this.#execute('PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON');
     const isEmpty = (): boolean => this.get('SELECT count(*) AS n FROM sqlite_schema')?.['n'] === 0;
     if (isEmpty()) {
       // Pruned pages give their space back to the disk.

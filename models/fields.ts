@@ -95,9 +95,18 @@ export const point = {
 };
 
 const NOTHING_MISSING = because({
-  code: 'no_field_missing',
+  code: 'none',
   about: 'the source fills every field that it filled before',
 });
+
+const NOTHING_CORRECTED = because({ code: 'none', about: 'the operator corrected nothing in the record' });
+
+/** What the operator put right in the row that the record comes from. */
+export const CORRECTED = text(
+  'Columns of the row on its page that the operator corrected, each with the page that shows the right value: ' +
+    '"amount (https://...)". Figures follow from the corrected values.',
+  { absent: NOTHING_CORRECTED, follows: 'reads' },
+);
 
 /** What the source of a record no longer fills; `absent` then says MISSING_AT_SOURCE of these fields. */
 export const missing = {
@@ -112,6 +121,7 @@ export const missing = {
     absent: NOTHING_MISSING,
     follows: 'reads',
   }),
+  corrected: CORRECTED,
 };
 
 /** An audit that a point is in the United States. */

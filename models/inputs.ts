@@ -7,6 +7,7 @@
  *   rejected_rows           rejected rows, with the reason
  *   sold_leads              ids of leads sold to one buyer
  *   sold_properties         keys of their properties
+ *   corrected_rows          staged rows in which the operator put a value right
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below
  *   previous_<mart>         published tables of the previous snapshot that a model reads; empty on the first day
  *   followed_<mart>         the same of the snapshot published last, perhaps earlier on the same day
@@ -54,7 +55,7 @@ export const SourceRead = defineRecord(
       FAMILIES,
       'Family of the source. sheriff: sheriff sales of Ohio; auctions: sales of other states; distress: filings, ' +
         'liens, code cases and vacant buildings; benchmarks: survey rates, census medians, vacancy and statements of ' +
-        'loans.',
+        'loans; corrections: what the operator put right, and left out on request.',
     ),
     title: text('Title of the source.'),
     home: text('Public page of the source, for people.'),
@@ -168,6 +169,18 @@ export const SoldProperty = defineRecord(
   },
 );
 
+export const CorrectedRow = defineRecord(
+  'corrected_row',
+  'One row per staged row in which the operator put a value right.',
+  ['source', 'page_sha256', 'page_row'],
+  {
+    source: text('Name of the source.'),
+    page_sha256: text('SHA-256 of the archived bytes the row was parsed from.'),
+    page_row: integer('Position of the row on its page, from 0.'),
+    corrected: text('Corrected columns, each with the page that shows the right value.'),
+  },
+);
+
 export const RejectedRow = defineRecord(
   'rejected_row',
   'One row per rejected row of the last good read.',
@@ -207,6 +220,7 @@ export const inputColumns = (
     ['declared_assumptions', Assumption.columns],
     ['source_reads', SourceRead.columns],
     ['rejected_rows', RejectedRow.columns],
+    ['corrected_rows', CorrectedRow.columns],
     ['sold_leads', SoldLead.columns],
     ['sold_properties', SoldProperty.columns],
     ...records.map((record) => [`staged_${record.name}`, [...record.columns, ...Provenance.columns]] as const),

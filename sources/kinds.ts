@@ -11,6 +11,7 @@ export const FAMILIES = [
   'distress',
   'register',
   'benchmarks',
+  'corrections',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 

@@ -12,6 +12,20 @@ import type { Redact } from '../../lib/redact.ts';
 const MIN_COMPRESSED_BYTES = 1_024;
 const PREFLIGHT_SECONDS = 3_600;
 
+const RECORD_ID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/u;
+
+/** Where to report an error of a record or page. @param template URL with {id} for the record, else the path */
+export const reportUrl = (template: string, path: string): string =>
+  template.replaceAll('{id}', encodeURIComponent(RECORD_ID.exec(path)?.[0] ?? path));
+
+/** Say in the headers of every response where to report an error in it. */
+export const linkReports =
+  (template: string): Middleware =>
+  async (ctx, next) => {
+    await next();
+    ctx.append('Link', `<${reportUrl(template, ctx.path)}>; rel="help"; title="Report an error"`);
+  };
+
 /** Any page may call the API, send any header, and read the payment terms and the receipt. */
 export const crossOrigin = (methods: readonly string[] = ['GET', 'HEAD']): Middleware =>
   cors({

@@ -100,6 +100,13 @@ interface OpenServer {
   readonly snapshots: FollowedSnapshots;
 }
 
+/** Where people report an error: REPORT_URL, else mail to the operator. */
+function reportTo({ REPORT_URL, CONTACT_EMAIL }: ServeOptions['settings']): Pick<AppDeps, 'reportTemplate'> {
+  const mail = CONTACT_EMAIL === undefined ? undefined : `mailto:${CONTACT_EMAIL}?subject={id}`;
+  const reportTemplate = REPORT_URL ?? mail;
+  return reportTemplate === undefined ? {} : { reportTemplate };
+}
+
 function appDeps(
   { settings, redact = redactor([]), checkResponses }: ServeOptions,
   { publicUrl, running, receiptKeys, snapshots }: OpenServer,
@@ -109,6 +116,7 @@ function appDeps(
     snapshots,
     publicUrl,
     ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
+    ...reportTo(settings),
     redact,
     spoolDir: join(settings.DATA_DIR, 'spool'),
     archiveOf: settings.DATA_DIR,

@@ -1,12 +1,14 @@
 /**
  * The snapshot that serves. `<DATA_DIR>/current` is read every second; when it names another snapshot, that one is
  * opened and replaces the old one. Requests hold a lease on their snapshot: the old one closes after its last lease.
- * If the new one cannot be opened, the old one keeps serving and `/health` shows the reason.
+ * If the new one cannot be opened, the old one keeps serving and `/health` shows the reason. The list of what is left
+ * out on request is read as often, so that the snapshot that serves obeys at once.
  */
 import { readlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
+import { readSuppressed } from '../../lib/suppressions.ts';
 import { NotForSale, openSnapshot, type Snapshot } from './open.ts';
 
 const POLL_MS = 1_000;
@@ -51,6 +53,8 @@ export interface SnapshotsOptions {
 interface LoadedSnapshot {
   readonly snapshot: Snapshot;
   readonly target: string;
+  /** What is left out of it. */
+  readonly suppressed: string;
   leases: number;
   isRetired: boolean;
 }
@@ -88,20 +92,22 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
   const follow = async (): Promise<void> => {
     const target = await readlink(link).catch(() => null);
     if (target === null || closed) return;
-    if (target === current?.target) {
-      failed = null;
-      return;
-    }
     // Absolute, as the clock may have been set back.
     if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < RETRY_MS) return;
     try {
-      const snapshot = await openSnapshot(resolve(dataDir, target), isForSale);
+      const subjects = await readSuppressed(dataDir);
+      const suppressed = JSON.stringify(subjects);
+      if (target === current?.target && suppressed === current.suppressed) {
+        failed = null;
+        return;
+      }
+      const snapshot = await openSnapshot(resolve(dataDir, target), isForSale, subjects);
       if (closed) {
         snapshot.close();
         return;
       }
       const old = current;
-      current = { snapshot, target, leases: 0, isRetired: false };
+      current = { snapshot, target, suppressed, leases: 0, isRetired: false };
       failed = null;
       if (old) retire(old);
       report({ serving: snapshot.id });

@@ -12,6 +12,7 @@ import { currentRun, readCatalog } from '../../lib/store/catalog.ts';
 import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { isDiskFull, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
+import { writeSuppressed } from '../../lib/suppressions.ts';
 import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions } from './follow.ts';
 
 const POLL_MS = 5_000;
@@ -76,6 +77,8 @@ async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
         );
     }
     olderSinceMs = null;
+    await makeFolder(dataDir);
+    await writeSuppressed(dataDir, catalog.suppressed);
     const run = currentRun(store, catalog);
     if (run !== null) {
       await makeFolder(join(dataDir, 'snapshots'));

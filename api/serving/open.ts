@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, sha256OfFile } from '../../lib/files.ts';
-import { identifier } from '../../lib/sql.ts';
 import { isVerified, markVerified } from '../../lib/verified.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { isFileOf, servingVersion, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
@@ -22,6 +21,8 @@ export interface Snapshot {
   select(filters: Filters): Promise<number[]>;
   /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
   withKey(table: TableName, key: string, values: readonly string[]): number[];
+  /** Whether a row is served: no newer one replaces it, and nobody asked to leave it out. */
+  isPresent(table: TableName, row: number): boolean;
   /** Ids of the records in these rows. */
   ids(table: TableName, rows: readonly number[]): string[];
   column(table: TableName, name: string): Column;
@@ -109,11 +110,16 @@ function checkTables(tables: Tables, manifest: ServedManifest): void {
 /**
  * Open the snapshot in `folder`.
  * @param isForSale refuse what may not be sold for real money
+ * @param suppressed ids and names whose records are left out (lib/suppressions.ts)
  * @throws NotForSale, or an Error that says in one sentence what is missing or damaged
  */
-export async function openSnapshot(folder: string, isForSale = false): Promise<Snapshot> {
+export async function openSnapshot(
+  folder: string,
+  isForSale = false,
+  suppressed: readonly string[] = [],
+): Promise<Snapshot> {
   const manifest = await readManifest(folder, isForSale);
-  const tables = new Tables(await checkFiles(folder, manifest));
+  const tables = new Tables(await checkFiles(folder, manifest), suppressed);
   try {
     checkTables(tables, manifest);
   } catch (error) {
@@ -128,15 +134,12 @@ export async function openSnapshot(folder: string, isForSale = false): Promise<S
     find: (ranked, after, limit) => tables.find(ranked, after, limit),
     select: (filters) => tables.select(filters),
     withKey: (table, key, values) => tables.positions(table, key, values),
+    isPresent: (table, row) => tables.isPresent(table, row),
     ids: (table, rows) => tables.ids(table, rows),
     column: (table, name) => tables.column(table, name),
     texts: (table, rows, fields) => records.texts(table, rows, fields),
     records: parsed,
-    all: (table) =>
-      parsed(
-        table,
-        tables.rows(table, `SELECT pos FROM ${identifier(table)} ORDER BY pos`).map(({ pos }) => Number(pos)),
-      ),
+    all: (table) => parsed(table, tables.all(table)),
     rows: (sql, ...values) => tables.rows('deals', sql, ...values),
     close: () => {
       tables.close();

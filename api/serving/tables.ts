@@ -118,7 +118,17 @@ function* partsOf({
       yield { part: from / PART_ROWS, from, to: Math.min(end, from + PART_ROWS) };
 }
 
-function openTable(table: TableName, files: readonly File[]): Table {
+/** Rows of a file that are, or name, what is left out on request. */
+function suppressedIn(file: File, table: TableName, subjects: readonly string[]): readonly number[] {
+  if (subjects.length === 0) return [];
+  const texts = JSON.stringify(subjects.map((subject) => JSON.stringify(subject.trim()).toUpperCase()));
+  const sql = `SELECT pos FROM ${identifier(table)} WHERE EXISTS
+    (SELECT 1 FROM json_each(?) WHERE instr(upper(lines), value) > 0)`;
+  return file.rows(sql, texts).map(({ pos }) => Number(pos));
+}
+
+/** @param suppressed ids and names: their rows are not present */
+function openTable(table: TableName, files: readonly File[], suppressed: readonly string[]): Table {
   let start = 0;
   const sections = files.map((file) => {
     const rows = Number(file.rows('SELECT rows FROM tables WHERE name = ?', table)[0]?.['rows']);
@@ -140,6 +150,8 @@ function openTable(table: TableName, files: readonly File[]): Table {
       }
     }
   }
+  for (const { file, start: first } of sections)
+    for (const pos of suppressedIn(file, table, suppressed)) present[first + pos] = 0;
   return { sections, present, count };
 }
 
@@ -150,12 +162,15 @@ const bytesIn = (file: File, name: string, part: number): Uint8Array => {
 
 export class Tables {
   readonly #files: readonly File[];
+  readonly #suppressed: readonly string[];
   readonly #tables = new Map<TableName, Table>();
   readonly #columns = new Map<string, Column>();
   readonly #orders = new Map<string, Codes>();
 
-  /** @param paths of the files, by their names; of a table in parts, a later one replaces rows of those before it */
-  constructor(paths: ReadonlyMap<string, string>) {
+  /** @param paths of the files, by their names; of a table in parts, a later one replaces rows of those before it
+   *   @param suppressed ids and names that are left out */
+  constructor(paths: ReadonlyMap<string, string>, suppressed: readonly string[]) {
+    this.#suppressed = suppressed;
     this.#files = [...paths].map(([name, path]) => new File(name, path));
   }
 
@@ -168,7 +183,7 @@ export class Tables {
     if (!found) {
       const files = this.#files.filter(({ name }) => isFileOf(table, name));
       if (files.length === 0) throw new Error(`there is no file of ${table}`);
-      this.#tables.set(table, (found = openTable(table, files)));
+      this.#tables.set(table, (found = openTable(table, files, this.#suppressed)));
     }
     return found;
   }
@@ -198,7 +213,17 @@ export class Tables {
     return found;
   }
 
-  /** The number of rows of a table. */
+  isPresent(table: TableName, row: number): boolean {
+    return this.#table(table).present[row] === 1;
+  }
+
+  /** Rows of a small table in one file, in its order. */
+  all(table: TableName): number[] {
+    const { present } = this.#table(table);
+    return [...present.keys()].filter((row) => present[row] === 1);
+  }
+
+  /** The number of rows of a table, with those that are left out on request. */
   count(table: TableName): number {
     return this.#table(table).count;
   }

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { reportUrl } from '../http/middleware.ts';
 import { isCached, shortHash } from '../http/caching.ts';
 import { claimsHash, type Claims } from '../routes/leads/lead_claims.ts';
 import type { Cursors } from '../routes/list/page.ts';
@@ -53,6 +54,8 @@ export interface SiteDeps extends SiteOptions {
   readonly nowMs: () => number;
   /** Shown if payments are in test money. */
   readonly notice: string;
+  /** Where people report an error, with {id} for the page. */
+  readonly reportTemplate?: string;
 }
 
 interface Rendered {
@@ -116,11 +119,13 @@ const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notic
 ];
 
 export function mountSite(router: Router, deps: SiteDeps): Site {
-  const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
+  const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl, reportTemplate } = deps;
   const assets = loadAssets();
   const navigation = navigationOf(PAGES);
   const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
+  const report = (path: string): Html | string =>
+    reportTemplate === undefined ? '' : html`<a href="${reportUrl(reportTemplate, path)}">Report an error.</a>`;
   const frame: Site['frame'] = (page, content, snapshot) =>
     renderDocument(
       {
@@ -133,7 +138,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         pays: /\sdata-pay\s/u.test(content.text),
         notices: noticesOf(snapshot, notice),
         foot: html`${snapshot ? snapshotLine(snapshot) : 'There is no snapshot to serve.'} Every figure comes from
-        public pages and declared assumptions. Nothing here is advice.`,
+        public pages and declared assumptions. Nothing here is advice. ${report(page.path)}`,
       },
       content,
     ).text;

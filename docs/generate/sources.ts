@@ -29,6 +29,7 @@ const FAMILIES = {
   distress: 'Filings, liens, code cases and vacant buildings',
   register: 'Business registers',
   benchmarks: 'Underwriting benchmarks',
+  corrections: 'Corrections and suppressions',
 } as const;
 
 const BASIS = {

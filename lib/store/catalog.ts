@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isShared } from '../files.ts';
+import { Suppressed } from '../suppressions.ts';
 import { StoreDamage, type NamedFile, type Store } from './store.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -28,6 +29,8 @@ export const Catalog = z.strictObject({
   kind: z.unknown(),
   /** Run id of the current snapshot; null before the first one. */
   current: z.string().nullable(),
+  /** Ids and names that servers leave out on request (lib/suppressions.ts). */
+  suppressed: Suppressed,
   /** In order of their publication. */
   runs: z.array(CatalogRun),
   /** Hashes of objects with later versions of reads, from make rebuild. In the order in which they were stored. */

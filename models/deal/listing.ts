@@ -1,7 +1,7 @@
 /** The fields of a deal on the identity and state of its listings. */
 import { z } from 'zod';
 import { date, flag, instant, integer, json, money, oneOf, text } from '../../lib/record.ts';
-import { addressParts, readFrom } from '../fields.ts';
+import { addressParts, CORRECTED, readFrom } from '../fields.ts';
 import {
   LISTED,
   NO_ADDRESS_KEY,
@@ -63,6 +63,7 @@ export const listing = {
   unread_fields: text('Names of the optional fields that the main listing states in a form that is not read.', {
     absent: ALL_READ,
   }),
+  corrected: CORRECTED,
   first_seen: instant('When this service first read a listing of the property.'),
   last_seen: instant('When this service last saw any listing of the property.', { follows: 'reads' }),
   first_price: money('First asking price of the main listing that this service read.', { absent: NO_PRICE }),

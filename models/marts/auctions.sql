@@ -235,7 +235,7 @@ all_auctions as materialized (
   select
     * exclude (
       party_status, units, property_class, property_kind, property_kind_basis, latitude, longitude, geo_basis, metro,
-      missing_fields, missing_since
+      missing_fields, missing_since, corrected
     )
   from no_longer_shown
 ),
@@ -289,13 +289,14 @@ select
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
   geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
-  metro, missing_fields, missing_since
+  metro, missing_fields, missing_since, corrected
 from all_auctions
 left join parcels using (county_fips, parcel_key)
 left join int_property_classes using (county_fips, property_class)
 left join zip_points using (zip)
 left join int_metros using (county_fips)
 left join int_missing_fields using (source)
+left join corrected_rows using (source, page_sha256, page_row)
 -- A clerk's site may show a case twice on a day, as two items
 window sales_before as (
   partition by county_fips, letters_and_digits(case_number), parcel_key

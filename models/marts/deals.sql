@@ -24,8 +24,13 @@ inputs as (
     paths.* exclude (id),
     offers.* exclude (id),
     sentences.* exclude (id),
+    corrections.corrected,
     terms.assumption_set_id
   from int_properties as properties
+  left join corrected_rows as corrections
+    on corrections.source = properties.source
+    and corrections.page_sha256 = properties.page_sha256
+    and corrections.page_row = properties.page_row
   join int_market_rents as rents on rents.id = properties.id
   join int_underwriting as underwriting on underwriting.id = properties.id
   join int_hud_proxies as proxies on proxies.id = properties.id
@@ -68,7 +73,7 @@ select
   case when units_0br is not null then json_object(
     '0br', units_0br, '1br', units_1br, '2br', units_2br, '3br', units_3br, '4br', units_4br
   ) end as unit_mix_stated,
-  annual_taxes, year_built, listed_on, unread_fields,
+  annual_taxes, year_built, listed_on, unread_fields, corrected,
   first_seen, last_seen, first_price, price_per_unit,
   source_url,
   last_verified as observed_at,

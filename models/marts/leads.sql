@@ -10,6 +10,12 @@ all_leads as materialized (
   select * from int_tax_leads
 ),
 
+corrected_records as (
+  select id as record_id, corrected from signals where corrected is not null
+  union all
+  select id as record_id, corrected from auctions where corrected is not null
+),
+
 rolls as (
   select
     county_fips,
@@ -59,9 +65,11 @@ select
   source, page_sha256, assumption_set_id,
 
   -- Place
-  latitude, longitude, geo_basis, metro, missing_fields, missing_since
+  latitude, longitude, geo_basis, metro, missing_fields, missing_since, corrected
 from all_leads
 cross join terms
 left join rolls using (county_fips, parcel_key)
 left join int_metros using (county_fips)
 left join int_missing_fields using (source)
+left join corrected_records on record_id = coalesce(signal_id, auction_id)
+where id not in (select subject from staged_suppression)

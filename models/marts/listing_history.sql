@@ -62,8 +62,11 @@ todays_listings as (
       end,
       shown.observed_at
     ) as listing_first_seen,
+    contains(coalesce(corrections.corrected, ''), 'list_price (') as is_price_corrected,
     coalesce(
       case
+        -- The price that was read before was wrong
+        when contains(coalesce(corrections.corrected, ''), 'list_price (') then shown.list_price
         when previous.listing_id is null then ended.first_price
         when previous.may_continue then previous.first_price
       end,
@@ -95,6 +98,10 @@ todays_listings as (
   left join ended_listings as ended
     on ended.source = shown.source
     and ended.deal_id = shown.deal_id
+  left join corrected_rows as corrections
+    on corrections.source = shown.source
+    and corrections.page_sha256 = shown.page_sha256
+    and corrections.page_row = shown.page_row
 ),
 
 -- Versions that begin today
@@ -106,6 +113,7 @@ new_versions as (
     case
       when (not is_known and relisted) or gone_before is not null then 'relisted'
       when not is_known then 'added'
+      when is_price_corrected and list_price is distinct from price_before then 'details'
       when list_price < price_before then 'price_cut'
       when list_price > price_before then 'price_rise'
       when price_before is null and list_price is not null then 'price_published'

@@ -62,7 +62,8 @@ all_signals as materialized (
   select
     * exclude (
       has_address, address_status, years_delinquent, amount_to_value_pct, property_kind, property_kind_basis,
-      latitude, longitude, geo_basis, metro, missing_fields, missing_since
+      latitude, longitude, geo_basis, metro, missing_fields, missing_since,
+      corrected
     )
   from no_longer_listed
 ),
@@ -103,7 +104,7 @@ select
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
   geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
-  metro, missing_fields, missing_since
+  metro, missing_fields, missing_since, corrected
 from all_signals
 cross join terms
 left join int_property_classes as kinds using (county_fips, property_class)
@@ -111,3 +112,4 @@ left join parcel_points using (county_fips, parcel_key)
 left join zip_points using (zip)
 left join int_metros using (county_fips)
 left join int_missing_fields using (source)
+left join corrected_rows using (source, page_sha256, page_row)

@@ -6,7 +6,14 @@ import { SourceRead } from '../inputs.ts';
 const NOT_OF_A_COUNTY = 'its rows are not of one county, or it has none';
 
 /** Reasons of the status "degraded". The model finds the first, the pipeline the others. */
-export const DEGRADED_REASONS = ['low_join_rate', 'no_recent_rows', 'column_went_blank', 'page_unread'] as const;
+export const DEGRADED_REASONS = [
+  'low_join_rate',
+  'no_recent_rows',
+  'column_went_blank',
+  'page_unread',
+  'row_refused',
+  'no_such_record',
+] as const;
 export type DegradedReason = (typeof DEGRADED_REASONS)[number];
 
 export const Source = defineRecord(

@@ -69,6 +69,7 @@ select
   page_sha256,
   page_row
 from records
+where signal_id not in (select subject from staged_suppression)
 -- Two spellings of one parcel, or two placeholders, are one record
 qualify row_number() over (
   partition by source, signal_id

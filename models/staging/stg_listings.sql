@@ -60,3 +60,4 @@ select
   page_sha256,
   page_row
 from addressed_listings
+where deal_id not in (select subject from staged_suppression)

@@ -96,3 +96,4 @@ from named
 left join types
   on types.register = named.register
   and types.code = upper(coalesce(entity_type_file, entity_type_raw))
+where filing_id not in (select subject from staged_suppression)

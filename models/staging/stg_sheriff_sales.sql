@@ -72,3 +72,4 @@ select
   page_sha256,
   page_row
 from sales
+where auction_id not in (select subject from staged_suppression)

@@ -62,3 +62,4 @@ select
   page_sha256,
   page_row
 from parcels
+where signal_id not in (select subject from staged_suppression)

@@ -202,7 +202,7 @@ export function formatRebuild({ runId, tables, parsed, copied, versionChanges }:
   const reads = `${parsed} reads parsed again from the archive`;
   const lines = [
     `${runId}: ${result}; ${tables.length} tables, ${reads}${copied.length > 0 ? `, ${copied.length} copied` : ''}`,
-    ...copied.map(({ source, why }) => `  copied the stored rows of ${source}: ${why}`),
+    ...copied.map(({ source, why }) => `  not reproduced, the stored rows of ${source} were copied: ${why}`),
   ];
   if (different.length === 0) return lines;
   const rows = different.map((each) => [each.name, each.was.slice(0, 16), each.now.slice(0, 16)]);

@@ -96,9 +96,11 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
   const blankDetail = isJudged ? blank.map(({ detail }) => detail).join('; ') : '';
   // A page of one row is a reject like others.
   const unread = isJudged ? listUnreadable(standing).unreadable.filter(({ key }) => isPartOfKey(spec, key)) : [];
+  const refused = spec.family === 'corrections' ? (standing?.rejects ?? []) : [];
   const faults: readonly { readonly reason: DegradedReason; readonly detail: string | null }[] = [
     { reason: NO_RECENT_ROWS, detail: old },
     { reason: COLUMN_WENT_BLANK, detail: blankDetail || null },
+    { reason: 'row_refused', detail: refused.map(({ detail }) => detail).join('; ') || null },
     { reason: 'page_unread', detail: unread.map(({ detail }) => detail).join('; ') || null },
   ];
   const degraded = faults.find(({ detail }) => detail !== null) ?? null;

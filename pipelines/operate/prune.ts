@@ -20,6 +20,8 @@ import { messageOf } from '../../lib/errors.ts';
 import { filesIn, namesIn, sizeOfFiles, sync } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { filesOf } from '../../lib/store/snapshot_cache.ts';
+import { openStore } from '../../lib/store/open.ts';
+import { objectName, type Store } from '../../lib/store/store.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { type Archive, openArchive } from '../../lib/archive.ts';
@@ -408,13 +410,41 @@ export async function prune(
   }
 }
 
+/**
+ * Overwrite pages of the archive, and remove them from the store. Their hashes and requests stay, and their staged rows
+ * until they are pruned.
+ */
+export async function erasePages(
+  layout: Layout,
+  hashes: readonly string[],
+  { store, waitMs }: { readonly store?: Store | undefined; readonly waitMs?: number } = {},
+): Promise<readonly string[]> {
+  const release = await holdFolder(layout, waitMs);
+  const archive = await openArchive(layout.root);
+  try {
+    for (const hash of hashes) {
+      await archive.erase(hash);
+      await store?.remove(objectName(hash));
+    }
+    return hashes.map((hash) => `erased: ${hash}. Days that were read from it cannot be reproduced from their pages.`);
+  } finally {
+    await archive.close();
+    release();
+  }
+}
+
 if (import.meta.main) {
   try {
-    const { DATA_DIR, TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
+    const { DATA_DIR, STORE, TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
     const { KEEP_DAYS } = readSettings(operatorSettings);
-    const { APPLY, WAIT_MINUTES } = readSettings(writeArguments);
+    const { APPLY, ERASE, WAIT_MINUTES } = readSettings(writeArguments);
     const options = { apply: APPLY, tablesUrl, waitMs: WAIT_MINUTES * 60_000 };
-    const { lines } = await prune(layoutOf(DATA_DIR), KEEP_DAYS, options);
+    const layout = layoutOf(DATA_DIR);
+    const store = ERASE === undefined || STORE === undefined ? undefined : await openStore(STORE);
+    const lines = ERASE
+      ? await erasePages(layout, ERASE, { store, waitMs: options.waitMs })
+      : (await prune(layout, KEEP_DAYS, options)).lines;
+    store?.close();
     for (const line of lines) print(line);
   } catch (error) {
     process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);

@@ -41,5 +41,14 @@ export const writeArguments = z.object({
     .max(1440, 'at most 1440 minutes')
     .default(0)
     .describe('`make run`, `make prune`: minutes to wait for another run in the folder. Scheduled runs wait 240.'),
+  ERASE: z
+    .string()
+    .regex(/^[0-9a-f]{64}(?:,[0-9a-f]{64})*$/u, 'SHA-256 hashes of archived pages, separated by commas')
+    .transform((text) => text.split(','))
+    .optional()
+    .describe(
+      '`make prune`: archived pages to overwrite for good, by their SHA-256, because a person in them asked ' +
+        '(docs/privacy.md). Nothing else is removed then.',
+    ),
   APPLY: zeroOrOne.default(false).describe('`make prune`: 1 deletes the files, 0 lists them.'),
 });

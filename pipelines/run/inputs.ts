@@ -7,6 +7,7 @@ import { columnsOfFile, rowsOfFiles } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import {
   earlierColumns,
+  CorrectedRow,
   Provenance,
   RejectedRow,
   Run,
@@ -23,7 +24,16 @@ import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
 import { HANDED_OVER, createTableWithRows } from '../ingest/stage/json_rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
+import { Correction, Suppression } from '../../sources/rows/operator.ts';
 import { Registration } from '../../sources/rows/registration.ts';
+import {
+  correctRows,
+  readCorrections,
+  reportProblems,
+  suppressionFilter,
+  type Corrections,
+  type SuppressionFilter,
+} from './operator_rows.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import type { SoldLeads } from '../sold_leads.ts';
 
@@ -55,14 +65,22 @@ type IsRead = (table: string) => boolean;
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   const isRead = readsOf(inputs.models);
   await loadFacts(connection, inputs);
+  for (const record of [Suppression, Correction])
+    await createView(connection, `staged_${record.name}`, stagedColumns(record), await stagedRows(inputs, record));
+  const filter = await suppressionFilter(connection, inputs.records);
+  const corrections = await readCorrections(
+    connection,
+    inputs.sources.map(({ spec }) => spec),
+  );
   for (const record of inputs.records) {
     inputs.onRecord?.(record.name);
-    await loadStaged(connection, inputs, record, isRead);
+    await loadStaged(connection, inputs, record, { isRead, corrections, filter });
   }
+  await reportProblems(connection, corrections);
   const references = inputs.references.filter(({ name }) => isRead(`ref_${name}`));
   for (const sql of references.flatMap(referenceSql)) await connection.run(sql);
-  await loadPublished(connection, inputs, 'previous', isRead);
-  await loadPublished(connection, inputs, 'followed', isRead);
+  await loadPublished(connection, inputs, 'previous', { isRead, filter });
+  await loadPublished(connection, inputs, 'followed', { isRead, filter });
   await setThreads(connection, inputRows(inputs));
 }
 
@@ -96,6 +114,7 @@ async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Pro
   await load('declared_assumptions', Assumption.columns, assumptions.rows);
   await load('source_reads', SourceRead.columns, reads);
   await load('rejected_rows', RejectedRow.columns, rejects);
+  await connection.run(createTable('corrected_rows', CorrectedRow.columns));
   await load('sold_leads', SoldLead.columns, leads);
   await load('sold_properties', SoldProperty.columns, properties);
 }
@@ -104,12 +123,10 @@ async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Pro
  * The staged rows of all sources of one record. A damaged file stops the build even if no model reads it. The rows of a
  * register that the previous snapshot was built from are no news: it has them.
  */
-async function loadStaged(
-  connection: DuckDBConnection,
+async function stagedRows(
   { layout, sources, previous }: BuildInputs,
   record: RecordDefinition,
-  isRead: IsRead,
-): Promise<void> {
+): Promise<string | null> {
   const files: string[] = [];
   for (const { spec, standing } of sources) {
     if (spec.row.name !== record.name || !standing) continue;
@@ -119,10 +136,29 @@ async function loadStaged(
     const file = await trustedRows(layout, standing);
     if (file !== undefined) files.push(file);
   }
+  return files.length > 0 ? `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)` : null;
+}
+
+const stagedColumns = ({ columns }: RecordDefinition): readonly Column[] => [...columns, ...Provenance.columns];
+
+interface StagedOptions {
+  readonly isRead: IsRead;
+  readonly corrections: Corrections;
+  readonly filter: SuppressionFilter;
+}
+
+/** Load the staged rows of one record, corrected, and without what is left out on request. */
+async function loadStaged(
+  connection: DuckDBConnection,
+  inputs: BuildInputs,
+  record: RecordDefinition,
+  { isRead, corrections, filter }: StagedOptions,
+): Promise<void> {
   const table = `staged_${record.name}`;
-  const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
-  if (isRead(table))
-    await createView(connection, table, [...record.columns, ...Provenance.columns], files.length > 0 ? from : null);
+  const rows = await stagedRows(inputs, record);
+  if (!isRead(table) || record === Suppression || record === Correction) return;
+  const from = rows === null ? null : await correctRows(connection, record, rows, corrections);
+  await createView(connection, table, stagedColumns(record), from, filter);
 }
 
 /**
@@ -133,7 +169,7 @@ async function loadPublished(
   connection: DuckDBConnection,
   { layout, models, previous, follows }: BuildInputs,
   prefix: 'previous' | 'followed',
-  isRead: IsRead,
+  { isRead, filter }: Omit<StagedOptions, 'corrections'>,
 ): Promise<void> {
   const snapshot = prefix === 'previous' ? previous : follows;
   for (const mart of models.filter(isMart)) {
@@ -143,7 +179,8 @@ async function loadPublished(
     const isTwice = prefix === 'followed' && publish.parts !== undefined && follows?.run_id === previous?.run_id;
     const files = isTwice ? [] : (snapshot?.tables[mart.name]?.files ?? []);
     const paths = files.map(({ file }) => join(layout.snapshot(snapshot?.run_id ?? ''), file));
-    await createView(connection, table, earlierColumns(mart), paths.length > 0 ? rowsOfFiles(paths, record.key) : null);
+    const rows = paths.length > 0 ? rowsOfFiles(paths, record.key) : null;
+    await createView(connection, table, earlierColumns(mart), rows, filter);
   }
 }
 
@@ -153,11 +190,13 @@ async function createView(
   table: string,
   columns: readonly Column[],
   from: string | null,
+  filter: SuppressionFilter = () => 'true',
 ): Promise<void> {
   if (from === null) {
     await connection.run(createTable(table, columns));
     return;
   }
   const types = await typesOf(connection, `SELECT * FROM ${from}`);
-  await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT ${columnsOfFile(columns, types)} FROM ${from}`);
+  const rows = `SELECT ${columnsOfFile(columns, types)} FROM ${from}`;
+  await connection.run(`CREATE VIEW ${identifier(table)} AS FROM (${rows}) WHERE ${filter(columns)}`);
 }

@@ -9,6 +9,7 @@ import { currentAssumptions, type AssumptionSet } from '../../models/assumptions
 import { auditModels, type AuditResult, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
+import { writeSuppressed } from '../../lib/suppressions.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 import { assertDataKind } from '../data_kind.ts';
@@ -131,6 +132,11 @@ async function buildAndAudit(
     onRecord: onPart,
     references: loadReferences(),
   });
+  const suppressed = await rowsOf(build.connection, 'SELECT DISTINCT subject FROM staged_suppression ORDER BY subject');
+  await writeSuppressed(
+    layout.root,
+    suppressed.map(({ subject }) => String(subject)),
+  );
   const count = sold.leads.length;
   const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
   progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });

@@ -176,7 +176,7 @@ export async function push(options: PushOptions): Promise<Pushed> {
     needed.push(...files);
     runs.push({ run_id, reads: await put({ requests, reads }), manifest });
   }
-  for (const hash of pages) {
+  for (const hash of [...pages].filter((one) => !archive.isErased(one))) {
     const bytes = archive.size(hash);
     // Workers have put theirs into the store.
     needed.push(bytes === null ? objectOf(hash) : { ...objectOf(hash), bytes, content: () => archive.read(hash) });

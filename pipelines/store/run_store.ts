@@ -10,6 +10,7 @@ import { type Archive, openArchive } from '../../lib/archive.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
+import { readSuppressed, writeSuppressed } from '../../lib/suppressions.ts';
 import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { PublishedElsewhere, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
@@ -79,12 +80,15 @@ export function createRunStore({ store, layout, print, cacheBytes = STORE_CACHE_
     const { runs, reparse, files, bytes } = await withArchive((archive) =>
       push({ store, layout, archive, known, pulled, published }),
     );
-    if (runs.length === 0 && reparse === null) return true;
+    const suppressed = await readSuppressed(layout.root);
+    const isSame = JSON.stringify(suppressed) === JSON.stringify(known?.suppressed ?? []);
+    if (runs.length === 0 && reparse === null && isSame) return true;
     const reparses = reparse === null ? [] : [reparse];
     const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);
     const next = {
       kind: (await readJson(layout.kind)) ?? null,
       current: newest === undefined ? (known?.current ?? null) : later(known?.current ?? null, newest),
+      suppressed: [...suppressed],
       runs: [...(known?.runs ?? []), ...runs],
       reparses: [...(known?.reparses ?? []), ...reparses],
     };
@@ -116,6 +120,7 @@ export function createRunStore({ store, layout, print, cacheBytes = STORE_CACHE_
       before = await readCatalog(store);
       const options = { store, layout, asOf, cacheBytes, print };
       const catalog = before?.catalog;
+      if (catalog) await writeSuppressed(layout.root, catalog.suppressed);
       if (catalog) await withArchive((archive) => pull({ ...options, archive }, catalog));
       // Reads that an earlier run of this folder could not store.
       await addReads();

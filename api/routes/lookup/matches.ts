@@ -107,7 +107,9 @@ function candidatesOf(snapshot: Snapshot, { parts, parcel, only }: LookupKey): C
     const { street_key: street, address_key: address, house_low: low, house_high: high } = parts;
     add(snapshot.rows(CANDIDATES.street, street, address, low, high), false);
   }
-  return [...found.values()].filter(({ state }) => only.state === undefined || state === only.state);
+  return [...found.values()]
+    .filter(({ state }) => only.state === undefined || state === only.state)
+    .filter(({ table_name: table, row }) => snapshot.isPresent(table, row));
 }
 
 /** The place of a record. */

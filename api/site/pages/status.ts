@@ -16,6 +16,7 @@ const FAMILIES: readonly (readonly [family: string, title: string, buys: string]
   ['register', 'New businesses', 'filings'],
   ['fmr', 'HUD rents', 'underwriting'],
   ['benchmarks', 'Rates, vacancy and census', 'underwriting'],
+  ['corrections', 'Corrections and requests of people', 'every record'],
 ];
 
 /** @param unread sources that were never read */

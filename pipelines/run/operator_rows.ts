@@ -1,0 +1,108 @@
+/** The operator's corrections, and what people asked to have left out, in the input tables of a build. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../lib/duck.ts';
+import type { Column, RecordDefinition, RowOf } from '../../lib/record.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import type { Correction as CorrectionRecord } from '../../sources/rows/operator.ts';
+import { Registration } from '../../sources/rows/registration.ts';
+
+type Correction = RowOf<typeof CorrectionRecord>;
+
+/** SQL condition of the rows of a table that are not, and do not name, what is left out on request. */
+export type SuppressionFilter = (columns: readonly Column[]) => string;
+
+/** @param records staged records: a published column that may name a person has the name of a staged one */
+export async function suppressionFilter(
+  connection: DuckDBConnection,
+  records: readonly RecordDefinition[],
+): Promise<SuppressionFilter> {
+  if ((await rowsOf(connection, 'FROM staged_suppression LIMIT 1')).length === 0) return () => 'true';
+  const personal = records.flatMap(({ columns }) => columns.filter((column) => column.personal));
+  const names = new Set(['id', ...personal.map(({ name }) => name)]);
+  return (columns) =>
+    columns
+      .filter(({ name, sql }) => sql === 'VARCHAR' && names.has(name))
+      .map(({ name }) => `coalesce(upper(trim(${identifier(name)})), '')`)
+      .map((value) => `${value} NOT IN (SELECT upper(trim(subject)) FROM staged_suppression)`)
+      .join(' AND ') || 'true';
+}
+
+/** Why a correction cannot be used, as far as that follows from its own values; null if it can. */
+function problemOf({ record, field, value }: Correction, sources: readonly SourceSpec[]): string | null {
+  const row = sources.find(({ name }) => name === record.split('/')[0])?.row;
+  if (row === undefined) return `${record} names no source, expected <source>/<key>`;
+  if (row.name === Registration.name) return `${record} is of a register, which corrects its own rows`;
+  const column = row.columns.find(({ name }) => name === field && !row.key.includes(name));
+  if (column === undefined) return `${record}: ${field} is no column that can be corrected`;
+  const typed = column.kind === 'integer' ? Number(value) : column.kind === 'flag' ? value === 'true' : value;
+  const checked = row.schema.partial().safeParse({ [field]: value === null ? null : typed });
+  const why = checked.error?.issues[0]?.message;
+  return why === undefined ? null : `${record}: ${field} is ${value ?? 'blank'}: ${why}`;
+}
+
+/** The corrections of each record, by its name, and why the others cannot be used. */
+export interface Corrections {
+  readonly rows: readonly (Correction & { readonly row: string })[];
+  readonly problems: string[];
+}
+
+export async function readCorrections(
+  connection: DuckDBConnection,
+  sources: readonly SourceSpec[],
+): Promise<Corrections> {
+  const all = (await rowsOf(connection, 'FROM staged_correction ORDER BY record, field')) as unknown as Correction[];
+  const judged = all.map((one) => ({ one, problem: problemOf(one, sources) }));
+  return {
+    rows: judged.flatMap(({ one, problem }) => {
+      const row = sources.find(({ name }) => name === one.record.split('/')[0])?.row.name ?? '';
+      return problem === null ? [{ ...one, row }] : [];
+    }),
+    problems: judged.flatMap(({ problem }) => problem ?? []),
+  };
+}
+
+/**
+ * SQL of the staged rows of a record with the right values, from which every figure follows. The table corrected_rows
+ * gets the rows that have one, and `problems` the corrections that are of no row.
+ * @param from SQL of the rows as read
+ */
+export async function correctRows(
+  connection: DuckDBConnection,
+  record: RecordDefinition,
+  from: string,
+  { rows, problems }: Corrections,
+): Promise<string> {
+  const own = rows.filter(({ row }) => row === record.name);
+  if (own.length === 0) return from;
+  const name = `concat_ws('/', source, ${record.key.map(identifier).join(', ')})`;
+  const values = own.map((one) => `(${literal(one.record)}, ${literal(`${one.field} (${one.page})`)})`).join(', ');
+  await connection.run(
+    `INSERT INTO corrected_rows SELECT source, page_sha256, page_row, string_agg(shown, ', ' ORDER BY shown)
+    FROM ${from} AS staged JOIN (VALUES ${values}) AS own (record, shown) ON own.record = ${name} GROUP BY ALL`,
+  );
+  const found = await rowsOf(connection, `SELECT DISTINCT ${name} AS record FROM ${from} AS staged`);
+  const known = new Set(found.map((row) => row['record']));
+  const lost = own.filter((one) => !known.has(one.record)).map((one) => `${one.record} matches no record`);
+  problems.push(...new Set(lost));
+  const replaced = [...Map.groupBy(own, ({ field }) => field)].map(([field, of]) => {
+    const column = identifier(field);
+    const cases = of.map(
+      (one) => `WHEN ${literal(one.record)} THEN ${one.value === null ? 'NULL' : literal(one.value)}`,
+    );
+    const { sql = 'VARCHAR' } = record.columns.find((one) => one.name === field) ?? {};
+    const corrected = of.map((one) => literal(one.record)).join(', ');
+    const right = `CAST(CASE ${name} ${cases.join(' ')} END AS ${sql})`;
+    return `CASE WHEN ${name} IN (${corrected}) THEN ${right} ELSE ${column} END AS ${column}`;
+  });
+  return `(SELECT * REPLACE (${replaced.join(', ')}) FROM ${from} AS staged)`;
+}
+
+/** Make the source of corrections degraded if some of them could not be used. */
+export async function reportProblems(connection: DuckDBConnection, { problems }: Corrections): Promise<void> {
+  if (problems.length === 0) return;
+  await connection.run(
+    `UPDATE source_reads SET status = 'degraded', reason = 'no_such_record', detail = ${literal(problems.join('; '))}
+    WHERE source = 'corrections' AND status IN ('good', 'not_due')`,
+  );
+}

@@ -1,0 +1,118 @@
+/** What the operator put right, and what people asked to have left out. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openSnapshot } from '../../../api/serving/open.ts';
+import { ArchiveErased, openArchive } from '../../../lib/archive.ts';
+import { readSuppressed } from '../../../lib/suppressions.ts';
+import { erasePages } from '../../../pipelines/operate/prune.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { published, runDay } from '../runs.ts';
+import { afterFirstDay, FIRST_RUN, SECOND_DAY } from '../starting_points.ts';
+
+type Row = Record<string, unknown>;
+
+describe('the files that an operator keeps by hand', () => {
+  let layout: Layout;
+  let runId = '';
+  /** Rows of the day before. */
+  let [debt, deal, named, lead]: readonly [Row, Row, Row, Row] = [{}, {}, {}, {}];
+  let sources: ReadonlyMap<unknown, Row> = new Map();
+  const one = async (table: string, rest: string, run = FIRST_RUN): Promise<Row> =>
+    (await published(layout, run, table, rest))[0] ?? assert.fail(`${table} has no such row`);
+
+  before(async () => {
+    const first = await afterFirstDay();
+    layout = first.layout;
+    const isOf = "source = 'oh_stark_tax' AND signal_state = 'listed'";
+    debt = await one('signals', `WHERE ${isOf} ORDER BY id LIMIT 1`);
+    named = await one('signals', `WHERE ${isOf} AND owner_name <> '${String(debt['owner_name'])}' ORDER BY id LIMIT 1`);
+    const isSound = "listing_status = 'active' AND units > 1 AND cap_rate_underwritten IS NOT NULL";
+    deal = await one('deals', `WHERE ${isSound} AND source = 'heartland_multifamily' ORDER BY id LIMIT 1`);
+    lead = await one('leads', "WHERE lead_type = 'tax_delinquent' AND source = 'oh_cuyahoga_tax' ORDER BY id LIMIT 1");
+    const put = async (name: string, lines: readonly unknown[]): Promise<void> => {
+      await mkdir(join(layout.drop, name), { recursive: true });
+      await writeFile(join(layout.drop, name, `${name}.csv`), lines.join('\n'));
+    };
+    const page = 'https://county.example/bill,2026-11-21,the owner';
+    await put('corrections', [
+      'record,field,value,page,found_on,found_by',
+      `oh_stark_tax/39151/${String(debt['parcel_id'])},amount,12345.67,${page}`,
+      `heartland_multifamily/${String(deal['listing_id'])},list_price,100000.00,${page}`,
+      `oh_stark_tax/39151/no such parcel,amount,1.00,${page}`,
+      `oh_stark_tax/39151/${String(debt['parcel_id'])},certified_year,soon,${page}`,
+    ]);
+    await put('suppressions', [
+      'subject,asked_on,reason',
+      `${String(named['owner_name']).toLowerCase()},2026-11-21,asked`,
+      `${String(lead['signal_id'])},2026-11-21,asked`,
+      ',2026-11-21,nobody',
+    ]);
+    const tables = ['signals', 'leads', 'deals', 'sources', 'listing_history'];
+    const result = await runDay({ layout, world: first.world, day: SECOND_DAY, only: () => false, tables });
+    assert.deepEqual(result.blocked, []);
+    ({ runId } = result);
+    sources = new Map((await published(layout, runId, 'sources')).map((row) => [row['source'], row]));
+  });
+
+  test('a corrected value is in the record with its page, and figures follow from it', async () => {
+    const now = await one('signals', `WHERE id = '${String(debt['id'])}'`, runId);
+    assert.deepEqual([now['amount'], now['corrected']], ['12345.67', 'amount (https://county.example/bill)']);
+    const right = await one('deals', `WHERE id = '${String(deal['id'])}'`, runId);
+    assert.deepEqual([right['list_price'], right['first_price']], ['100000.00', '100000.00']);
+    assert.equal(right['price_per_unit'], (100_000 / Number(deal['units'])).toFixed(2));
+    const cap = (Number(right['noi_underwritten']) / 100_000) * 100;
+    assert.ok(Math.abs(Number(right['cap_rate_underwritten']) - cap) < 0.01, 'the cap rate is of the corrected price');
+    const versions = `WHERE listing_id = '${String(deal['listing_id'])}' AND is_latest`;
+    assert.equal((await one('listing_history', versions, runId))['change'], 'details', 'no price was cut');
+    assert.equal((await published(layout, runId, 'signals', 'WHERE corrected IS NOT NULL')).length, 1);
+  });
+
+  test('a correction of no record or with an unusable value, and a bad row, are named by their source', () => {
+    const [corrections, suppressions] = [sources.get('corrections'), sources.get('suppressions')];
+    assert.deepEqual(
+      [corrections?.['status'], corrections?.['reason'], corrections?.['rows_out']],
+      ['degraded', 'no_such_record', 4],
+    );
+    assert.match(String(corrections?.['detail']), /certified_year is soon.*no such parcel matches no record/u);
+    assert.deepEqual(
+      [suppressions?.['status'], suppressions?.['reason'], suppressions?.['detail'], suppressions?.['rows_rejected']],
+      ['degraded', 'row_refused', 'line 4: subject is blank, expected a value', 1],
+    );
+  });
+
+  test('a name and a record that are left out are in no new table, and in no older snapshot served', async () => {
+    const isOut = `WHERE owner_name = '${String(named['owner_name'])}' OR id = '${String(lead['signal_id'])}'`;
+    for (const table of ['signals', 'leads']) assert.deepEqual(await published(layout, runId, table, isOut), [], table);
+    const subjects = await readSuppressed(layout.root);
+    assert.equal(subjects.length, 2);
+    const isThere = async (suppressed: readonly string[]): Promise<boolean[]> => {
+      const snapshot = await openSnapshot(layout.snapshot(FIRST_RUN), false, suppressed);
+      try {
+        return [
+          snapshot.withKey('leads', 'id', [String(lead['id'])]).length > 0,
+          snapshot.withKey('signals', 'id', [String(named['id'])]).length > 0,
+          snapshot.withKey('signals', 'id', [String(debt['id'])]).length > 0,
+        ];
+      } finally {
+        snapshot.close();
+      }
+    };
+    assert.deepEqual(await isThere([]), [true, true, true]);
+    assert.deepEqual(await isThere(subjects), [false, false, true]);
+  });
+
+  test('an erased page keeps its hash and request, has no body, and is not stored again', async () => {
+    const hash = String(named['page_sha256']);
+    const archive = await openArchive(layout.root);
+    const bytes = await archive.read(hash);
+    await archive.close();
+    await erasePages(layout, [hash]);
+    const after = await openArchive(layout.root);
+    assert.equal(await after.put(bytes), hash);
+    await assert.rejects(after.read(hash), ArchiveErased);
+    assert.ok((await after.requestsFor('oh_stark_tax', hash)).length > 0);
+    await after.close();
+  });
+});
