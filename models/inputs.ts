@@ -197,10 +197,7 @@ export const RejectedRow = defineRecord(
   },
 );
 
-/**
- * Columns of a published table in an earlier snapshot. One that a snapshot of an earlier version lacks is null: history
- * continues over an update.
- */
+/** Columns of a published table in an earlier snapshot. One that it lacks is null: history continues over an update. */
 export const earlierColumns = ({ contract }: Mart): Column[] =>
   contract.record.columns.map((column) => ({
     ...column,

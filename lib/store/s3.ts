@@ -53,6 +53,10 @@ const isRefusal = (error: unknown): boolean => {
 const isLocalFileError = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).path !== undefined || isDiskFull(error);
 
+/** The service ended an idle connection when a request was on its way. */
+const isReset = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 /** Another writer was first, or is writing now. */
 const isConflict = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0);
 
@@ -207,13 +211,20 @@ export class S3Store implements Store {
     });
   }
 
-  /** @throws SettingError if the service refuses; StoreUnavailable if it still fails after the wait */
+  /**
+   * A request that meets a reset is sent again once, even without a wait: each is safe to repeat.
+   * @throws SettingError if the service refuses; StoreUnavailable if it still fails after the wait
+   */
   #retry<T>(work: () => Promise<T>): Promise<T> {
-    return this.#wait.repeat((error) => {
-      if (isConflict(error) || isLocalFileError(error)) return null;
-      if (isRefusal(error))
-        throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
-      return reasonOf(error);
-    }, work);
+    const again = (error: unknown): Promise<T> => (isReset(error) ? work() : Promise.reject(error));
+    return this.#wait.repeat(
+      (error) => {
+        if (isConflict(error) || isLocalFileError(error)) return null;
+        if (isRefusal(error))
+          throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
+        return reasonOf(error);
+      },
+      () => work().catch(again),
+    );
   }
 }

@@ -178,6 +178,23 @@ describe('a store', () => {
       }
     };
 
+    test('a request whose connection the service has just ended is sent again, without a wait', async () => {
+      const works = [put, () => bucket().read(page.name), () => bucket().list('objects/'), () => bucket().pointer()];
+      for (const work of works) {
+        let ended = 0;
+        s3.fault = ({ socket }) => {
+          if (ended > 0) return false;
+          ended += 1;
+          socket.destroy();
+          return true;
+        };
+        await work();
+        assert.equal(ended, 1);
+      }
+      s3.fault = null;
+      await bucket().remove(page.name);
+    });
+
     test('an interrupted upload leaves nothing', async () => {
       await failing(
         (request) => {

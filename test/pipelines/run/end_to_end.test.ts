@@ -147,8 +147,8 @@ describe('the days after', () => {
   const days = ['2026-11-18', '2026-11-20', '2026-11-23'];
   /** One sheriff, by county: the others' sites have the same reader. */
   const SHERIFFS: Readonly<Record<string, string>> = { '39049': 'oh_franklin_sheriff' };
-  /** One county of each kind of list. */
-  const LISTS = ['oh_cuyahoga_tax', 'oh_hamilton_tax', 'oh_stark_tax', 'oh_summit_tax'];
+  /** A layer of parcels and a printed list. */
+  const LISTS = ['oh_cuyahoga_tax', 'oh_summit_tax'];
   /** Sites that show their listings on few pages. */
   const SITES = ['buckeye_income_property', 'reso_sandbox_mls'];
   const runs: (RunResult & { truth: WorldDay })[] = [];
