@@ -1,23 +1,21 @@
 /** From outside: sales after a backup are neither gifts nor sold again when the ledger is restored. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import { createWalletClient, http, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { base } from '../api/support/base.ts';
 import { readServerSettings } from '../../api/settings.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open.ts';
+import { formatReport, readFigures } from '../../ledger/report.ts';
 import { USDC } from '../../lib/network.ts';
 import { authorizationIn, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
 import { openSales, passOnChain, type SalesWorld } from '../crash/sales_world.ts';
-import { BARE } from '../environment.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
-import { newPath } from './backup_folders.ts';
+import { backUpTo, newPath, restoreTo } from './backup_folders.ts';
 
-const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '../..');
 const PROPERTIES = 4;
 
 interface Bought {
@@ -26,11 +24,11 @@ interface Bought {
   readonly body: string;
 }
 
-/** Run a command of the Makefile, which must succeed. @returns what it prints */
-const make = async (program: readonly string[], env: Readonly<Record<string, string>>): Promise<string> =>
-  (await run(process.execPath, program, { cwd: ROOT, env: { ...BARE, ...env } })).stdout;
-const backup = ['pipelines/operate/backup/cli.ts', 'backup'];
-const restore = ['pipelines/operate/backup/cli.ts', 'restore'];
+/** A restored folder and its ledger. */
+interface Place {
+  readonly DATA_DIR: string;
+  readonly LEDGER: string;
+}
 
 for (const target of ['SQLite', 'PostgreSQL'] as const) {
   describe(`a ledger that is restored in ${target} after sales that its backup lacks`, () => {
@@ -79,11 +77,11 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       return { owed, unpaid };
     };
     /** Restore the backup at a new place, with these files of the old folder, and start a server there. */
-    const restoreTo = async (env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> => {
+    const startRestored = async (env: Readonly<Record<string, string>>): Promise<Place> => {
       const folder = newPath('restored');
       const LEDGER = target === 'SQLite' ? join(folder, 'ledger.sqlite') : ((await postgres?.database()) ?? '');
       const place = { DATA_DIR: folder, LEDGER };
-      await make(restore, { FROM: backups, ...place, ...env });
+      await restoreTo(folder, backups, { LEDGER, ...env });
       await start(place);
       return place;
     };
@@ -106,7 +104,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       first = await buy(0, LEAD);
       later.length = 0;
       assert.deepEqual(await audit(), { owed: 0, unpaid: 0 });
-      await make(backup, { ...world.env, TO: backups });
+      await backUpTo(world.env['DATA_DIR'] ?? '', backups, world.env);
       await buy(1, LEAD);
       await buy(2, LEAD);
       await buy(3, '/api/deals');
@@ -118,29 +116,35 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       await world.close();
     });
 
+    const withLedger = async <T>(place: Place, work: (ledger: Ledger) => Promise<T>): Promise<T> => {
+      const ledger = await openLedger(place);
+      return work(ledger).finally(() => ledger.close());
+    };
     /** The owed transfers on the screen of `make ledger`: payer, nonce and place. */
-    const owedIn = async (env: Readonly<Record<string, string>>): Promise<string[][]> => {
-      const out = await make(['ledger/cli.ts'], env);
+    const owedIn = async (place: Place): Promise<string[][]> => {
+      const out = (
+        await withLedger(place, async (ledger) => formatReport(await readFigures(ledger), '', Date.now(), 1))
+      ).join('\n');
       const line = /^ +owed +\$\S+ +to (0x[0-9a-f]{40}) +(\S+) +block \d+, nonce (0x[0-9a-f]{64}): /gmu;
-      return [...out.matchAll(line)].map(([, payer = '', place = '', nonce = '']) => [payer, nonce, place]);
+      return [...out.matchAll(line)].map(([, payer = '', where = '', nonce = '']) => [payer, nonce, where]);
     };
     const expectOwed = (owed: readonly string[][], bought: readonly Bought[]): void =>
       assert.deepEqual(
         owed.map(([payer, nonce]) => [payer, nonce]).sort(),
         bought.map(({ buyer, nonce }) => [buyer.address.toLowerCase(), nonce]).sort(),
       );
-    const resolve = async (env: Readonly<Record<string, string>>, owed: readonly string[][]): Promise<void> => {
-      for (const [, , place = ''] of owed) {
-        const RPC_URL = world.chain.rpcUrl;
-        const more = { RPC_URL, PAY_TO: world.env['PAY_TO'] ?? '', REFUNDED: place, NOTE: 'refunded in cash' };
-        await make(['api/payments/audit/cli.ts'], { ...env, ...more });
-      }
-    };
+    /** What `make ledger REFUNDED=...` notes for each. api/payments/audit_command.test.ts has the command. */
+    const resolve = (place: Place, owed: readonly string[][]): Promise<void> =>
+      withLedger(place, async (ledger) => {
+        for await (const each of ledger.transfers(null, ['owed']))
+          if (owed.some(([, , where]) => where === `${each.transaction}:${each.logIndex}`))
+            assert.equal(await ledger.resolveOwed(each, 'refunded in cash'), true);
+      });
 
     test('has them if the journal survived: a sold lead is collected, and never sold again', async () => {
       const [one, two, list] = later;
       assert.ok(one && two && list);
-      const env = await restoreTo({ JOURNALS: join(world.env['DATA_DIR'] ?? '', 'ledger.journal') });
+      const env = await startRestored({ JOURNALS: join(world.env['DATA_DIR'] ?? '', 'ledger.journal') });
       assert.equal(await tryToBuy(4, LEAD), 'exclusive_paused');
       // The journal has the answers of leads only.
       assert.deepEqual(await audit(), { owed: 1, unpaid: 0 });
@@ -160,7 +164,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     test('owes their buyers if the journal was lost too, and sells no lead until they are refunded', async () => {
-      const env = await restoreTo({});
+      const env = await startRestored({});
       assert.equal(await tryToBuy(5, LEAD), 'exclusive_paused');
       assert.deepEqual(await audit(), { owed: later.length, unpaid: 0 });
       assert.equal(await tryToBuy(5, LEAD), 'exclusive_paused');

@@ -170,55 +170,6 @@ test("a portal's rows of other property types are rejected and do not count agai
   );
 });
 
-test('a list with unit mixes and taxes gives deals that state both', async () => {
-  const [layout, world] = [await newLayout(), makeWorld(TINY)];
-  const row = (number: number, price: number, units: number | '', ...more: readonly string[]): string =>
-    [`${number},${number} Elm St,Akron,OH,44308`, price, units, ...more].join();
-  await drop(layout, {
-    'acme/list.csv': [
-      `${HEADINGS},Studios,# 1 Bed,2BR Units,Annual Taxes`,
-      row(1, 400_000, 8, '', '4', '4', '"$9,812.40"'),
-      row(2, 400_001, 8, '', '', '', 'see remarks'),
-      row(3, 400_002, 8, '1', '4', '2', '0'),
-      row(4, 400_003, 8, '', '$850', '$950', '"9,100/yr"'),
-    ].join('\n'),
-    'birch/list.csv': [
-      `${HEADINGS},Unit Mix,Taxes (2025),Taxes (monthly)`,
-      row(5, 400_004, 8, '"4-1/1, 4-2/1"', '8100', '675'),
-      row(6, 400_005, '', '"(2) studio / (2) 3-bed"', '', '675'),
-      row(7, 400_006, 2, '2-3 BR', '$7000', ''),
-    ].join('\n'),
-  });
-  const only = ({ name }: { readonly name: string }): boolean => name === spec.name;
-  const { runId, sources } = await runDay({
-    layout,
-    world,
-    day: '2026-11-20',
-    only,
-    tables: ['deals'],
-    empty: COUNTY_RECORDS,
-  });
-  const source = sources.find(({ row: each }) => each.source === spec.name)?.row;
-  assert.deepEqual([source?.status, source?.rows_out, source?.rows_rejected], ['good', 7, 0]);
-  const deals = await published(layout, runId, 'deals', 'ORDER BY list_price');
-  const mix = (...counts: readonly number[]) =>
-    Object.fromEntries(counts.map((count, bedrooms) => [`${bedrooms}br`, count]));
-  assert.deepEqual(
-    deals.map((deal) => [JSON.parse(String(deal['unit_mix_stated'])), deal['annual_taxes']]),
-    [
-      [mix(0, 4, 4, 0, 0), '9812.40'],
-      [null, null],
-      // One unit is missing: the deal has the mix as stated.
-      [mix(1, 4, 2, 0, 0), null],
-      // Rents are no counts.
-      [null, '9100.00'],
-      [mix(0, 4, 4, 0, 0), '8100.00'],
-      [mix(2, 0, 0, 2, 0), null],
-      [null, '7000.00'],
-    ],
-  );
-});
-
 test('a brochure next to a list is reported and keeps no sold listing', async () => {
   const layout = await newLayout();
   await drop(layout, { 'acme/october.csv': list('Elm St', [100_000, 200_000]) });
@@ -260,7 +211,7 @@ test('if no file is readable the read is quarantined with the reason of the firs
   assert.match(only.record.detail ?? '', /^acme\/letter\.docx: /u);
 });
 
-test('a run warns of a refused file, and a deal is explained by the file and its later column map', async () => {
+test('a run warns of a refused file; deals state mixes and taxes, and are explained by file and column map', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   const only = ({ name }: { readonly name: string }): boolean => name === spec.name || name === 'hud_fmr';
   const odd = list('Elm St', [100_000]).replace('Price', 'Ask');
@@ -271,7 +222,24 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   const map = /\{.*\}/u.exec(warning ?? '')?.[0] ?? '';
   assert.equal(map, '{"Ask":"list_price"}');
 
-  await drop(layout, { 'birch & co/columns.json': map });
+  const row = (number: number, price: number, units: number | '', ...more: readonly string[]): string =>
+    [`${number},${number} Elm St,Akron,OH,44308`, price, units, ...more].join();
+  await drop(layout, {
+    'birch & co/columns.json': map,
+    'mixes/columns.csv': [
+      `${HEADINGS},Studios,# 1 Bed,2BR Units,Annual Taxes`,
+      row(11, 400_000, 8, '', '4', '4', '"$9,812.40"'),
+      row(12, 400_001, 8, '', '', '', 'see remarks'),
+      row(13, 400_002, 8, '1', '4', '2', '0'),
+      row(14, 400_003, 8, '', '$850', '$950', '"9,100/yr"'),
+    ].join('\n'),
+    'texts/list.csv': [
+      `${HEADINGS},Unit Mix,Taxes (2025),Taxes (monthly)`,
+      row(15, 400_004, 8, '"4-1/1, 4-2/1"', '8100', '675'),
+      row(16, 400_005, '', '"(2) studio / (2) 3-bed"', '', '675'),
+      row(17, 400_006, 2, '2-3 BR', '$7000', ''),
+    ].join('\n'),
+  });
   const second = await runDay({ layout, world, day: '2026-11-21', only, tables: ['deals'], empty: COUNTY_RECORDS });
   assert.deepEqual(
     collectWarnings(second).filter((line) => line.startsWith(spec.name)),
@@ -290,4 +258,27 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   const page = pages.find(({ source }) => source === spec.name);
   assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', `${codeOfName('birch & co')}/1`]);
   assert.equal(page?.file, 'birch & co/list.csv');
+
+  const deals = await published(
+    layout,
+    second.runId,
+    'deals',
+    'WHERE list_price BETWEEN 400000 AND 400006 ORDER BY list_price',
+  );
+  const mix = (...counts: readonly number[]) =>
+    Object.fromEntries(counts.map((count, bedrooms) => [`${bedrooms}br`, count]));
+  assert.deepEqual(
+    deals.map((each) => [JSON.parse(String(each['unit_mix_stated'])), each['annual_taxes']]),
+    [
+      [mix(0, 4, 4, 0, 0), '9812.40'],
+      [null, null],
+      // One unit is missing: the deal has the mix as stated.
+      [mix(1, 4, 2, 0, 0), null],
+      // Rents are no counts.
+      [null, '9100.00'],
+      [mix(0, 4, 4, 0, 0), '8100.00'],
+      [mix(2, 0, 0, 2, 0), null],
+      [null, '7000.00'],
+    ],
+  );
 });

@@ -1,4 +1,7 @@
-/** HUD's rents on deals, by each way there is to them: workbook, API with a token, ZIP workbook, ZIPs of the API. */
+/**
+ * HUD's rents by each way there is to them: workbook, API with a token, ZIP workbook, ZIPs of the API. What deals make
+ * of them is in test/models/underwriting/rents.test.ts.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -10,27 +13,16 @@ import { ZIP_WORKBOOK } from '../../../sandbox/pages/hud.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { zipRents } from '../../../sandbox/world/zip_rents.ts';
-import { newLayout, published, runDay, TINY, type OneRun } from '../runs.ts';
-import { COUNTY_RECORDS, JOIN_RATES } from '../some_tables.ts';
+import { newLayout, runDay, TINY, type OneRun } from '../runs.ts';
 import { archivedTexts } from '../../lib/archive_files.ts';
 
 const world = makeWorld(TINY);
 const DAY = '2026-11-20';
 const TOKEN = 'eyJ0b2tlbg-of-a-test.0123456789';
 
-/** A site that shows its listings on few pages. */
-const LISTINGS = 'buckeye_income_property';
-
-/** A run over listings and rents alone. */
+/** A run over rents alone. */
 const run = (rest: Partial<OneRun> & Pick<OneRun, 'layout'>) =>
-  runDay({
-    world,
-    day: DAY,
-    only: ({ family, name }) => family === 'fmr' || name === LISTINGS,
-    tables: ['deals'],
-    empty: COUNTY_RECORDS,
-    ...rest,
-  });
+  runDay({ world, day: DAY, only: ({ family }) => family === 'fmr', tables: [], ...rest });
 type Result = Awaited<ReturnType<typeof run>>;
 
 const stateOf = (result: Result, name: string) => {
@@ -38,16 +30,16 @@ const stateOf = (result: Result, name: string) => {
   assert.ok(found);
   return found;
 };
-/** Staged rents of areas, without where they were read. */
-async function areaRents(layout: OneRun['layout'], { runId }: Result): Promise<Record<string, unknown>[]> {
+/** Staged rents, without where they were read, and the paths of the pages. */
+async function rentsOf(layout: OneRun['layout'], { runId }: Result, source: string) {
   const duck = await openSmall();
   try {
-    const file = literal(stagedParquet(layout, 'hud_fmr', runId));
-    return await rowsOf(
-      duck.connection,
-      `SELECT fips, hud_area_code, fiscal_year, fmr_0, fmr_1, fmr_2, fmr_3, fmr_4
-        FROM read_parquet(${file}) ORDER BY ALL`,
-    );
+    const from = `FROM read_parquet(${literal(stagedParquet(layout, source, runId))})`;
+    const rents = `* EXCLUDE (source_url, observed_at, page_sha256, page_row)`;
+    return {
+      rows: await rowsOf(duck.connection, `SELECT ${rents} ${from} ORDER BY ALL`),
+      urls: await rowsOf(duck.connection, `SELECT DISTINCT source_url AS url ${from}`),
+    };
   } finally {
     await duck.close();
   }
@@ -90,9 +82,12 @@ describe("HUD's API with a token", () => {
     // Its rents are of last year, so the list of years is read too.
     assert.ok(latest && latest.pages.length > 1);
     assert.deepEqual([...new Set(latest.pages.map((p) => p.kind))], ['statedata', 'years']);
-    const expected = await areaRents(layouts.workbook, runs.workbook);
-    assert.ok(expected.length > 0);
-    assert.deepEqual(await areaRents(layouts.api, runs.api), expected);
+    const { rows } = await rentsOf(layouts.workbook, runs.workbook, 'hud_fmr');
+    assert.ok(rows.length > 0);
+    const shown = ({ hud_area_code, fips, fiscal_year, fmr_0, fmr_4 }: Record<string, unknown>): string =>
+      [fips, hud_area_code, fiscal_year, fmr_0, fmr_4].join(' ');
+    const ofApi = await rentsOf(layouts.api, runs.api, 'hud_fmr');
+    assert.deepEqual(ofApi.rows.map(shown).sort(), rows.map(shown).sort());
     for await (const { path, text } of keptIn(layouts.api.root))
       assert.ok(!text.includes(TOKEN), `${path} holds the token`);
   });
@@ -100,7 +95,7 @@ describe("HUD's API with a token", () => {
   test('that HUD refuses is reported by the name of its setting, and the earlier rents stay', async () => {
     const layout = layouts.workbook;
     const refused = { layout, day: '2026-11-21', secrets: { HUD_TOKEN: 'expired' } };
-    const result = await run({ ...refused, tables: ['sources'], empty: [JOIN_RATES] });
+    const result = await run(refused);
     const { row, standing } = stateOf(result, 'hud_fmr');
     assert.deepEqual([row.status, row.reason], ['unavailable', 'refused']);
     assert.equal(row.detail, 'HUD rejects the token in HUD_TOKEN (401): it is not valid');
@@ -112,36 +107,27 @@ describe("HUD's API with a token", () => {
 });
 
 describe('rents by ZIP', () => {
-  test("that HUD does not post leave the area's rents: the source is good and has no rows", async () => {
-    const layout = await newLayout();
-    const result = await run({ layout, alter: withoutWorkbook });
-    const { row } = stateOf(result, 'hud_safmr');
+  test('that HUD does not post leave their source good, with no rows', async () => {
+    const { row } = stateOf(await run({ layout: await newLayout(), alter: withoutWorkbook }), 'hud_safmr');
     assert.deepEqual([row.status, row.rows_in, row.reason], ['good', 0, null]);
-    const deals = await published(layout, result.runId, 'deals');
-    assert.ok(deals.length > 20 && deals.every((deal) => String(deal['rent_basis']).startsWith('metro')));
   });
 
-  const expected = Map.groupBy(zipRents, ({ zip }) => zip);
-  for (const by of ['workbook', 'api'] as const) {
-    test(`stand on every deal when the ${by} has them, and the deal says so`, async () => {
-      const result = runs[by];
-      const { row } = stateOf(result, 'hud_safmr');
+  for (const [by, page] of [
+    ['workbook', /\/fy2026_safmrs\.xlsx$/u],
+    ['api', /\/hudapi\/public\/fmr\/data\/METRO/u],
+  ] as const)
+    test(`are those of HUD, in its ${by}`, async () => {
+      const { row } = stateOf(runs[by], 'hud_safmr');
       assert.deepEqual([row.status, row.rows_out, row.rows_rejected], ['good', zipRents.length, 0], row.detail ?? '');
-      const deals = await published(layouts[by], result.runId, 'deals');
-      for (const deal of deals) {
-        const areas = expected.get(String(deal['zip'])) ?? [];
-        const lowest = areas.reduce((a, b) => ((b.rents[2] ?? 0) < (a.rents[2] ?? 0) ? b : a));
-        assert.deepEqual(
-          [deal['market_rent_2br'], deal['rent_basis'], deal['rent_area_code'], deal['rent_fiscal_year']],
-          [`${lowest.rents[2]}.00`, areas.length > 1 ? 'zip_lowest_of_several' : 'zip', lowest.area.hudAreaCode, 2026],
-        );
-        assert.match(
-          String(deal['rent_source_url']),
-          by === 'api' ? /\/hudapi\/public\/fmr\/data\/METRO/u : /\/fy2026_safmrs\.xlsx$/u,
-        );
-        assert.equal((JSON.parse(String(deal['provenance'])) as { rent: { source: string } }).rent.source, 'hud_safmr');
-      }
-      assert.ok(deals.length > 20, `${deals.length} deals`);
+      const { rows, urls } = await rentsOf(layouts[by], runs[by], 'hud_safmr');
+      assert.deepEqual(
+        rows
+          .map(({ zip, hud_area_code, rent_2, fiscal_year }) =>
+            [zip, hud_area_code, Number(rent_2), fiscal_year].join(),
+          )
+          .sort(),
+        zipRents.map(({ zip, area, rents }) => [zip, area.hudAreaCode, rents[2], 2026].join()).sort(),
+      );
+      for (const { url } of urls) assert.match(String(url), page);
     });
-  }
 });
