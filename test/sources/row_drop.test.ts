@@ -44,7 +44,7 @@ const specAt = (origin: string, reads: SourceSpec['reads']): SourceSpec =>
 async function readDays(
   t: TestContext,
   rowsByDay: readonly number[],
-  reads?: SourceSpec['reads'],
+  reads: SourceSpec['reads'],
 ): Promise<{ records: ReadRecord[]; standing: ReadRecord | undefined }> {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-drop-share-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -69,42 +69,24 @@ async function readDays(
   return { records, standing: (await standingRead(layout, 'test_parcels', '2026-11-29')) ?? undefined };
 }
 
-test('a drop to the allowed share is good', async (t) => {
-  const { records, standing } = await readDays(t, [100, 60]);
-  assert.deepEqual(
-    records.map(({ status }) => status),
-    ['good', 'good'],
-  );
-  assert.equal(standing?.counts.rows_out, 60);
-});
-
-test('one row fewer is quarantined, and the last good rows stay', async (t) => {
-  const { records, standing } = await readDays(t, [100, 59]);
-  assert.deepEqual(
-    records.map(({ status, reason }) => [status, reason]),
-    [
-      ['good', null],
-      ['quarantined', 'row_count_dropped'],
-    ],
-  );
-  assert.equal(standing?.counts.rows_out, 100);
-});
-
-test('rows are compared with the last good read, not with a quarantined one', async (t) => {
-  const { records } = await readDays(t, [100, 59, 40, 90]);
-  assert.deepEqual(
-    records.map(({ status }) => status),
-    ['good', 'quarantined', 'quarantined', 'good'],
-  );
-});
-
-test('a register that sends only changes may send fewer', async (t) => {
-  const { records } = await readDays(t, [100, 5], 'increments');
-  assert.deepEqual(
-    records.map(({ status }) => status),
-    ['good', 'good'],
-  );
-});
+/** Rows of each day; what becomes of them; the rows that stand at the end. */
+const CASES: readonly (readonly [title: string, rows: readonly number[], statuses: string, standing: number])[] = [
+  ['a drop to the allowed share is good', [100, 60], 'good good', 60],
+  ['one row fewer is quarantined, and the last good rows stay', [100, 59], 'good row_count_dropped', 100],
+  [
+    'rows are compared with the last good read, not with a quarantined one',
+    [100, 59, 40, 90],
+    'good row_count_dropped row_count_dropped good',
+    90,
+  ],
+  ['a register that sends only changes may send fewer', [100, 5], 'good good', 5],
+];
+for (const [title, rows, statuses, rowsOut] of CASES)
+  test(title, async (t) => {
+    const { records, standing } = await readDays(t, rows, title.startsWith('a register') ? 'increments' : 'replace');
+    assert.equal(records.map(({ status, reason }) => reason ?? status).join(' '), statuses);
+    assert.equal(standing?.counts.rows_out, rowsOut);
+  });
 
 test('every adapter that replaces its rows limits their drop', async () => {
   const unlimited = (await findSources())
