@@ -21,8 +21,9 @@ const root = fileURLToPath(new URL('../', import.meta.url));
  */
 const SECONDS: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/^test\/(?:analyse\/compared|models\/recompute|site\/site_browser)/u, 20],
-  [/^test\/(?:analyse\/worked|jobs\/two_workers|pipelines\/run\/end_to_end)/u, 17],
-  [/^test\/(?:ledger\/simulation|models\/properties|pipelines\/commands\/rebuild\.|store\/hosts)/u, 10],
+  [/^test\/(?:analyse\/worked|jobs\/two_workers)/u, 17],
+  [/^test\/(?:ledger\/simulation|models\/properties|operate\/prune|pipelines\/run\/end_to_end|store\/hosts)/u, 10],
+  [/^test\/pipelines\/(?:publish\/parts|run\/(?:quiet_days|sold_leads)|sources\/(?:blank|registers))/u, 7],
   [/^test\/models\/(?:build\/(?:audits|determinism|extreme)|figures\/absence|history|underwriting\/pages)/u, 7],
   [/^test\/(?:operate|pipelines\/(?:commands|faults|run)|store)\//u, 5],
   [/^test\/(?:jobs|models\/(?:leads|loans|underwriting)|pipelines)\//u, 3],
