@@ -216,7 +216,6 @@ export class S3Store implements Store {
    * @throws SettingError if the service refuses; StoreUnavailable if it still fails after the wait
    */
   #retry<T>(work: () => Promise<T>): Promise<T> {
-    const again = (error: unknown): Promise<T> => (isReset(error) ? work() : Promise.reject(error));
     return this.#wait.repeat(
       (error) => {
         if (isConflict(error) || isLocalFileError(error)) return null;
@@ -224,7 +223,14 @@ export class S3Store implements Store {
           throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
         return reasonOf(error);
       },
-      () => work().catch(again),
+      async () => {
+        try {
+          return await work();
+        } catch (error) {
+          if (isReset(error)) return work();
+          throw error;
+        }
+      },
     );
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Rents of a fiscal year that is over: in the source's row and in its health. test/models/underwriting/rents.test.ts has
- * the deals that use them.
- */
+/** Rents of a year that is over, in the source's row and health; the deals are in models/underwriting/rents.test.ts. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -211,7 +211,7 @@ test('if no file is readable the read is quarantined with the reason of the firs
   assert.match(only.record.detail ?? '', /^acme\/letter\.docx: /u);
 });
 
-test('a run warns of a refused file; deals state mixes and taxes, and are explained by file and column map', async () => {
+test('a run warns of a refused file; its deals state mixes and taxes, and are explained by file and map', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   const only = ({ name }: { readonly name: string }): boolean => name === spec.name || name === 'hud_fmr';
   const odd = list('Elm St', [100_000]).replace('Price', 'Ask');
