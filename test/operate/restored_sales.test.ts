@@ -122,9 +122,9 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
     };
     /** The owed transfers on the screen of `make ledger`: payer, nonce and place. */
     const owedIn = async (place: Place): Promise<string[][]> => {
-      const out = (
-        await withLedger(place, async (ledger) => formatReport(await readFigures(ledger), '', Date.now(), 1))
-      ).join('\n');
+      const options = { nowMs: Date.now(), days: 1, settlementCost: '0' };
+      const report = async (ledger: Ledger): Promise<string[]> => formatReport(await readFigures(ledger), '', options);
+      const out = (await withLedger(place, report)).join('\n');
       const line = /^ +owed +\$\S+ +to (0x[0-9a-f]{40}) +(\S+) +block \d+, nonce (0x[0-9a-f]{64}): /gmu;
       return [...out.matchAll(line)].map(([, payer = '', where = '', nonce = '']) => [payer, nonce, where]);
     };
