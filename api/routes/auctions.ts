@@ -5,7 +5,9 @@ import { Filters, type Condition } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { checkRange, choiceParam, dayParam, flagParam, numberParam, type Hint } from './params.ts';
-import { inPlace, placeFilters } from './list/place.ts';
+import { areaFilters } from './list/area.ts';
+import { by } from './list/filters.ts';
+import { placeFilters } from './list/place.ts';
 import { PRICES } from '../../lib/prices.ts';
 
 const { county, ...otherPlaces } = placeFilters;
@@ -49,12 +51,16 @@ export const auctions = listRoute({
   about: 'Upcoming sheriff, foreclosure and tax sales, ranked by sale date.',
   filters: {
     county,
-    from_date: dayParam('First sale day; default: today by the data clock.'),
-    to_date: dayParam('Last sale day.'),
-    min_appraised: numberParam('Minimum appraised value, USD.'),
-    include_past: flagParam('true: also past sale days, with any outcome.'),
-    auction_type: choiceParam(AUCTION_TYPES, 'Kind of sale.'),
+    from_date: by('sale_date', '>=', dayParam('First sale day; default: today by the data clock.')),
+    to_date: by('sale_date', '<=', dayParam('Last sale day.')),
+    min_appraised: by('appraised_value', '>=', numberParam('Minimum appraised value, USD.')),
+    include_past: {
+      param: flagParam('true: also past sale days, with any outcome.'),
+      narrow: (sales: Filters) => sales,
+    },
+    auction_type: by('auction_type', '=', choiceParam(AUCTION_TYPES, 'Kind of sale.')),
     ...otherPlaces,
+    ...areaFilters,
   },
   record: Auction.schema,
   fields: FIELD_GROUPS.auctions,
@@ -62,32 +68,24 @@ export const auctions = listRoute({
   feed: {
     list: 'auctions',
     filters: [...Object.keys(placeFilters), 'auction_type'],
+    columns: { auction_type: 'kind' },
     fields: { metro: 'county' },
-    matching: async (changes, { params, snapshot }) =>
-      (await inPlace(changes, params, snapshot)).and('kind', '=', params.auction_type),
   },
   check({ params: { from_date: from, to_date: to, include_past: past }, today }) {
     if (from === undefined && to !== undefined && past !== true)
       checkRange(['from_date', today], ['to_date', to], ' by default (today by the data clock)');
   },
   hints: ({ params, today }) => pastFromDate(params, today),
-  async list({ params, today, snapshot }) {
-    const served =
+  list: ({ params, today }) => ({
+    itemName: 'auction',
+    rank: { column: 'sale_date', direction: 'ASC' },
+    filters:
       params.include_past === true
         ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CANCELLED)
-        : upcomingAuctions(today);
-    return {
-      itemName: 'auction',
-      rank: { column: 'sale_date', direction: 'ASC' },
-      filters: (await inPlace(served, params, snapshot))
-        .and('sale_date', '>=', params.from_date)
-        .and('sale_date', '<=', params.to_date)
-        .and('appraised_value', '>=', params.min_appraised)
-        .and('auction_type', '=', params.auction_type),
-      note: [
-        'Sales that were called off are excluded, unless their day has passed and include_past is true.',
-        ...pastFromDate(params, today).map(({ message }) => message),
-      ].join(' '),
-    };
-  },
+        : upcomingAuctions(today),
+    note: [
+      'Sales that were called off are excluded, unless their day has passed and include_past is true.',
+      ...pastFromDate(params, today).map(({ message }) => message),
+    ].join(' '),
+  }),
 });

@@ -11,7 +11,9 @@ import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list/route.ts';
 import { noteOf, GENERATED_AT } from './envelope.ts';
 import { choiceParam, dayParam, integerParam, numberParam, percentParam } from './params.ts';
-import { inPlace, placeFilters } from './list/place.ts';
+import { areaFilters } from './list/area.ts';
+import { by, narrowed, type Filter, type ParamsOf } from './list/filters.ts';
+import { placeFilters } from './list/place.ts';
 import { PRICES } from '../../lib/prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
 import { startOfDay } from './weeks.ts';
@@ -37,58 +39,45 @@ export async function freeIndex(snapshot: Snapshot): Promise<readonly number[]> 
   return (await snapshot.find(ranked, undefined, INDEX_SIZE)).rows;
 }
 
+/** Deals listed on this day or later. */
+const listedSince: Filter<ReturnType<typeof dayParam>> = {
+  param: dayParam(
+    'First day of listing: listed_on, or the day on which this service first read it where the site states none.',
+  ),
+  narrow(deals, day) {
+    const isListed = { column: 'listed_on', is: '>=', value: day } as const;
+    return deals
+      .either(isListed, { column: 'listed_on', is: 'absent' })
+      .either(isListed, { column: 'first_seen', is: '>=', value: startOfDay(day) });
+  },
+};
+
+const reliability = choiceParam(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent is a usable proxy.");
+
 const dealFilters = {
   state,
   city,
-  min_price: numberParam('Minimum asking price, USD.'),
-  max_price: numberParam('Maximum asking price, USD.'),
-  min_cap: percentParam('Minimum advertised cap rate, percent.'),
-  min_units: integerParam('Minimum number of units.', 0, MAX_UNITS),
-  max_units: integerParam('Maximum number of units.', 0, MAX_UNITS),
-  min_score: integerParam('Minimum deal_score.', 0, 100),
-  status: choiceParam(['Hot', 'Warm', 'Pass'], 'Status of the rental path (rental_status).'),
+  min_price: by('list_price', '>=', numberParam('Minimum asking price, USD.')),
+  max_price: by('list_price', '<=', numberParam('Maximum asking price, USD.')),
+  min_cap: by('cap_rate', '>=', percentParam('Minimum advertised cap rate, percent.')),
+  min_units: by('units', '>=', integerParam('Minimum number of units.', 0, MAX_UNITS)),
+  max_units: by('units', '<=', integerParam('Maximum number of units.', 0, MAX_UNITS)),
+  min_score: by('deal_score', '>=', integerParam('Minimum deal_score.', 0, 100)),
+  status: by('rental_status', '=', choiceParam(['Hot', 'Warm', 'Pass'], 'Status of the rental path (rental_status).')),
   zip,
   county,
-  min_cap_underwritten: percentParam('Minimum cap_rate_underwritten, percent.'),
-  max_cap_gap: numberParam(
-    'Maximum cap_gap_pct: the claimed cap rate less the underwritten one.',
-    'points such as 1.5',
+  min_cap_underwritten: by('cap_rate_underwritten', '>=', percentParam('Minimum cap_rate_underwritten, percent.')),
+  max_cap_gap: by(
+    'cap_gap_pct',
+    '<=',
+    numberParam('Maximum cap_gap_pct: the claimed cap rate less the underwritten one.', 'points such as 1.5'),
   ),
-  underwrite_reliability: choiceParam(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent is a usable proxy."),
-  min_dscr: numberParam('Minimum dscr.', 'a ratio such as 1.25'),
-  listed_since: dayParam(
-    'First day of listing: listed_on, or the day on which this service first read it where the site states none.',
-  ),
+  underwrite_reliability: by('underwrite_reliability', '=', reliability),
+  min_dscr: by('dscr', '>=', numberParam('Minimum dscr.', 'a ratio such as 1.25')),
+  listed_since: listedSince,
   metro,
+  ...areaFilters,
 };
-
-type DealRequest = Pick<RouteRequest<typeof dealFilters>, 'params' | 'snapshot'>;
-
-/** Deals listed on this day or later. */
-function listedSince(filters: Filters, day: string | undefined): Filters {
-  if (day === undefined) return filters;
-  const isListed = { column: 'listed_on', is: '>=', value: day } as const;
-  return filters
-    .either(isListed, { column: 'listed_on', is: 'absent' })
-    .either(isListed, { column: 'first_seen', is: '>=', value: startOfDay(day) });
-}
-
-/** Deals that match all filters but min_cap. */
-const withAnyCap = async ({ params, snapshot }: DealRequest): Promise<Filters> =>
-  listedSince(await inPlace(activeDeals(), params, snapshot), params.listed_since)
-    .and('list_price', '>=', params.min_price)
-    .and('list_price', '<=', params.max_price)
-    .and('units', '>=', params.min_units)
-    .and('units', '<=', params.max_units)
-    .and('deal_score', '>=', params.min_score)
-    .and('rental_status', '=', params.status)
-    .and('cap_rate_underwritten', '>=', params.min_cap_underwritten)
-    .and('cap_gap_pct', '<=', params.max_cap_gap)
-    .and('underwrite_reliability', '=', params.underwrite_reliability)
-    .and('dscr', '>=', params.min_dscr);
-
-const matchingDeals = async (request: DealRequest): Promise<Filters> =>
-  (await withAnyCap(request)).and('cap_rate', '>=', request.params.min_cap);
 
 const impliedCap = {
   implied_by_noi: z
@@ -102,10 +91,10 @@ const impliedCap = {
 };
 
 /** The number of deals whose stated NOI implies min_cap, if it is given. */
-async function impliedByNoi(request: DealRequest): Promise<{ implied_by_noi?: number }> {
+async function impliedByNoi(request: RouteRequest<ParamsOf<typeof dealFilters>>): Promise<{ implied_by_noi?: number }> {
   const { min_cap: least } = request.params;
   if (least === undefined) return {};
-  const implied = (await withAnyCap(request))
+  const implied = (await narrowed(activeDeals(), dealFilters, request, ['min_cap']))
     .either({ column: 'cap_rate', is: 'absent' })
     .and('cap_rate_derived', '>=', least);
   return { implied_by_noi: (await request.snapshot.select(implied)).length };
@@ -168,11 +157,10 @@ export const deals = listRoute({
     filters: Object.keys(placeFilters),
     // A record whose ZIP has changed may have left its county and its metro.
     fields: { county: 'zip', metro: 'zip' },
-    matching: (changes, { params, snapshot }) => inPlace(changes, params, snapshot),
   },
   list: async (request) => ({
     itemName: 'active deal',
-    filters: await matchingDeals(request),
+    filters: activeDeals(),
     more: await impliedByNoi(request),
     rank: { column: 'deal_score', direction: 'DESC' },
   }),
@@ -194,7 +182,7 @@ export const dealCards = listRoute({
   more: impliedCap,
   list: async (request) => ({
     itemName: 'active deal',
-    filters: await matchingDeals(request),
+    filters: activeDeals(),
     more: await impliedByNoi(request),
     rank: { column: 'cap_rate', direction: 'DESC' },
   }),

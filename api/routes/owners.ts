@@ -4,7 +4,8 @@ import { Owner } from '../../models/marts/owners.ts';
 import { Problem } from '../http/problem.ts';
 import { Filters } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
-import { inCountyOrMetro, placeFilters } from './list/place.ts';
+import { by } from './list/filters.ts';
+import { metroByCounty, placeFilters } from './list/place.ts';
 import { listRoute } from './list/route.ts';
 import { integerParam, stateParam, textParam } from './params.ts';
 import { PRICES } from '../../lib/prices.ts';
@@ -40,14 +41,22 @@ export const owners = listRoute({
     'Organizations with at least two distressed or listed properties in one county, with the records of each and the ' +
     'filings of their name in the registers of Ohio and Colorado, ranked by number of properties.',
   filters: {
-    name: textParam(
-      `Name of the organization, or at least its first ${MIN_CHARACTERS} letters or digits. Case, accents, ` +
-        'punctuation and the spelling of the legal form are ignored; % and * are no wildcards.',
-    ),
+    name: {
+      param: textParam(
+        `Name of the organization, or at least its first ${MIN_CHARACTERS} letters or digits. Case, accents, ` +
+          'punctuation and the spelling of the legal form are ignored; % and * are no wildcards.',
+      ),
+      narrow: (found: Filters, name: string) =>
+        found.either({ column: 'owner_key', is: 'starting with', value: organizationKey(inOneForm(name)) }),
+    },
     county: placeFilters.county,
-    state: stateParam('State of the county.'),
-    min_properties: integerParam('Minimum properties_count.', MIN_PROPERTIES, MAX_PROPERTIES),
-    metro: placeFilters.metro,
+    state: by('state', '=', stateParam('State of the county.')),
+    min_properties: by(
+      'properties_count',
+      '>=',
+      integerParam('Minimum properties_count.', MIN_PROPERTIES, MAX_PROPERTIES),
+    ),
+    metro: metroByCounty,
   },
   record: Owner.schema,
   fields: FIELD_GROUPS.owners,
@@ -55,20 +64,10 @@ export const owners = listRoute({
   check({ params: { name } }) {
     if (name !== undefined) checkName(name);
   },
-  async list({ params, snapshot }) {
-    const { name, state, min_properties: least } = params;
-    const all = new Filters('owners');
-    const named =
-      name === undefined
-        ? all
-        : all.either({ column: 'owner_key', is: 'starting with', value: organizationKey(inOneForm(name)) });
-    return {
-      itemName: 'organization with several distressed or listed properties',
-      rank: { column: 'properties_count', direction: 'DESC' },
-      filters: (await inCountyOrMetro(named, params, snapshot))
-        .and('state', '=', state)
-        .and('properties_count', '>=', least),
-      note: OWNERS_NOTE,
-    };
-  },
+  list: () => ({
+    itemName: 'organization with several distressed or listed properties',
+    rank: { column: 'properties_count', direction: 'DESC' },
+    filters: new Filters('owners'),
+    note: OWNERS_NOTE,
+  }),
 });

@@ -45,7 +45,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 const registry = z.registry<ParamFacts>();
 
-function param<S extends z.ZodType>(schema: S, facts: ParamFacts): S {
+/** A parameter with its facts. */
+export function declareParam<S extends z.ZodType>(schema: S, facts: ParamFacts): S {
   registry.add(schema, facts);
   return schema;
 }
@@ -59,7 +60,7 @@ export function paramFacts(schema: z.ZodType): ParamFacts {
 
 /** Trimmed text without control characters, not empty. */
 export const textParam = (about: string) =>
-  param(
+  declareParam(
     z
       .string()
       .trim()
@@ -77,7 +78,7 @@ const BETWEEN_LINES = /\||\r?\n/u;
 
 /** Texts separated by | or line breaks, at most `most`. */
 export const linesParam = (about: string, most: number) =>
-  param(
+  declareParam(
     z
       .string()
       .transform((text) =>
@@ -96,7 +97,7 @@ const STATES = new Set(STATE_BY_NAME.values());
 
 /** A two-letter state, in upper case. */
 export const stateParam = (about: string) =>
-  param(
+  declareParam(
     z
       .string()
       .regex(/^[A-Za-z]{2}$/)
@@ -115,7 +116,7 @@ export const stateParam = (about: string) =>
 /** A kind whose name is compared ignoring case. An unknown one is accepted and matches nothing. */
 export const kindParam = (about: string, kinds: readonly string[]) => {
   const text = textParam(about);
-  return param(text.clone(), {
+  return declareParam(text.clone(), {
     ...paramFacts(text),
     hintOf(value) {
       if (kinds.includes(value.toLowerCase())) return undefined;
@@ -128,11 +129,11 @@ export const kindParam = (about: string, kinds: readonly string[]) => {
 
 /** A five-digit ZIP. */
 export const zipParam = (about: string) =>
-  param(z.string().regex(/^\d{5}$/), { kind: 'string', about, expected: 'five digits such as 44301' });
+  declareParam(z.string().regex(/^\d{5}$/), { kind: 'string', about, expected: 'five digits such as 44301' });
 
 /** A decimal number as text, of dollars unless `expected` says otherwise: it never becomes a binary float. */
 export const numberParam = (about: string, expected = 'dollars such as 250000') =>
-  param(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {
+  declareParam(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {
     kind: 'number',
     about,
     expected,
@@ -145,7 +146,7 @@ export const numberParam = (about: string, expected = 'dollars such as 250000') 
 /** A number of percent. */
 export const percentParam = (about: string) => {
   const number = numberParam(about, 'a percentage such as 8.5');
-  return param(number.clone(), {
+  return declareParam(number.clone(), {
     ...paramFacts(number),
     hintOf(value) {
       if (Number(value) <= 0 || Number(value) >= 1) return undefined;
@@ -157,7 +158,7 @@ export const percentParam = (about: string) => {
 };
 
 export const integerParam = (about: string, min: number, max: number) =>
-  param(
+  declareParam(
     z
       .string()
       .regex(/^\d{1,10}$/)
@@ -167,7 +168,7 @@ export const integerParam = (about: string, min: number, max: number) =>
   );
 
 export const flagParam = (about: string) =>
-  param(
+  declareParam(
     z
       .string()
       .toLowerCase()
@@ -178,7 +179,7 @@ export const flagParam = (about: string) =>
 
 /** A calendar day. */
 export const dayParam = (about: string) =>
-  param(z.iso.date(), {
+  declareParam(z.iso.date(), {
     kind: 'date',
     about,
     expected: 'a day as YYYY-MM-DD',
@@ -187,14 +188,14 @@ export const dayParam = (about: string) =>
 
 /** An instant in UTC, to the second, or the start of a day. The value is the instant. */
 export const instantParam = (about: string) =>
-  param(
+  declareParam(
     z.union([z.iso.date(), z.iso.datetime()]).transform((given) => `${new Date(given).toISOString().slice(0, 19)}Z`),
     { kind: 'string', about, expected: 'an instant such as 2026-11-20T12:00:00Z, or a day as YYYY-MM-DD' },
   );
 
 /** An ISO week. The route checks whether the year has it. */
 export const weekParam = (about: string) =>
-  param(
+  declareParam(
     z
       .string()
       .toUpperCase()
@@ -204,7 +205,7 @@ export const weekParam = (about: string) =>
 
 /** The id of a record, in lower case. */
 export const idParam = (about: string) =>
-  param(
+  declareParam(
     z
       .string()
       .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
@@ -214,7 +215,7 @@ export const idParam = (about: string) =>
 
 /** One of these values, in any letter case. */
 export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) =>
-  param(
+  declareParam(
     z
       .string()
       .transform((given) => values.find((value) => value.toLowerCase() === given.toLowerCase()) ?? given)
@@ -224,7 +225,7 @@ export const choiceParam = <const V extends readonly [string, ...string[]]>(valu
 
 /** Some of the names of `choices`, with commas between them. The value has the names and all their members. */
 export const namesParam = (choices: ReadonlyMap<string, readonly string[]>, about: string, expected: string) =>
-  param(
+  declareParam(
     z
       .string()
       .transform((text) => [

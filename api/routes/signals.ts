@@ -5,7 +5,9 @@ import { Filters } from '../serving/filters.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { listRoute } from './list/route.ts';
 import { choiceParam, flagParam, kindParam, numberParam } from './params.ts';
-import { inPlace, placeFilters } from './list/place.ts';
+import { areaFilters } from './list/area.ts';
+import { by } from './list/filters.ts';
+import { placeFilters } from './list/place.ts';
 import { PRICES } from '../../lib/prices.ts';
 
 const { county, ...otherPlaces } = placeFilters;
@@ -25,11 +27,20 @@ export const signals = listRoute({
     'judgments, ranked by amount.',
   filters: {
     county,
-    signal_type: kindParam(`Kind of signal, ignoring case: ${SIGNAL_TYPES.join(', ')}.`, SIGNAL_TYPES),
-    min_amount: numberParam('Minimum amount owed or claimed, USD.'),
-    has_address: flagParam('true: only rows with a street address; false: only rows without.'),
-    property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
+    signal_type: by(
+      'signal_type',
+      'like',
+      kindParam(`Kind of signal, ignoring case: ${SIGNAL_TYPES.join(', ')}.`, SIGNAL_TYPES),
+    ),
+    min_amount: by('amount', '>=', numberParam('Minimum amount owed or claimed, USD.')),
+    has_address: by('has_address', '=', flagParam('true: only rows with a street address; false: only rows without.')),
+    property_kind: by(
+      'property_kind',
+      '=',
+      choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
+    ),
     ...otherPlaces,
+    ...areaFilters,
   },
   record: Signal.schema,
   fields: FIELD_GROUPS.signals,
@@ -37,17 +48,12 @@ export const signals = listRoute({
   feed: {
     list: 'signals',
     filters: [...Object.keys(placeFilters), 'signal_type'],
+    columns: { signal_type: 'kind' },
     fields: { metro: 'county' },
-    matching: async (changes, { params, snapshot }) =>
-      (await inPlace(changes, params, snapshot)).like('kind', params.signal_type),
   },
-  list: async (request) => ({
+  list: () => ({
     itemName: 'signal',
     rank: { column: 'amount', direction: 'DESC' },
-    filters: (await inPlace(currentSignals(), request.params, request.snapshot))
-      .like('signal_type', request.params.signal_type)
-      .and('amount', '>=', request.params.min_amount)
-      .and('has_address', '=', request.params.has_address)
-      .and('property_kind', '=', request.params.property_kind),
+    filters: currentSignals(),
   }),
 });

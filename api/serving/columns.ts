@@ -61,6 +61,7 @@ export class Column {
   readonly #read: ReadCodes;
   readonly #parts: Codes[] = [];
   #lowered: readonly string[] | undefined;
+  #numbers: Float64Array | undefined;
 
   /** @param values of each file, sorted, as they are stored */
   constructor(facts: ColumnFacts, values: readonly Uint8Array[], read: ReadCodes) {
@@ -98,6 +99,15 @@ export class Column {
       .padStart(6, '0')
       .slice(0, decimals);
     return `${value < 0n ? '-' : ''}${String(size / MILLION)}${decimals === 0 ? '' : `.${digits}`}`;
+  }
+
+  /** The value of each code of a column of decimals as a number. Code 0 is not a number. */
+  numbers(): Float64Array {
+    if (!(this.#values instanceof BigInt64Array)) throw new Error(`${this.#facts.name} is no number`);
+    return (this.#numbers ??= Float64Array.from([
+      NaN,
+      ...[...this.#values].map((one) => Number(one) / Number(MILLION)),
+    ]));
   }
 
   at(row: number): Value {
@@ -143,7 +153,8 @@ export class Column {
         }
         break;
       case 'of no property':
-        throw new Error('a property is no value of a column');
+      case 'within':
+        throw new Error(`${this.#facts.name}: ${is} is no condition on one column`);
       default: {
         const { below, isThere } = this.placeOf(condition.value);
         const behind = below + Number(isThere);

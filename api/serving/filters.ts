@@ -14,8 +14,28 @@ export type Condition =
   | { readonly column: string; readonly is: 'like' | 'containing'; readonly value: string }
   | { readonly column: string; readonly is: 'one of' | 'none of'; readonly values: readonly string[] }
   /** The record has none of these keys of a property. */
-  | { readonly column: 'id'; readonly is: 'of no property'; readonly values: readonly string[] }
+  | { readonly column: string; readonly is: 'of no property'; readonly values: readonly string[] }
+  /** The point of the record, whose latitude is this column, is in the circle. */
+  | { readonly column: string; readonly is: 'within'; readonly circle: Circle }
   | { readonly column: string; readonly is: 'absent' };
+
+/** Degrees (WGS 84), and a radius. */
+export interface Circle {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly miles: number;
+}
+
+const [EARTH_MILES, RADIAN] = [3958.76, Math.PI / 180];
+
+/** Whether a point is in a circle on a sphere, which is right to 0.5 % of the distance. */
+export function isWithin({ latitude, longitude, miles }: Circle, north: number, east: number): boolean {
+  const [up, across] = [(north - latitude) * RADIAN, (east - longitude) * RADIAN];
+  // Most points are too far north or south already. NaN, the point of a record without one, is not near.
+  if (!(Math.abs(up) * EARTH_MILES <= miles)) return false;
+  const part = Math.cos(north * RADIAN) * Math.cos(latitude * RADIAN) * Math.sin(across / 2) ** 2;
+  return 2 * EARTH_MILES * Math.asin(Math.sqrt(Math.sin(up / 2) ** 2 + part)) <= miles;
+}
 
 /** Conditions joined with OR. */
 export type Either = readonly Condition[];
@@ -40,14 +60,12 @@ export class Filters {
     return value === undefined ? this : this.either({ column, is, value });
   }
 
-  /** The column equals this text, ignoring case, if it is given. */
-  like(column: string, value: string | undefined): Filters {
-    return value === undefined ? this : this.either({ column, is: 'like', value });
-  }
-
-  /** The column contains this text, ignoring case, if it is given. */
-  containing(column: string, value: string | undefined): Filters {
-    return value === undefined ? this : this.either({ column, is: 'containing', value });
+  /** The same conditions on another table, where some columns have other names. */
+  on(table: TableName, names: Readonly<Record<string, string>>): Filters {
+    const renamed = this.conditions.map((either) =>
+      either.map((condition) => ({ ...condition, column: names[condition.column] ?? condition.column })),
+    );
+    return new Filters(table, renamed);
   }
 }
 

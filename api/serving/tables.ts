@@ -14,7 +14,15 @@ import {
   type TableName,
 } from '../../models/serving/tables.ts';
 import { codesIn, Column, type Codes } from './columns.ts';
-import type { Condition, Filters, PageRows, Position, RankedRows } from './filters.ts';
+import {
+  isWithin,
+  type Circle,
+  type Condition,
+  type Filters,
+  type PageRows,
+  type Position,
+  type RankedRows,
+} from './filters.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type SqlValue = SQLInputValue;
@@ -350,12 +358,28 @@ export class Tables {
     };
   }
 
+  /** Rows whose point is in the circle. */
+  #within(table: TableName, circle: Circle): Test {
+    const [latitude, longitude] = [this.column(table, 'latitude'), this.column(table, 'longitude')];
+    const [norths, easts] = [latitude.numbers(), longitude.numbers()];
+    return {
+      part(part) {
+        const [north, east] = [latitude.part(part), longitude.part(part)];
+        return Uint8Array.from(north, (code, i) =>
+          Number(isWithin(circle, norths[code] ?? NaN, easts[east[i] ?? 0] ?? NaN)),
+        );
+      },
+      accepted: Uint8Array.of(0, 1),
+    };
+  }
+
   async #test(table: TableName, condition: Condition): Promise<Test> {
     const { column, is } = condition;
     const { keys = {}, names = [] } = SERVED[table];
     if (is === 'of no property') return this.#marked(table, this.#ofProperties(table, condition.values), [1, 0]);
     if (is === 'containing' && names.includes(column))
       return this.#marked(table, await this.#named(table, column, condition.value), [0, 1]);
+    if (is === 'within') return this.#within(table, condition.circle);
     if (Object.hasOwn(keys, column)) {
       const values = 'values' in condition ? condition.values : 'value' in condition ? [String(condition.value)] : [];
       if (is !== 'one of' && is !== 'none of' && is !== '=') throw new Error(`${column} is a key, and cannot be ${is}`);

@@ -106,7 +106,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
     columns: words(
       `listing_status state county metro city zip list_price price_per_unit cap_rate cap_rate_derived units deal_score
       rental_status cap_rate_underwritten cap_gap_pct underwrite_reliability dscr dscr_status listed_on first_seen
-      last_verified offer_status report_status condition_risk`,
+      last_verified offer_status report_status condition_risk latitude longitude geo_basis`,
     ),
     derived: {
       has_match: { kind: 'flag', sql: 'json_array_length(distress_matches) > 0' },
@@ -114,17 +114,23 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   },
   signals: {
     keys: ID,
-    columns: words('signal_state state city county metro zip signal_type amount has_address property_kind last_seen'),
+    columns: words(
+      `signal_state state city county metro zip signal_type amount has_address property_kind last_seen latitude
+      longitude geo_basis`,
+    ),
   },
   auctions: {
     keys: ID,
-    columns: words('sale_date sale_status state city county metro zip appraised_value auction_type last_seen'),
+    columns: words(
+      `sale_date sale_status state city county metro zip appraised_value auction_type last_seen latitude longitude
+      geo_basis`,
+    ),
   },
   leads: {
     keys: { ...ID, record_id: 'coalesce(signal_id, auction_id, id)' },
     columns: words(
       `lead_score state city county metro zip lead_type auction_type property_kind signals_count
-      last_verified sale_date`,
+      last_verified sale_date latitude longitude geo_basis`,
     ),
   },
   owners: { keys: ID, columns: words('owner_key properties_count state county last_verified') },

@@ -14,19 +14,11 @@ import { Filters, type Condition, type Either } from '../../serving/filters.ts';
 import type { JsonText } from '../../serving/json_text.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { RouteRequest } from '../define.ts';
-import {
-  fieldsOf,
-  filtersOf,
-  listBody,
-  pageSizeOf,
-  queryOf,
-  type RequestedFields,
-  type List,
-  type ListPage,
-} from '../list/envelope.ts';
+import { fieldsOf, filtersOf, listBody, pageSizeOf, queryOf, type List, type ListPage } from '../list/envelope.ts';
 import type { Claimed } from '../leads/lead_claims.ts';
 import type { Params } from '../params.ts';
-import { requireFeed, type FeedDefinition } from './feeds.ts';
+import { changesIn, requireFeed, type FeedDefinition } from './feeds.ts';
+import type { ListFilters } from '../list/filters.ts';
 
 const LIST = '(SELECT value FROM json_each(?1))';
 const CLAIMED = `SELECT leads.id, property_key FROM leads LEFT JOIN property_keys USING (record_id)
@@ -80,23 +72,22 @@ const NOTE =
   'Changes, oldest first. A record with its id alone is no longer in this list. The next updated_since is the ' +
   'smallest changes_through of all pages.';
 
-interface ChangeRequest<P extends Params> {
+interface ChangeRequest {
   readonly list: List;
-  readonly feed: FeedDefinition<P>;
-  readonly request: RouteRequest<P>;
+  readonly feed: FeedDefinition;
+  /** The filters of the list. */
+  readonly narrow: ListFilters;
+  readonly request: RouteRequest<Params>;
   readonly since: string;
   /** Records that the list has now, for the filters of the request. */
-  matching(request: RouteRequest<P>): Promise<Filters>;
+  matching(request: RouteRequest<Params>): Promise<Filters>;
   /** Name of an item, for "No ... changed". */
   readonly itemName: string;
   readonly sourcePrefix?: string;
 }
 
 /** Changes since then in the place and of the kind of the request, and those of records that may have left it. */
-async function changesFor<P extends Params>(
-  { feed, request, since }: ChangeRequest<P>,
-  claimed: ClaimedLeads,
-): Promise<Filters> {
+async function changesFor({ feed, narrow, request, since }: ChangeRequest, claimed: ClaimedLeads): Promise<Filters> {
   const { list, fields = {} } = feed;
   const ids = [...claimed.ids];
   const soldLeads: Either =
@@ -111,7 +102,7 @@ async function changesFor<P extends Params>(
     is: 'containing',
     value: JSON.stringify(fields[column] ?? column),
   });
-  const placed = await feed.matching(new Filters('changes'), request);
+  const placed = await changesIn(feed, narrow, request);
   const all = new Filters('changes').and('list', '=', list).and('changed_at', '>', since);
   return placed.conditions.reduce(
     (found, either) => found.either(...either, ...either.map(({ column }) => movedBy(column)), ...soldLeads),
@@ -187,7 +178,7 @@ async function changesThroughOf(
  * One page of the changes of a list.
  * @throws Problem no_matches if nothing changed, so that it is not billed; those of requireFeed
  */
-export async function changesResponse<P extends Params>(options: ChangeRequest<P>): Promise<JsonText> {
+export async function changesResponse(options: ChangeRequest): Promise<JsonText> {
   const { list, feed, since, itemName } = options;
   const { snapshot, manifest, cursors } = options.request;
   const params: Readonly<Record<string, unknown>> = options.request.params;
@@ -220,7 +211,7 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
     );
   }
   const events = eventsOf(snapshot, rows.slice(0, limit), claimed);
-  const { names, columns } = fieldsOf(list, params['fields'] as RequestedFields | undefined);
+  const { names, columns } = fieldsOf(list, params);
   const ids = events.filter(({ change }) => change.event !== 'gone').map(({ record }) => record);
   const texts = await recordsOf(snapshot, await options.matching(request), { ids, columns });
   const last = events.at(-1);

@@ -1,25 +1,39 @@
 /** Change feeds (`updated_since`): the state of a list's feed in a snapshot, and the checks before a payment. */
 import { Problem } from '../../http/problem.ts';
-import type { Filters } from '../../serving/filters.ts';
+import { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
 import type { RouteRequest } from '../define.ts';
 import { filtersOf } from '../list/envelope.ts';
+import { narrowed, type FilterRequest, type ListFilters } from '../list/filters.ts';
 import { instantParam, type Params } from '../params.ts';
 
 export type ChangeList = (typeof CHANGE_LISTS)[number];
 
 /** The change feed of a list. */
-export interface FeedDefinition<P extends Params> {
+export interface FeedDefinition {
   readonly list: ChangeList;
   /** Filters by place and kind. A record that stops matching any other filter could not be reported. */
   readonly filters: readonly string[];
-  /** Narrow rows of `changes` to the place and kind of the request. */
-  matching(changes: Filters, request: RouteRequest<P>): Filters | Promise<Filters>;
-  /** Field of the record for a column of `changes` with another name. */
+  /** Column of `changes` for a column of the list with another name. */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** Field whose change may have moved a record, for a column of `changes` with another name. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** The only state of the list. */
+  readonly state?: string;
 }
+
+/** Changes in the place and of the kind of a request. @param filters of the list */
+export const changesIn = async (
+  { filters: names, columns = {}, state }: FeedDefinition,
+  filters: ListFilters,
+  request: FilterRequest,
+): Promise<Filters> => {
+  const others = Object.keys(filters).filter((name) => !names.includes(name));
+  const placed = await narrowed(new Filters('changes').and('state', '=', state), filters, request, others);
+  return placed.on('changes', columns);
+};
 
 const UPDATED_SINCE = 'updated_since';
 
@@ -118,9 +132,9 @@ export async function requireFeed(
 }
 
 /** Check a request for changes before a payment is required. @throws Problem */
-export async function checkChanges<P extends Params>(
-  { list, filters }: FeedDefinition<P>,
-  { snapshot, params }: RouteRequest<P>,
+export async function checkChanges(
+  { list, filters }: FeedDefinition,
+  { snapshot, params }: Pick<RouteRequest<Params>, 'snapshot' | 'params'>,
   asked: ChangesSince,
 ): Promise<void> {
   checkFilters(params, filters);

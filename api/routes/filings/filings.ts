@@ -6,7 +6,8 @@ import { ENTITY_STATUSES, ENTITY_TYPES, Filing } from '../../../models/marts/fil
 import { Filters } from '../../serving/filters.ts';
 import { cachePerDay } from '../../serving/memo.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
-import { inCity } from '../list/place.ts';
+import { by } from '../list/filters.ts';
+import { cityFilter } from '../list/place.ts';
 import { listRoute, type ListRoute } from '../list/route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../../../lib/prices.ts';
@@ -45,7 +46,7 @@ export const REGISTERS: readonly Register[] = [
 export const nameIn = (register: Register | undefined, name: string): string =>
   register ? `${register.name}_${name}` : name;
 
-const states = { state: choiceParam(['OH', 'CO'], 'State of the registry.') };
+const states = { state: by('source_state', '=', choiceParam(['OH', 'CO'], 'State of the registry.')) };
 /** The filter by state; the feed of one register has none. */
 export const stateFilter = (register?: Register): typeof states => (register ? ({} as typeof states) : states);
 /** Start of the names of a register's sources; both registers if no state is given. */
@@ -53,7 +54,7 @@ const sourcesOf = (state: string | undefined): { sourcePrefix?: string } => {
   const register = REGISTERS.find((one) => one.state === state);
   return register ? { sourcePrefix: `${register.stateName.toLowerCase()}_sos` } : {};
 };
-const entityType = choiceParam(ENTITY_TYPES, 'Normalized entity type.');
+const entityType = by('entity_type', '=', choiceParam(ENTITY_TYPES, 'Normalized entity type.'));
 
 /** Statuses of businesses that are not in good standing. Ohio publishes no status. */
 const NOT_STANDING = ENTITY_STATUSES.filter((status) => status !== 'Good Standing' && status !== 'Exists');
@@ -111,9 +112,7 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
           direction: 'DESC',
           behind: { column: 'entity_status', values: NOT_STANDING },
         },
-        filters: (await filingsOfLastDays(request))
-          .and('source_state', '=', register?.state ?? request.params.state)
-          .and('entity_type', '=', request.params.entity_type),
+        filters: (await filingsOfLastDays(request)).and('source_state', '=', register?.state),
         ...sourcesOf(register?.state ?? request.params.state),
       }),
     }),
@@ -125,11 +124,15 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
       filters: {
         ...stateFilter(register),
         entity_type: entityType,
-        name: textParam('Part of the business name, ignoring case.'),
-        agent: textParam("Part of the registered agent's name, ignoring case."),
-        city: textParam('City of the business, full name, ignoring case and spelling.'),
-        from_date: dayParam('First filing date.'),
-        to_date: dayParam('Last filing date.'),
+        name: by('business_name', 'containing', textParam('Part of the business name, ignoring case.')),
+        agent: by(
+          'registered_agent_name',
+          'containing',
+          textParam("Part of the registered agent's name, ignoring case."),
+        ),
+        city: cityFilter('business_city', 'City of the business, full name, ignoring case and spelling.'),
+        from_date: by('filing_date', '>=', dayParam('First filing date.')),
+        to_date: by('filing_date', '<=', dayParam('Last filing date.')),
       },
       record: Filing.schema,
       fields: FIELD_GROUPS.filings,
@@ -137,20 +140,14 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
       feed: {
         list: 'filings',
         filters: [...Object.keys(stateFilter(register)), 'city'],
+        columns: { business_city: 'city', source_state: 'state' },
         fields: { city: 'business_city' },
-        matching: (changes, { params, snapshot }) =>
-          inCity(changes.and('state', '=', register?.state ?? params.state), 'city', { city: params.city, snapshot }),
+        ...(register ? { state: register.state } : {}),
       },
-      list: async ({ params, snapshot }) => ({
+      list: ({ params }) => ({
         itemName: 'filing',
         rank: { column: 'filing_date', direction: 'DESC' },
-        filters: (await inCity(new Filters('filings'), 'business_city', { city: params.city, snapshot }))
-          .and('source_state', '=', register?.state ?? params.state)
-          .and('entity_type', '=', params.entity_type)
-          .containing('business_name', params.name)
-          .containing('registered_agent_name', params.agent)
-          .and('filing_date', '>=', params.from_date)
-          .and('filing_date', '<=', params.to_date),
+        filters: new Filters('filings').and('source_state', '=', register?.state),
         ...sourcesOf(register?.state ?? params.state),
       }),
     }),

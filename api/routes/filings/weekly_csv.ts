@@ -14,6 +14,7 @@ import { TABLES } from '../../../models/serving/tables.ts';
 import { weekOf, parseWeek, type Week } from '../weeks.ts';
 import { Filters } from '../../serving/filters.ts';
 import { nameIn, REGISTERS, stateFilter, type Register } from './filings.ts';
+import { paramsOf } from '../list/filters.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -171,7 +172,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
       "they were first seen, or for those of a register's first load by filing date, as CSV: the record's fields in " +
       `order, UTF-8, sorted by id. ${FORMULA_RULE}`,
     params: {
-      ...stateFilter(register),
+      ...paramsOf(stateFilter(register)),
       week: weekParam(
         'The week; default: the latest complete week that has rows. A week that has not ended is refused.',
       ),

@@ -10,6 +10,7 @@ import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { Problem, type Reason } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
+import { paramsOf } from '../list/filters.ts';
 import { placeFilters, placeHint } from '../list/place.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
@@ -58,7 +59,8 @@ const ExclusiveLead = z.strictObject({
   lead: Lead.schema,
 });
 
-type ExclusiveRequest = RouteRequest<typeof leadFilters>;
+const leadParams = paramsOf(leadFilters);
+type ExclusiveRequest = RouteRequest<typeof leadParams>;
 
 const LEAD_KEYS = `SELECT leads.id, property_key FROM leads LEFT JOIN property_keys USING (record_id)
   WHERE leads.pos = ? ORDER BY property_key`;
@@ -163,7 +165,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       'The available lead with the highest score that matches the filters, sold to one buyer only with its ' +
       'property: every lead of the property leaves /api/leads for good, and none is sold to anyone else. Its public ' +
       'records stay.',
-    params: leadFilters,
+    params: leadParams,
     isExclusive: true,
     reasons: [
       'contract_wallet_refused',
@@ -174,7 +176,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
     ],
     response: ExclusiveLead,
     async offer(request) {
-      const hints = hintsOf(leadFilters, request.params);
+      const hints = hintsOf(leadParams, request.params);
       return {
         matches: await coarseRange(leads, request),
         auction_types: await auctionTypes(request),

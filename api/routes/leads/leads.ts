@@ -8,7 +8,9 @@ import type { RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { listRoute } from '../list/route.ts';
 import { choiceParam, integerParam } from '../params.ts';
-import { inPlace, placeFilters } from '../list/place.ts';
+import { areaFilters } from '../list/area.ts';
+import { by, narrowed, type FilterRequest } from '../list/filters.ts';
+import { placeFilters } from '../list/place.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { startOfDay } from '../weeks.ts';
 import { unclaimed } from './lead_claims.ts';
@@ -38,24 +40,29 @@ export const sellableLeads = async ({ snapshot, today }: DayRequest): Promise<Fi
 /** Filters of the list and of the exclusive sale. */
 export const leadFilters = {
   county,
-  min_score: integerParam('Minimum lead_score.', 0, 100),
-  lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
-  property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
-  min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MAX_SIGNALS),
+  min_score: by('lead_score', '>=', integerParam('Minimum lead_score.', 0, 100)),
+  lead_type: by('lead_type', '=', choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.')),
+  property_kind: by(
+    'property_kind',
+    '=',
+    choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
+  ),
+  min_signals: by(
+    'signals_count',
+    '>=',
+    integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MAX_SIGNALS),
+  ),
   ...otherPlaces,
-  auction_type: choiceParam(AUCTION_TYPES, 'Kind of sale of an auction lead; a tax lead has none.'),
+  auction_type: by(
+    'auction_type',
+    '=',
+    choiceParam(AUCTION_TYPES, 'Kind of sale of an auction lead; a tax lead has none.'),
+  ),
 };
 
-type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' | 'params'>;
-
 /** Leads that match the filters and may be sold today, claimed or not. */
-export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
-  (await inPlace(await sellableLeads(request), request.params, request.snapshot))
-    .and('lead_score', '>=', request.params.min_score)
-    .and('signals_count', '>=', request.params.min_signals)
-    .and('lead_type', '=', request.params.lead_type)
-    .and('auction_type', '=', request.params.auction_type)
-    .and('property_kind', '=', request.params.property_kind);
+export const matchingLeads = async (request: DayRequest & FilterRequest): Promise<Filters> =>
+  narrowed(await sellableLeads(request), leadFilters, request);
 
 export const leads = listRoute({
   name: 'leads',
@@ -64,16 +71,15 @@ export const leads = listRoute({
   about:
     'Scored off-market seller leads from public records, each verified within the last seven days, ranked by ' +
     'lead_score. A property whose lead was sold exclusively has none.',
-  filters: leadFilters,
+  filters: { ...leadFilters, ...areaFilters },
   record: Lead.schema,
   fields: FIELD_GROUPS.leads,
   page: 20,
   feed: {
     list: 'leads',
     filters: [...Object.keys(placeFilters), 'lead_type'],
+    columns: { lead_type: 'kind' },
     fields: { metro: 'county' },
-    matching: async (changes, { params, snapshot }) =>
-      (await inPlace(changes, params, snapshot)).and('kind', '=', params.lead_type),
   },
   // Claims are read before the rows: a property claimed before this request is never in the list.
   async list(request) {
@@ -81,7 +87,7 @@ export const leads = listRoute({
     return {
       itemName: 'lead',
       rank: { column: 'lead_score', direction: 'DESC' },
-      filters: unclaimed(await matchingLeads(request), claimed),
+      filters: unclaimed(await sellableLeads(request), claimed),
       note: 'Public records only; no skip-traced contact data.',
     };
   },

@@ -6,7 +6,8 @@ import { JsonText } from '../../serving/json_text.ts';
 import { staleSources, type Family, type StaleSource } from '../../serving/stale_sources.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 import type { RouteRequest } from '../define.ts';
-import type { FieldChoices } from './field_groups.ts';
+import { namesArea, POINT } from './area.ts';
+import { ALL, type FieldChoices } from './field_groups.ts';
 import { noteOf, publishedOf } from '../envelope.ts';
 import type { Params } from '../params.ts';
 import type { Price } from '../../../lib/prices.ts';
@@ -33,13 +34,16 @@ export interface RequestedFields {
   readonly members: ReadonlySet<string>;
 }
 
-/** Columns of the records in record order, and the names that stand for them. */
+/** Columns of the records in record order, and the names that stand for them. Records of an area say where they are. */
 export function fieldsOf(
   { columns, byDefault, choices }: List,
-  asked: RequestedFields | undefined,
+  params: Readonly<Record<string, unknown>>,
 ): { readonly names: readonly string[]; readonly columns: readonly string[] } {
-  const names = asked?.names ?? byDefault;
-  const members = asked?.members ?? new Set(byDefault.flatMap((name) => choices.get(name) ?? []));
+  const asked = params['fields'] as RequestedFields | undefined;
+  const isWhole = byDefault.includes(ALL);
+  const places = namesArea(params) && !isWhole ? POINT.filter((name) => choices.has(name)) : [];
+  const names = asked?.names ?? [...byDefault, ...places];
+  const members = asked?.members ?? new Set(names.flatMap((name) => choices.get(name) ?? []));
   return { names, columns: columns.filter((name) => name === 'id' || name === ABSENT || members.has(name)) };
 }
 

@@ -3,28 +3,13 @@
  * name is no error: nothing matches, and a hint says what is near.
  */
 import { METRO_NAMES, OTHER_MARKET } from '../../../models/metros.ts';
-import type { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
 import { MAX_NEAR, nearestTo } from '../near.ts';
-import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts';
+import { stateParam, textParam, zipParam } from '../params.ts';
 import { placeKey, placesOf, type Place } from '../places.ts';
 import { STATE_BY_NAME } from '../../../lib/states.ts';
-
-/**
- * Place filters. A record without a city or a ZIP matches no city and no ZIP. The parameters of a published interface
- * keep their order: a route names its oldest ones first and appends the others.
- */
-export const placeFilters = {
-  state: stateParam('State of the property.'),
-  city: textParam('City of the property, full name, ignoring case and spelling: St, St. and Saint are one.'),
-  county: textParam('Part of the county name as records have it, ignoring case and spelling, such as Jefferson.'),
-  zip: zipParam('ZIP of the property.'),
-  metro: textParam(`Metro: ${METRO_NAMES.join(', ')}; ${OTHER_MARKET} for any other place.`),
-};
-
-/** The place filters of a request. */
-export type PlaceParams = ParamValues<typeof placeFilters>;
+import { by, type Filter } from './filters.ts';
 
 /** Letters and digits of a name in one form: "De Kalb" is DEKALB, "St. Louis" is STLOUIS. */
 const lettersOf = (name: string): string => placeKey(name).replaceAll(' ', '');
@@ -68,57 +53,56 @@ const namesWhere = (names: Names, meets: (letters: string) => boolean): string[]
 const metros = new Map(METRO_NAMES.map((name) => [lettersOf(name), name]));
 const isOtherMarket = (name: string): boolean => /^OTHERMARKETS?$/u.test(lettersOf(name));
 
-/** Rows in this county: its name contains the text, ignoring case, or contains it in another spelling. */
-async function inCounty(filters: Filters, county: string | undefined, snapshot: Snapshot): Promise<Filters> {
-  if (county === undefined) return filters;
-  const letters = countyLetters(county);
-  const { counties } = await namesOf(snapshot);
-  const values = letters === '' ? [] : namesWhere(counties, (known) => known.includes(letters));
-  return filters.either(
-    { column: 'county', is: 'containing', value: county },
-    { column: 'county', is: 'one of', values },
-  );
-}
+/** The county's name contains the text, ignoring case, or contains it in another spelling. */
+const countyFilter: Filter<ReturnType<typeof textParam>> = {
+  param: textParam('Part of the county name as records have it, ignoring case and spelling, such as Jefferson.'),
+  async narrow(rows, value, { snapshot }) {
+    const letters = countyLetters(value);
+    const { counties } = await namesOf(snapshot);
+    const values = letters === '' ? [] : namesWhere(counties, (known) => known.includes(letters));
+    return rows.either({ column: 'county', is: 'containing', value }, { column: 'county', is: 'one of', values });
+  },
+};
 
-/** Rows of a table with counties, but without a metro, in this county and metro. */
-export async function inCountyOrMetro(
-  filters: Filters,
-  { county, metro }: PlaceParams,
-  snapshot: Snapshot,
-): Promise<Filters> {
-  const found = await inCounty(filters, county, snapshot);
-  if (metro === undefined) return found;
-  const isHere = ({ metro: own }: Place): boolean =>
-    isOtherMarket(metro) ? own === null : own !== null && lettersOf(own) === lettersOf(metro);
-  const values = (await placesOf(snapshot)).flatMap((place) => (isHere(place) ? (place.county ?? []) : []));
-  return found.either({ column: 'county', is: 'one of', values: [...new Set(values)] });
-}
+/** The column has this city, in any spelling. */
+export const cityFilter = (column: string, about: string): Filter<ReturnType<typeof textParam>> => ({
+  param: textParam(about),
+  async narrow(rows, city, { snapshot }) {
+    const letters = lettersOf(city);
+    const names = namesWhere((await namesOf(snapshot)).cities, (known) => known === letters);
+    return rows.either(...[city, ...names].map((value) => ({ column, is: 'like', value }) as const));
+  },
+});
 
-/** Rows whose column has this city, in any spelling. */
-export async function inCity(
-  filters: Filters,
-  column: string,
-  { city, snapshot }: { readonly city: string | undefined; readonly snapshot: Snapshot },
-): Promise<Filters> {
-  if (city === undefined) return filters;
-  const letters = lettersOf(city);
-  const names = namesWhere((await namesOf(snapshot)).cities, (known) => known === letters);
-  return filters.either(...[city, ...names].map((value) => ({ column, is: 'like', value }) as const));
-}
+const metroParam = textParam(`Metro: ${METRO_NAMES.join(', ')}; ${OTHER_MARKET} for any other place.`);
 
-/** Rows in this place. */
-export async function inPlace(
-  filters: Filters,
-  { state, city, county, zip, metro }: PlaceParams,
-  snapshot: Snapshot,
-): Promise<Filters> {
-  let found = await inCounty(filters.and('state', '=', state).and('zip', '=', zip), county, snapshot);
-  found = await inCity(found, 'city', { city, snapshot });
-  if (metro === undefined) return found;
-  return isOtherMarket(metro)
-    ? found.either({ column: 'metro', is: 'absent' })
-    : found.and('metro', '=', metros.get(lettersOf(metro)) ?? metro);
-}
+/** The metro of a table that has counties, but no metro. */
+export const metroByCounty: Filter<typeof metroParam> = {
+  param: metroParam,
+  async narrow(rows, metro, { snapshot }) {
+    const isHere = ({ metro: own }: Place): boolean =>
+      isOtherMarket(metro) ? own === null : own !== null && lettersOf(own) === lettersOf(metro);
+    const values = (await placesOf(snapshot)).flatMap((place) => (isHere(place) ? (place.county ?? []) : []));
+    return rows.either({ column: 'county', is: 'one of', values: [...new Set(values)] });
+  },
+};
+
+const metroFilter: Filter<typeof metroParam> = {
+  param: metroParam,
+  narrow: (rows, name) =>
+    isOtherMarket(name)
+      ? rows.either({ column: 'metro', is: 'absent' })
+      : rows.and('metro', '=', metros.get(lettersOf(name)) ?? name),
+};
+
+/** Place filters. A record without a city or a ZIP matches no city and no ZIP. */
+export const placeFilters = {
+  state: by('state', '=', stateParam('State of the property.')),
+  city: cityFilter('city', 'City of the property, full name, ignoring case and spelling: St, St. and Saint are one.'),
+  county: countyFilter,
+  zip: by('zip', '=', zipParam('ZIP of the property.')),
+  metro: metroFilter,
+};
 
 const withoutState = (name: string): string => name.split(', ')[0] ?? name;
 const countyName = (name: string): string => countyLetters(withoutState(name));
@@ -136,8 +120,11 @@ export async function placeHint(
   snapshot: Snapshot,
   params: Readonly<Record<string, unknown>>,
 ): Promise<PlaceHint | undefined> {
-  const { state, city, county, zip, metro }: PlaceParams = params;
-  if ([city, county, zip, metro].every((given) => given === undefined)) return undefined;
+  const given = (name: keyof typeof placeFilters): string | undefined =>
+    params[name] === undefined ? undefined : String(params[name]);
+  const [city, county, zip, metro] = [given('city'), given('county'), given('zip'), given('metro')];
+  if ([city, county, zip, metro].every((value) => value === undefined)) return undefined;
+  const state = given('state');
   const all = (await placesOf(snapshot)).filter((place) => state === undefined || place.state === state);
   const tests: readonly ((place: Place) => boolean)[] = [
     (place) =>

@@ -15,6 +15,8 @@ import type { Price } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { costNote, fieldsOf, filtersOf, listBody, MAX_PAGE, pageSizeOf, queryOf, type List } from './envelope.ts';
+import { areaFields, locatedIn } from './area.ts';
+import { checkNeeds, narrowed, paramsOf, type ListFilters, type ParamsOf } from './filters.ts';
 import { placeHint } from './place.ts';
 import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
 import type { Filters, RankedRows } from '../../serving/filters.ts';
@@ -80,10 +82,10 @@ const feedFields = {
 };
 
 /** The parts of a definition that its schema depends on. */
-type ListShape = Pick<ListDefinition<Params>, 'record' | 'more'> & { readonly feed?: unknown };
+type ListShape = Pick<ListDefinition<ListFilters>, 'record' | 'more' | 'filters'> & { readonly feed?: unknown };
 
 /** Schema of a list of such records. */
-const listSchema = ({ record, feed, more = {} }: ListShape) =>
+const listSchema = ({ record, feed, filters, more = {} }: ListShape) =>
   z.strictObject({
     note: NOTE.optional(),
     count: z.int().min(1).meta({ description: 'Records on this page.' }),
@@ -92,6 +94,7 @@ const listSchema = ({ record, feed, more = {} }: ListShape) =>
     max_limit: z.literal(MAX_PAGE).meta({ description: 'Largest limit.' }),
     price_note: z.string().meta({ description: 'The price of a page, which does not depend on limit.' }),
     ...more,
+    ...(Object.hasOwn(filters, 'near') ? areaFields : {}),
     ...PUBLISHED,
     ...(feed ? feedFields : {}),
     stale_sources: z
@@ -143,7 +146,7 @@ async function listResponse(
     );
   }
   const page = rows.slice(0, limit);
-  const { names, columns } = fieldsOf(list, params.fields);
+  const { names, columns } = fieldsOf(list, params);
   const records = snapshot.texts(found.table, page, columns);
   const nextCursor = (): string => {
     const { column, behind } = rank;
@@ -170,13 +173,13 @@ async function listResponse(
   });
 }
 
-export interface ListDefinition<P extends Params> {
+export interface ListDefinition<F extends ListFilters> {
   /** As in RouteDefinition. */
   readonly name: string;
   readonly path: string;
   readonly price: Price;
   readonly about: string;
-  readonly filters: P;
+  readonly filters: F;
   /** Schema of a record; its fields are columns of the table. */
   readonly record: z.ZodObject;
   /** Records per page without `limit`; default 50. */
@@ -185,43 +188,47 @@ export interface ListDefinition<P extends Params> {
   /** Schemas of further fields of the envelope. */
   readonly more?: z.ZodRawShape;
   /** Its change feed. Default: none. */
-  readonly feed?: FeedDefinition<P & PageParams>;
+  readonly feed?: FeedDefinition;
   /** Check the parameters together, before a payment is required. @throws Problem */
-  check?(request: RouteRequest<P & PageParams>): void | Promise<void>;
+  check?(request: RouteRequest<ParamsOf<F>>): void | Promise<void>;
   /** Advice about the parameters together. */
-  hints?(request: RouteRequest<P & PageParams>): Hint[];
-  list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
+  hints?(request: RouteRequest<ParamsOf<F>>): Hint[];
+  /** The rows of the list, without the filters of the request. */
+  list(request: RouteRequest<ParamsOf<F>>): ListOptions | Promise<ListOptions>;
 }
 
 /** A list whose records other routes count. */
 export type ListRoute = Route & Countable;
 
 /** A paid list. An invalid cursor is refused before a payment is required, as are changes since an invalid instant. */
-export function listRoute<const P extends Params>(definition: ListDefinition<P>): ListRoute {
-  const { name, path, price, about, record, page = DEFAULT_PAGE, fields, feed } = definition;
+export function listRoute<const F extends ListFilters>(definition: ListDefinition<F>): ListRoute {
+  const { name, path, price, about, filters, record, page = DEFAULT_PAGE, fields, feed } = definition;
   const columns = Object.keys(record.shape);
   const choices = fieldChoices(columns, fields.groups);
   const list: List = { path, price, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
-  const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
-    (await definition.list(request)).filters;
-  const accepted = { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) };
-  const allHints = (request: RouteRequest<P & PageParams>): Hint[] => [
-    ...hintsOf(accepted, request.params),
-    ...(definition.hints?.(request) ?? []),
+  /** The parameters by filters alone, as a list knows them. */
+  type Own = RouteRequest<ParamsOf<F>>;
+  const matching = async (request: RouteRequest<Params>): Promise<Filters> =>
+    narrowed((await definition.list(request as Own)).filters, filters, request);
+  const params: Params = { ...paramsOf(filters), ...pageParamsOf(list), ...(feed ? changeParams : {}) };
+  const allHints = (request: RouteRequest<Params>): Hint[] => [
+    ...hintsOf(params, request.params),
+    ...(definition.hints?.(request as Own) ?? []),
   ];
-  const route = defineRoute<P & PageParams, z.ZodType>({
+  const route = defineRoute({
     name,
     path,
     price,
     about,
-    params: accepted,
+    params,
     response: listSchema(definition),
     async check(request) {
-      await definition.check?.(request);
-      const { params, cursors } = request;
-      const { cursor }: ParamValues<PageParams> = params;
-      const since = updatedSinceOf(params);
-      const position = cursor === undefined ? undefined : cursors.read(cursor, queryOf(path, filtersOf(params)));
+      checkNeeds(filters, request.params);
+      await definition.check?.(request as Own);
+      const { cursor }: ParamValues<PageParams> = request.params;
+      const since = updatedSinceOf(request.params);
+      const query = queryOf(path, filtersOf(request.params));
+      const position = cursor === undefined ? undefined : request.cursors.read(cursor, query);
       if (feed && since !== undefined)
         await checkChanges(feed, request, { since, after: position?.value ?? undefined });
     },
@@ -230,7 +237,7 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
       const size = pageSizeOf(list, request.params);
       // Changes are no part of a count.
       const isOfChanges = updatedSinceOf(request.params) !== undefined;
-      const counted = isOfChanges ? undefined : await coarseRange({ path, params: accepted, matching }, request);
+      const counted = isOfChanges ? undefined : await coarseRange({ path, params, matching }, request);
       return {
         ...size,
         ...(counted
@@ -242,13 +249,16 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
         ...(hints.length === 0 ? {} : { hints }),
       };
     },
-    csvColumns: (params) => fieldsOf(list, params.fields).columns,
+    csvColumns: (given) => fieldsOf(list, given).columns,
     async handle(request) {
       const since = updatedSinceOf(request.params);
-      const options = await definition.list(request);
-      if (feed && since !== undefined) return changesResponse({ ...options, list, feed, request, since, matching });
+      const unfiltered = await definition.list(request as Own);
+      const options = { ...unfiltered, filters: await narrowed(unfiltered.filters, filters, request) };
+      if (feed && since !== undefined)
+        return changesResponse({ ...options, list, feed, narrow: filters, request, since, matching });
       const state = feed && (await feedState(request.snapshot, feed.list));
-      return listResponse(list, request, { options, state, hints: allHints(request) });
+      const more = { ...options.more, ...(await locatedIn(unfiltered.filters, filters, request)) };
+      return listResponse(list, request, { options: { ...options, more }, state, hints: allHints(request) });
     },
   });
   return { ...route, matching };

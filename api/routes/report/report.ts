@@ -123,7 +123,7 @@ async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof M
   const price = decimalOrNull(deal['price_per_unit']);
   const inCity = new Filters('deals')
     .and('listing_status', '=', 'active')
-    .like('city', String(city))
+    .either({ column: 'city', is: 'like', value: String(city) })
     .and('state', '=', String(state));
   const rows = await snapshot.select(inCity);
   const column = (name: string) => snapshot.column('deals', name);

@@ -46,8 +46,11 @@ it('compares decimals exactly, texts in any case, and nulls with nothing', async
   assert.deepEqual(await found(deals.and('list_price', '>', '250000.1')), [5]);
   assert.deepEqual(await found(deals.and('list_price', '<', '250000.095')), [2, 4, 7]);
   assert.deepEqual(await found(deals.and('list_price', '<>', '7')), [2, 3, 4, 5]);
-  assert.deepEqual(await found(deals.and('list_price', '<', '8').like('city', 'akron')), [7]);
-  assert.deepEqual(await found(deals.containing('city', 'T. l')), [2, 4, 6]);
+  assert.deepEqual(
+    await found(deals.and('list_price', '<', '8').either({ column: 'city', is: 'like', value: 'akron' })),
+    [7],
+  );
+  assert.deepEqual(await found(deals.either({ column: 'city', is: 'containing', value: 'T. l' })), [2, 4, 6]);
   const either = deals.either({ column: 'list_price', is: 'absent' }, { column: 'list_price', is: '=', value: '100' });
   assert.deepEqual(await found(either), [1, 2, 6]);
   assert.deepEqual(
@@ -57,12 +60,16 @@ it('compares decimals exactly, texts in any case, and nulls with nothing', async
 });
 
 it('finds a part of a name of any length and with any characters', async () => {
-  const named = (text: string) => found(new Filters('filings').containing('business_name', text));
+  const named = (text: string) =>
+    found(new Filters('filings').either({ column: 'business_name', is: 'containing', value: text }));
   assert.deepEqual(await named('ab'), [1, 2]);
   assert.deepEqual(await named('cadab'), [2]);
   assert.deepEqual(await named('%'), [2]);
   assert.deepEqual(await named('llc ab'), []);
-  assert.deepEqual(await found(new Filters('filings').containing('registered_agent_name', '"quick')), [2]);
+  assert.deepEqual(
+    await found(new Filters('filings').either({ column: 'registered_agent_name', is: 'containing', value: '"quick' })),
+    [2],
+  );
 });
 
 it('continues after any row of either order', async () => {

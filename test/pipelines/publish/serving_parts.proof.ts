@@ -202,8 +202,8 @@ it('merges the files of more than 32 days, and a change of any age is there once
   const all = new Filters('filings');
   const FILTERS = [
     all,
-    all.containing('business_name', 'of day 3'),
-    all.containing('registered_agent_name', 'AGENT 7').and('source', '=', 'ohio_sos'),
+    all.either({ column: 'business_name', is: 'containing', value: 'of day 3' }),
+    all.either({ column: 'registered_agent_name', is: 'containing', value: 'AGENT 7' }).and('source', '=', 'ohio_sos'),
     all.and('week_day', '>=', '2026-01-10').and('filing_date', '<', '2025-09-01'),
     all.and('last_seen', '>', '2026-01-20T12:00:00Z'),
   ];
