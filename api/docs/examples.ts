@@ -146,6 +146,11 @@ const SAMPLE_VALUES: Sample = {
 const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> = {
   id: 'e261bfc8-055c-5b62-a27c-8744999ffc70',
   metro: 'Cleveland',
+  q: 'Cleveland',
+  list: 'signals',
+  near: '41.4993,-81.6944',
+  radius_miles: 5,
+  bbox: '-81.88,41.39,-81.53,41.6',
   address: '1849 120th St, East Cleveland, OH',
   addresses: '1849 120th St, East Cleveland, OH',
   apn: '0520048819400',
@@ -313,7 +318,8 @@ const FILE_COLUMNS = ['id', 'document_number', 'business_name', 'filing_date', '
 export function answerExample({ path, media, response }: Pick<Route, 'path' | 'media' | 'response'>): unknown {
   const isColorado = path.startsWith('/colorado/');
   const samples = isColorado ? SAMPLE_RECORDS.toReversed() : SAMPLE_RECORDS;
-  if (media !== undefined) {
+  if (media === 'application/atom+xml') return '<feed xmlns="http://www.w3.org/2005/Atom"></feed>';
+  if (media === 'text/csv') {
     const record = samples.find((sample) => sample['document_number'] !== undefined) ?? {};
     return `${FILE_COLUMNS.join(',')}\n${FILE_COLUMNS.map((name) => String(record[name])).join(',')}\n`;
   }

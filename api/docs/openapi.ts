@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS } from '../http/problem.ts';
-import { mediaOf, templateOf, type Route } from '../routes/define.ts';
+import { isJson, mediaOf, templateOf, type Route } from '../routes/define.ts';
 import { priceText } from '../../lib/prices.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
@@ -39,7 +39,7 @@ export const tagOf = (path: string): string => {
 function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
   const names = new Map<z.ZodType, string>();
   for (const route of routes) {
-    if (route.media === undefined && !names.has(route.response)) names.set(route.response, `${route.name}_response`);
+    if (isJson(route) && !names.has(route.response)) names.set(route.response, `${route.name}_response`);
     if (route.template) names.set(route.template.response, `${route.name}_template`);
     if (route.miss) names.set(route.miss, `${route.name}_miss`);
   }
@@ -148,7 +148,7 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
       },
       content: {
         [mediaOf(route)]: {
-          schema: route.media === undefined ? bodyOf(route.response) : { type: 'string' },
+          schema: isJson(route) ? bodyOf(route.response) : { type: 'string' },
           example: answerExample(route),
         },
         ...csvContentOf(route),

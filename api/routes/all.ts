@@ -3,6 +3,8 @@ import type { Network } from '../../lib/network.ts';
 import type { Route } from './define.ts';
 import { auctions } from './auctions.ts';
 import { count } from './count/count.ts';
+import { feeds } from './changes/daily.ts';
+import { placeIndex } from './count/place_index.ts';
 import { coverage } from './coverage.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
 import { exclusive } from './leads/exclusive.ts';
@@ -38,6 +40,8 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     dealIds,
     coverage,
     count(options),
+    placeIndex,
+    ...feeds(options),
     lookup,
     lookupBatch,
     deals,

@@ -65,8 +65,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly response: R;
   /** Schema of its 404, if it has fields of its own. */
   readonly miss?: z.ZodType;
-  /** Media type; default JSON. */
-  readonly media?: 'text/csv';
+  /** Media type; default JSON. A CSV file is an Attachment, and a feed is text. */
+  readonly media?: 'text/csv' | 'application/feed+json' | 'application/atom+xml';
   /** Columns of the same response as CSV, for a request that prefers it. Only of lists. */
   csvColumns?(params: ParamValues<P>): readonly string[];
   /** Longest path and query in characters, if the route takes a longer one than others. */
@@ -84,7 +84,7 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   /** What the call would return, as fields of its 402. It shows nothing that free calls do not show. */
   offer?(request: RouteRequest<P>): Extras | Promise<Extras>;
   /**
-   * The body; an Attachment if `media` is set. Runs after the payment is verified and before it is settled.
+   * The body. Runs after the payment is verified and before it is settled.
    * @throws Problem
    */
   handle(request: RouteRequest<P>): Promise<unknown>;
@@ -109,6 +109,9 @@ export const templateOf = (route: Pick<Route, 'path'>): string => route.path.rep
 
 /** Key of a route in the x402 configuration: "GET /api/deals". */
 export const routeKey = (route: Pick<Route, 'path'>): string => `GET ${route.path}`;
+
+/** Whether the body is JSON. */
+export const isJson = ({ media }: Pick<Route, 'media'>): boolean => media?.endsWith('json') !== false;
 
 export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? 'application/json';
 

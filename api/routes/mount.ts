@@ -14,7 +14,16 @@ import type { Snapshots } from '../serving/follow.ts';
 import { bodyObject, JsonText } from '../serving/json_text.ts';
 import { CSV, prefersCsv, sendListCsv, setCsvHeaders, type ListBody } from './list/csv.ts';
 import type { Cursors } from './list/page.ts';
-import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
+import {
+  isJson,
+  isTemplate,
+  mediaOf,
+  routeKey,
+  templateRoute,
+  type Attachment,
+  type Route,
+  type RouteRequest,
+} from './define.ts';
 import type { Claims } from './leads/lead_claims.ts';
 import { readParams, type Params } from './params.ts';
 
@@ -158,14 +167,22 @@ export function mountRoutes(router: Router, options: MountOptions): void {
       state.countUnpaid?.((route.questions?.(request.params) ?? 1) - 1);
       state.running = route.handle(claimant ? { ...request, claimant } : request);
       const body = await withTimeout(timeoutOf(route), state.running, (late) => {
-        if (route.media !== undefined) void (late as Attachment).file.close();
+        if (route.media === 'text/csv') void (late as Attachment).file.close();
       });
       ctx.set('X-Snapshot-Id', request.snapshot.id);
-      if (route.media !== undefined) {
+      if (route.media === 'text/csv') {
         attach(ctx, body as Attachment);
         return;
       }
-      if (options.checkResponses) route.response.parse(bodyObject(body));
+      if (options.checkResponses) {
+        const isText = typeof body === 'string';
+        route.response.parse(isText && isJson(route) ? JSON.parse(body) : bodyObject(body));
+      }
+      if (typeof body === 'string') {
+        ctx.body = body;
+        ctx.type = mediaOf(route);
+        return;
+      }
       if (state.media === CSV && route.csvColumns) {
         sendListCsv(ctx, route.name, route.csvColumns(request.params), bodyObject(body) as ListBody);
         return;

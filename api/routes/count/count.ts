@@ -14,11 +14,11 @@ import { signals } from '../signals.ts';
 import { COARSE, coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from './coarse.ts';
 
 /** Lists that are counted. The description of a filter is that of the first list that takes it. */
-const LISTS = { signals, auctions, leads, deals, owners, filings } as const satisfies Record<string, ListRoute>;
-type ListName = keyof typeof LISTS;
+export const LISTS = { signals, auctions, leads, deals, owners, filings } as const satisfies Record<string, ListRoute>;
+export type ListName = keyof typeof LISTS;
 const LIST_NAMES = Object.keys(LISTS) as [ListName, ...ListName[]];
 
-const coarseParams: Params = Object.fromEntries(
+export const coarseParams: Params = Object.fromEntries(
   COARSE.flatMap((name) => {
     const schema = LIST_NAMES.map((list) => LISTS[list].params[name]).find((found) => found !== undefined);
     return schema ? [[name, schema]] : [];
@@ -32,12 +32,15 @@ const listParam = choiceParam(
   ).join(', ')}.`,
 );
 
-/** The query of the paid call with the same filters. @throws Problem unknown_parameter */
-function queryOf(name: ListName, params: Readonly<Record<string, unknown>>): string {
-  const known = coarseFiltersOf(LISTS[name]);
+/** The query of the paid call with the same filters. @throws Problem unknown_parameter if one is not known */
+export function paidQuery(
+  params: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  subject: string,
+): string {
   const unknown = Object.keys(params).find((given) => !known.includes(given));
   if (unknown !== undefined)
-    throw new Problem('unknown_parameter', `A count of ${name} takes no ${unknown}. Known: ${known.join(', ')}.`, {
+    throw new Problem('unknown_parameter', `${subject} takes no ${unknown}. Known: ${known.join(', ')}.`, {
       field: unknown,
       accepted: known,
     });
@@ -57,7 +60,7 @@ interface PaidQuery {
 function readPaidQuery(request: RouteRequest<Params>): PaidQuery {
   const name = readValue('list', listParam, request.path['list'] ?? '');
   const route = LISTS[name];
-  const query = queryOf(name, request.params);
+  const query = paidQuery(request.params, coarseFiltersOf(route), `A count of ${name}`);
   return { name, route, query, paid: { ...request, params: readParams(route.params, query) } };
 }
 

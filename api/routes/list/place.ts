@@ -12,7 +12,7 @@ import { STATE_BY_NAME } from '../../../lib/states.ts';
 import { by, type Filter } from './filters.ts';
 
 /** Letters and digits of a name in one form: "De Kalb" is DEKALB, "St. Louis" is STLOUIS. */
-const lettersOf = (name: string): string => placeKey(name).replaceAll(' ', '');
+export const lettersOf = (name: string): string => placeKey(name).replaceAll(' ', '');
 
 const MAX_STATE_WORDS = 3;
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { ChangeEvent, changesResponse } from '../changes/changes.ts';
 import {
   changeParams,
+  changesIn,
+  type ChangeList,
   checkChanges,
   feedState,
   updatedSinceOf,
@@ -10,7 +12,7 @@ import {
   type FeedState,
 } from '../changes/feeds.ts';
 import { hintsOf, integerParam, namesParam, textParam, type Hint, type Params, type ParamValues } from '../params.ts';
-import { coarseRange, type Countable } from '../count/coarse.ts';
+import { coarseRange, type Countable, type Range } from '../count/coarse.ts';
 import type { Price } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
@@ -197,8 +199,18 @@ export interface ListDefinition<F extends ListFilters> {
   list(request: RouteRequest<ParamsOf<F>>): ListOptions | Promise<ListOptions>;
 }
 
-/** A list whose records other routes count. */
-export type ListRoute = Route & Countable;
+/** A list whose records other routes count, and whose changes they count if it has a feed. */
+export interface ListRoute extends Route, Countable {
+  readonly changes?: {
+    readonly list: ChangeList;
+    /** Names of the filters by place and kind. */
+    readonly filters: readonly string[];
+    /** Rows of `changes` in the place and of the kind of a request. */
+    matching(request: RouteRequest<Params>): Promise<Filters>;
+  };
+  /** The cost of reading so many records. */
+  readonly costOf: (records: Range) => string;
+}
 
 /** A paid list. An invalid cursor is refused before a payment is required, as are changes since an invalid instant. */
 export function listRoute<const F extends ListFilters>(definition: ListDefinition<F>): ListRoute {
@@ -261,5 +273,11 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
       return listResponse(list, request, { options: { ...options, more }, state, hints: allHints(request) });
     },
   });
-  return { ...route, matching };
+  const changes = feed && {
+    list: feed.list,
+    filters: feed.filters,
+    matching: async (request: RouteRequest<Params>) =>
+      (await changesIn(feed, filters, request)).and('list', '=', feed.list),
+  };
+  return { ...route, matching, costOf: (records) => costNote(records, list), ...(changes ? { changes } : {}) };
 }

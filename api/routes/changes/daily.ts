@@ -1,0 +1,256 @@
+/**
+ * GET /feeds/{list}.json and .atom: the changes of a list by day as a feed, free. An entry has ranges, as /api/count
+ * has them, and the link that buys the changes. Nothing is stored: the entries are counted in the change feed.
+ *
+ * A lead that is sold leaves the change feed, its earlier changes too. So leads have one entry, for the latest
+ * snapshot, without sold ones: an entry that could lose a change later would show the sale.
+ */
+import { z } from 'zod';
+import { DAY_MS, instantOf } from '../../../lib/time.ts';
+import { rangeOf, type Range } from '../count/coarse.ts';
+import { coarseParams, LISTS, paidQuery, type ListName } from '../count/count.ts';
+import { defineRoute, type Route, type RouteRequest } from '../define.ts';
+import type { ListRoute } from '../list/route.ts';
+import { choiceParam, readParams, readValue, type Params } from '../params.ts';
+import { feedState } from './feeds.ts';
+
+/** Days with an entry. */
+const DAYS = 30;
+const SECOND_MS = 1000;
+const KINDS = ['new', 'changed', 'gone'] as const;
+
+const NAMES = (Object.keys(LISTS) as ListName[]).filter((name) => (LISTS[name] as ListRoute).changes);
+const [firstName, ...otherNames] = NAMES;
+if (firstName === undefined) throw new Error('no list has changes');
+const listParam = choiceParam(
+  [firstName, ...otherNames],
+  `Name of a list, with the filters that it takes: ${NAMES.map(
+    (name) => `${name} (${(LISTS[name] as ListRoute).changes?.filters.join(', ')})`,
+  ).join(', ')}.`,
+);
+const params: Params = Object.fromEntries(
+  Object.entries(coarseParams).filter(([name]) =>
+    NAMES.some((list) => (LISTS[list] as ListRoute).changes?.filters.includes(name)),
+  ),
+);
+
+interface Asked {
+  readonly name: ListName;
+  readonly route: ListRoute;
+  readonly query: string;
+  readonly changes: NonNullable<ListRoute['changes']>;
+}
+
+/** @throws Problem if the list has no feed, or a filter is not one of its feed */
+function readAsked({ path, params: given }: Pick<RouteRequest<Params>, 'path' | 'params'>): Asked {
+  const name = readValue('list', listParam, path['list'] ?? '');
+  const route: ListRoute = LISTS[name];
+  const { changes } = route;
+  if (!changes) throw new Error(`${name} has no changes`);
+  const query = paidQuery(given, changes.filters, `The feed of ${name}`);
+  readParams(route.params, query);
+  return { name, route, changes, query };
+}
+
+/** The changes of one day. */
+interface Day {
+  readonly day: string;
+  /** Instants of its first and its last snapshot. */
+  readonly first: string;
+  readonly last: string;
+  readonly ranges: Readonly<Record<(typeof KINDS)[number], Range>>;
+}
+
+/** The latest days with changes, the newest first. */
+async function daysOf(request: RouteRequest<Params>, { route, changes, query }: Asked): Promise<Day[]> {
+  const { snapshot } = request;
+  const { changesThrough } = await feedState(snapshot, changes.list);
+  const isOfLeads = changes.list === 'leads';
+  const paid = { ...request, params: readParams(route.params, query) };
+  const from = isOfLeads ? changesThrough : instantOf(Date.parse(changesThrough) - DAYS * DAY_MS);
+  const recent = (await changes.matching(paid)).and('changed_at', '>=', from);
+  const rows = await snapshot.select(
+    isOfLeads
+      ? recent.either({ column: 'reason', is: 'absent' }, { column: 'reason', is: '<>', value: 'sold' })
+      : recent,
+  );
+  const [at, change] = [snapshot.column('changes', 'changed_at'), snapshot.column('changes', 'change')];
+  const days = Map.groupBy(rows, (row) => String(at.at(row)).slice(0, 10));
+  if (isOfLeads && days.size === 0) days.set(changesThrough.slice(0, 10), []);
+  return [...days]
+    .map(([day, own]) => {
+      const counts = change.counts(own);
+      const ranges = KINDS.map((kind) => [kind, rangeOf(counts.get(kind) ?? 0, !isOfLeads)] as const);
+      const instants = own.map((row) => String(at.at(row))).sort();
+      return {
+        day,
+        first: instants[0] ?? changesThrough,
+        last: instants.at(-1) ?? changesThrough,
+        ranges: Object.fromEntries(ranges) as Day['ranges'],
+      };
+    })
+    .sort((a, b) => (a.day < b.day ? 1 : -1));
+}
+
+const sumOf = (ranges: readonly Range[]): Range => ({
+  at_least: ranges.reduce((sum, { at_least: least }) => sum + least, 0),
+  at_most: ranges.reduce((sum, { at_most: most }) => sum + most, 0),
+});
+
+const rangeText = ({ at_least: least, at_most: most }: Range): string =>
+  least === most ? String(least) : `${least} to ${most}`;
+
+/** A feed, whatever its format. */
+interface Feed {
+  readonly title: string;
+  readonly home: string;
+  readonly self: string;
+  readonly updated: string;
+  readonly items: readonly {
+    readonly id: string;
+    readonly url: string;
+    readonly title: string;
+    readonly text: string;
+    readonly published: string;
+    readonly updated: string;
+    readonly ranges: Day['ranges'];
+  }[];
+}
+
+async function feedOf(request: RouteRequest<Params>, publicUrl: string, extension: string): Promise<Feed> {
+  const asked = readAsked(request);
+  const { name, route, query } = asked;
+  const days = await daysOf(request, asked);
+  const { changesThrough } = await feedState(request.snapshot, asked.changes.list);
+  const search = query === '' ? '' : `?${query}`;
+  const title = `Dealfeed: changes of ${name}${query === '' ? '' : `, ${decodeURIComponent(query).replaceAll('&', ', ')}`}`;
+  const host = new URL(publicUrl).hostname;
+  return {
+    title,
+    home: `${publicUrl}/`,
+    self: `${publicUrl}/feeds/${name}.${extension}${search}`,
+    updated: days[0]?.last ?? changesThrough,
+    items: days.map(({ day, first, last, ranges }, i) => {
+      // The paid call has all changes since then, also those of later days.
+      const cost = route.costOf(sumOf(days.slice(0, i + 1).flatMap((one) => Object.values(one.ranges))));
+      const since = instantOf(Date.parse(first) - SECOND_MS);
+      const texts = KINDS.map((kind) => `${rangeText(ranges[kind])} ${kind}`).join(', ');
+      return {
+        id: `tag:${host},2026:/feeds/${name}/${day}${search}`,
+        url: `${publicUrl}${route.path}?${query === '' ? '' : `${query}&`}updated_since=${encodeURIComponent(since)}`,
+        title: `${day}: ${texts}`,
+        text: `Changes of ${name} on ${day}: ${texts}. The link buys every change since then. ${cost}`,
+        published: first,
+        updated: last,
+        ranges,
+      };
+    }),
+  };
+}
+
+const RangeSchema = z.strictObject({ at_least: z.int(), at_most: z.int() });
+
+/** JSON Feed 1.1. */
+const JsonFeed = z.strictObject({
+  version: z.literal('https://jsonfeed.org/version/1.1'),
+  title: z.string(),
+  home_page_url: z.url(),
+  feed_url: z.url(),
+  authors: z.array(z.strictObject({ name: z.string(), url: z.url() })),
+  language: z.literal('en'),
+  items: z.array(
+    z.strictObject({
+      id: z.string(),
+      url: z.url().meta({ description: 'The paid call that has these changes, and later ones.' }),
+      title: z.string(),
+      content_text: z.string(),
+      date_published: z.iso.datetime(),
+      date_modified: z.iso.datetime(),
+      _dealfeed: z
+        .strictObject({ about: z.url(), new: RangeSchema, changed: RangeSchema, gone: RangeSchema })
+        .meta({ description: 'Ranges of the matching records, as in /api/count.' }),
+    }),
+  ),
+});
+
+const jsonFeed = ({ title, home, self, items }: Feed, publicUrl: string): string =>
+  JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: home,
+    feed_url: self,
+    authors: [{ name: 'Dealfeed', url: home }],
+    language: 'en',
+    items: items.map((item) => ({
+      id: item.id,
+      url: item.url,
+      title: item.title,
+      content_text: item.text,
+      date_published: item.published,
+      date_modified: item.updated,
+      _dealfeed: { about: `${publicUrl}/openapi.json`, ...item.ranges },
+    })),
+  } satisfies z.input<typeof JsonFeed>);
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const element = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`;
+const link = (rel: string, href: string): string => `<link rel="${rel}" href="${escaped(href)}"/>`;
+
+/** Atom (RFC 4287). */
+const atomFeed = ({ title, home, self, updated, items }: Feed): string =>
+  [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom">',
+    element('id', self),
+    element('title', title),
+    element('updated', updated),
+    `<author>${element('name', 'Dealfeed')}${element('uri', home)}</author>`,
+    link('self', self),
+    link('alternate', home),
+    ...items.map((item) =>
+      [
+        '<entry>',
+        element('id', item.id),
+        element('title', item.title),
+        element('published', item.published),
+        element('updated', item.updated),
+        link('alternate', item.url),
+        element('summary', item.text),
+        '</entry>',
+      ].join('\n'),
+    ),
+    '</feed>\n',
+  ].join('\n');
+
+/** The feeds in both formats. */
+export const feeds = ({ publicUrl }: { readonly publicUrl: string }): Route[] => {
+  const shared = {
+    price: null,
+    params,
+    pathParams: { list: listParam },
+    check(request: RouteRequest<Params>) {
+      readAsked(request);
+    },
+  } as const;
+  return [
+    defineRoute({
+      ...shared,
+      name: 'json_feed',
+      path: '/feeds/:list.json',
+      media: 'application/feed+json',
+      about: 'Changes of a list by day for feed readers (JSON Feed 1.1): ranges, cost, and the call that buys them.',
+      response: JsonFeed,
+      handle: async (request) => jsonFeed(await feedOf(request, publicUrl, 'json'), publicUrl),
+    }),
+    defineRoute({
+      ...shared,
+      name: 'atom_feed',
+      path: '/feeds/:list.atom',
+      media: 'application/atom+xml',
+      about: 'The same as Atom (RFC 4287).',
+      response: z.string(),
+      handle: async (request) => atomFeed(await feedOf(request, publicUrl, 'atom')),
+    }),
+  ];
+};

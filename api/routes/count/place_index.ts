@@ -1,0 +1,165 @@
+/**
+ * GET /api/places: the places with records, their spellings, and the range of each list there. Free: a range is that
+ * of /api/count with the same filters, and has_listings and has_records say no more than that it begins above zero.
+ */
+import { z } from 'zod';
+import { cachePerSnapshot } from '../../serving/memo.ts';
+import type { Snapshot } from '../../serving/open.ts';
+import { defineRoute, type RouteRequest } from '../define.ts';
+import { noteOf, PUBLISHED, publishedOf } from '../envelope.ts';
+import { lettersOf } from '../list/place.ts';
+import { nearestTo } from '../near.ts';
+import { choiceParam, integerParam, stateParam, textParam, type Params } from '../params.ts';
+import { placesOf, type Place } from '../places.ts';
+import { coarseCount } from './coarse.ts';
+import { LISTS } from './count.ts';
+
+const KINDS = ['metro', 'county', 'city', 'zip'] as const;
+type Kind = (typeof KINDS)[number];
+const [PAGE, MAX_PAGE, MAX_PAGES] = [20, 50, 10_000];
+
+/** One place, from the rows of `places` that are in it. */
+interface Named {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly spellings: string[];
+  readonly letters: readonly string[];
+  readonly states: string[];
+  readonly counties: string[];
+  /** The filters that find its records. */
+  readonly filters: Record<string, string>;
+}
+
+const sorted = (values: readonly (string | null)[]): string[] =>
+  [...new Set(values)].filter((value) => value !== null).sort();
+
+/** What two rows of one place have in common; undefined if a row is of no such place. */
+const KEYS: Readonly<Record<Kind, (place: Place) => string | undefined>> = {
+  metro: ({ metro }) => metro ?? undefined,
+  county: ({ county_fips: fips }) => fips ?? undefined,
+  city: ({ city, state }) => (city === null ? undefined : `${lettersOf(city)}, ${state}`),
+  zip: ({ zip }) => (zip?.length === 5 ? zip : undefined),
+};
+
+function named(kind: Kind, rows: readonly Place[]): Named {
+  const spellings = sorted(rows.map((row) => row[kind]));
+  const [name = ''] = spellings;
+  const states = sorted(rows.map(({ state }) => state));
+  const [state = ''] = states;
+  return {
+    kind,
+    name,
+    spellings,
+    letters: [...new Set(spellings.map(lettersOf))],
+    states,
+    counties: sorted(rows.map(({ county }) => county)),
+    filters: { ...(kind === 'city' || kind === 'county' ? { state } : {}), [kind]: name },
+  };
+}
+
+/** The places with records: larger ones first, then by name. */
+const allPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly Named[]> => {
+  const served = (await placesOf(snapshot)).filter((place) => place.has_listings || place.has_records);
+  return KINDS.flatMap((kind) => {
+    const keyed = Map.groupBy(served, KEYS[kind]);
+    return [...keyed]
+      .flatMap(([key, rows]) => (key === undefined ? [] : [named(kind, rows)]))
+      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.states.join() < b.states.join() ? -1 : 1));
+  });
+});
+
+/** Places whose name contains the text, those that begin with it first. */
+function matchingPlaces(places: readonly Named[], text: string | undefined): readonly Named[] {
+  if (text === undefined) return places;
+  const wanted = lettersOf(text);
+  const has = (is: 'startsWith' | 'includes') => (place: Named) => place.letters.some((one) => one[is](wanted));
+  const found = wanted === '' ? [] : places.filter(has('includes'));
+  return [...found.filter(has('startsWith')), ...found.filter((place) => !has('startsWith')(place))];
+}
+
+const Range = z.strictObject({ at_least: z.int(), at_most: z.int() });
+
+const PlaceIndex = z.strictObject({
+  note: z.string(),
+  count: z.int(),
+  total_places: z.int().meta({ description: 'Places that match, on all pages.' }),
+  next_page: z.int().nullable().meta({ description: 'page of the next places; null on the last one.' }),
+  near: z.array(z.string()).meta({ description: 'If no place has the name: names near it.' }),
+  places: z.array(
+    z.strictObject({
+      kind: z.enum(KINDS),
+      name: z.string(),
+      spellings: z.array(z.string()).meta({ description: 'The name as records have it. Each finds all of them.' }),
+      states: z.array(z.string()),
+      counties: z.array(z.string()),
+      filters: z.record(z.string(), z.string()).meta({ description: 'Filters of the lists that find its records.' }),
+      matches: z
+        .strictObject({ deals: Range, signals: Range, auctions: Range, leads: Range })
+        .meta({ description: 'Ranges of /api/count/{list} with these filters.' }),
+    }),
+  ),
+  ...PUBLISHED,
+});
+
+const params = {
+  q: textParam('Part of the name in any spelling, or the first digits of a ZIP.'),
+  kind: choiceParam(KINDS, 'Only places of this kind.'),
+  state: stateParam('Only places in this state.'),
+  limit: integerParam(
+    `Places per page; default ${PAGE}. An answer counts as so many against the rate limit.`,
+    1,
+    MAX_PAGE,
+  ),
+  page: integerParam('Number of the page, from 1.', 1, MAX_PAGES),
+};
+
+async function rangesOf(request: RouteRequest<Params>, filters: Named['filters']) {
+  const rangeOf = async (list: 'deals' | 'signals' | 'auctions' | 'leads'): Promise<z.infer<typeof Range>> => {
+    const counted = await coarseCount(LISTS[list], { ...request, params: filters });
+    if (!counted) throw new Error(`${list} is not counted by ${Object.keys(filters).join(', ')}`);
+    return counted.matches;
+  };
+  const [deals, signals, auctions, leads] = [
+    rangeOf('deals'),
+    rangeOf('signals'),
+    rangeOf('auctions'),
+    rangeOf('leads'),
+  ];
+  return { deals: await deals, signals: await signals, auctions: await auctions, leads: await leads };
+}
+
+export const placeIndex = defineRoute({
+  name: 'places',
+  path: '/api/places',
+  price: null,
+  about:
+    'Counties, cities, ZIPs and metros with records: their spellings, the filters that find their records, and the ' +
+    'range of each list there.',
+  params,
+  response: PlaceIndex,
+  questions: ({ limit = PAGE }) => limit,
+  async handle(request): Promise<z.input<typeof PlaceIndex>> {
+    const { snapshot, manifest } = request;
+    const { q, kind, state, limit = PAGE, page = 1 } = request.params;
+    const all = (await allPlaces(snapshot)).filter(
+      (place) => (kind === undefined || place.kind === kind) && (state === undefined || place.states.includes(state)),
+    );
+    const found = matchingPlaces(all, q);
+    const names = all.flatMap(({ spellings }) => spellings);
+    const shown = found.slice((page - 1) * limit, page * limit);
+    const places: z.input<typeof PlaceIndex>['places'] = [];
+    for (const { kind: of, name, spellings, states, counties, filters } of shown) {
+      const matches = await rangesOf(request, filters);
+      places.push({ kind: of, name, spellings, states, counties, filters, matches });
+    }
+    return {
+      note: noteOf(manifest, 'Ranges as in /api/count. A place without a listing or a record is not shown.').note ?? '',
+      count: shown.length,
+      total_places: found.length,
+      next_page: page * limit < found.length ? page + 1 : null,
+      near: q === undefined || found.length > 0 ? [] : nearestTo(q, names, lettersOf),
+      places,
+      ...publishedOf(manifest),
+    };
+  },
+});

@@ -1,0 +1,106 @@
+/** near, radius_miles and bbox: by the coordinates of records, with their precision, and nothing to learn for free. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyOf, buyerWith, fetchPaymentRequired } from '../support/buyers.ts';
+import { rowOf, type Row } from '../support/snapshot_fixtures.ts';
+import { sharedApp } from '../support/test_app.ts';
+
+/** Cleveland, then 1, 4.9 and 5.1 miles north of it, 4.9 and 5.1 miles east of it, Columbus; the last have no point. */
+const POINTS = [
+  ['41.50000', '-81.70000', 'parcel_layer'],
+  ['41.51447', '-81.70000', 'zip_centroid'],
+  ['41.57091', '-81.70000', 'parcel_layer'],
+  ['41.57382', '-81.70000', 'parcel_layer'],
+  ['41.50000', '-81.60531', 'zip_centroid'],
+  ['41.50000', '-81.60145', 'parcel_layer'],
+  ['39.96120', '-82.99880', 'zip_centroid'],
+  [null, null, 'no_zip'],
+  [null, null, 'zip_not_listed'],
+] as const;
+const rows = (table: 'deals' | 'signals' | 'auctions' | 'leads'): Row[] =>
+  POINTS.map(([latitude, longitude, geo_basis], i) =>
+    rowOf(table, i + 1, { latitude, longitude, geo_basis, state: i === 8 ? 'MI' : 'OH' }),
+  );
+const LISTS = ['deals', 'deals/basic', 'signals', 'auctions', 'leads'] as const;
+
+describe('a filter by coordinates', () => {
+  const shared = sharedApp({
+    deals: rows('deals'),
+    signals: rows('signals'),
+    auctions: rows('auctions'),
+    leads: rows('leads'),
+  });
+  const buyer = buyerWith();
+  const ask = async (path: string): Promise<Record<string, unknown> & { status: number }> => {
+    const response = await buyer.fetch(`${shared.app.url}/api/${path}`);
+    return { status: response.status, ...(await bodyOf(response)) };
+  };
+  const numbers = ({ records }: Record<string, unknown>): number[] =>
+    (records as Row[]).map(({ id }) => Number(String(id).slice(-2))).toSorted((a, b) => a - b);
+
+  it('finds what is within the radius or the box, on every list, and counts it by geo_basis', async () => {
+    for (const list of LISTS)
+      for (const [query, found, located] of [
+        ['near=41.5,-81.7', [1, 2, 3, 5], { parcel_layer: 2, zip_centroid: 2, unlocated: 2 }],
+        ['near=41.5,-81.7&radius_miles=0.5', [1], { parcel_layer: 1, zip_centroid: 0, unlocated: 2 }],
+        ['near=39.9,%20-83&radius_miles=50&state=OH', [7], { parcel_layer: 0, zip_centroid: 1, unlocated: 1 }],
+        ['bbox=-81.7,41.5,-81.6,41.51447', [1, 2, 5, 6], { parcel_layer: 2, zip_centroid: 2, unlocated: 2 }],
+        ['bbox=-83,39,-81.65,41.6&near=41.5,-81.7', [1, 2, 3], { parcel_layer: 2, zip_centroid: 1, unlocated: 2 }],
+      ] as const) {
+        const body = await ask(`${list}?${query}`);
+        assert.deepEqual([body.status, numbers(body), body['located']], [200, found, located], `${list} ${query}`);
+      }
+    const [first] = (await ask('deals?near=41.5,-81.7&radius_miles=0.5'))['records'] as Row[];
+    const place = [first?.['latitude'], first?.['longitude'], first?.['geo_basis']];
+    assert.deepEqual(place, POINTS[0], 'a deal has its point, which is not among its default fields');
+    assert.equal((await ask('deals'))['located'], undefined);
+  });
+
+  it('is refused before a payment with what was probably meant', async () => {
+    for (const [query, field, expected] of [
+      ['near=-81.7,41.5', 'near', /latitude,longitude .*; 41\.5,-81\.7 is/u],
+      ['near=41.5,81.7', 'near', /; 41\.5,-81\.7 is/u],
+      ['near=Cleveland', 'near', /^latitude,longitude in degrees/u],
+      ['near=0,0', 'near', /^latitude,longitude in degrees such as [\d.,-]+$/u],
+      ['near=41.5', 'near', /^latitude,longitude/u],
+      ['radius_miles=5', 'near', /^near$/u],
+      ['near=41.5,-81.7&radius_miles=8km', 'radius_miles', /without a unit; 8 km are 4\.97$/u],
+      ['near=41.5,-81.7&radius_miles=50.1', 'radius_miles', /^miles above 0 and up to 50$/u],
+      ['near=41.5,-81.7&radius_miles=0', 'radius_miles', /^miles above 0/u],
+      ['bbox=41.4,-81.9,41.6,-81.5', 'bbox', /; -81\.9,41\.4,-81\.5,41\.6 is/u],
+      ['bbox=-81.5,41.4,-81.9,41.6', 'bbox', /; -81\.9,41\.4,-81\.5,41\.6 is/u],
+    ] as const) {
+      const { response, body } = await shared.get(`/api/signals?${query}`);
+      assert.deepEqual([response.status, body['reason'], body['field']], [400, 'invalid_parameter', field], query);
+      assert.match(String((body['accepted'] as string[])[0]), expected, query);
+    }
+    for (const path of ['count/deals', 'leads/exclusive', 'owners', 'filings'])
+      assert.equal((await shared.get(`/api/${path}?near=41.5,-81.7`)).body['reason'], 'unknown_parameter', path);
+    const changes = await shared.get('/api/deals?near=41.5,-81.7&updated_since=2026-11-20');
+    assert.deepEqual([changes.response.status, changes.body['field']], [400, 'near']);
+  });
+
+  it('tells nothing without a payment, and every hit of a bisection is charged', async () => {
+    const terms = async (box: string): Promise<unknown> => {
+      const { body } = await shared.get(`/api/signals?bbox=${box}`);
+      const { accepts } = await fetchPaymentRequired(`${shared.app.url}/api/signals?bbox=${box}`);
+      return [body['status'], body['matches'], body['hints'], accepts];
+    };
+    assert.deepEqual(await terms('-83.1,39.9,-82.9,40'), await terms('-100,39.9,-99,40'));
+    const miss = await ask('signals?bbox=-100,39.9,-99,40&state=OH');
+    assert.deepEqual([miss.status, miss['total_matches'], miss['located']], [404, 0, undefined]);
+    // Columbus, the only record west of -82: each half that has it is paid for, and is its record.
+    let [west, east] = [-84, -82];
+    const before = shared.app.facilitator.settled;
+    let hits = 0;
+    for (let i = 0; i < 10; i += 1) {
+      const middle = (west + east) / 2;
+      const { status } = await ask(`signals?bbox=${west},39,${middle},41`);
+      hits += Number(status === 200);
+      if (status === 200) east = middle;
+      else west = middle;
+    }
+    assert.ok(west <= -82.9988 && -82.9988 <= east && hits > 0, `${west} ${east}`);
+    assert.equal(shared.app.facilitator.settled - before, hits);
+  });
+});
