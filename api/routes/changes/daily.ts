@@ -123,7 +123,8 @@ async function feedOf(request: RouteRequest<Params>, publicUrl: string, extensio
   const days = await daysOf(request, asked);
   const { changesThrough } = await feedState(request.snapshot, asked.changes.list);
   const search = query === '' ? '' : `?${query}`;
-  const title = `Dealfeed: changes of ${name}${query === '' ? '' : `, ${decodeURIComponent(query).replaceAll('&', ', ')}`}`;
+  const filters = [...new URLSearchParams(query)].map((pair) => `, ${pair.join('=')}`).join('');
+  const title = `Dealfeed: changes of ${name}${filters}`;
   const host = new URL(publicUrl).hostname;
   return {
     title,

@@ -143,7 +143,7 @@ describe('a feed of changes', () => {
     }
   });
 
-  it('of leads shows no sale: not by an entry, by a difference of places, or by a change of an earlier entry', async () => {
+  it('of leads shows no sale by an entry, a difference of places, or a change of an earlier entry', async () => {
     const queries = ['', '?state=OH', '?state=MI', '?lead_type=tax_delinquent', '?zip=44113'];
     const all = async (): Promise<string[]> =>
       Promise.all(queries.map(async (query) => JSON.stringify(await itemsOf(`leads.json${query}`))));
