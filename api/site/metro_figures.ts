@@ -13,7 +13,7 @@ export const MIN_DEALS = 10;
 
 /** Steps of a free median, in points: between them lie the cap rates of single deals, which are sold. */
 const STEP = 0.25;
-const inSteps = (points: number | null): number | null => (points === null ? null : Math.round(points / STEP) * STEP);
+export const inSteps = (points: number | null): number | null => (points === null ? null : Math.round(points / STEP) * STEP);
 
 /** Whether a deal's claim is compared with the underwriting. The gap is null without a claim. */
 export function isCompared(snapshot: Snapshot): (row: number) => boolean {

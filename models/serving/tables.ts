@@ -14,6 +14,7 @@ import deals from '../marts/deals.ts';
 import { Filing } from '../marts/filings.ts';
 import leads from '../marts/leads.ts';
 import listingHistory from '../marts/listing_history.ts';
+import metroDays from '../marts/metro_days.ts';
 import owners from '../marts/owners.ts';
 import places from '../marts/places.ts';
 import propertyKeys from '../marts/property_keys.ts';
@@ -39,6 +40,7 @@ export const TABLES = {
   coverage: coverage.record,
   changes: changes.record,
   change_feeds: changeFeeds.record,
+  metro_days: metroDays.record,
   places: places.record,
 } satisfies Record<string, RecordDefinition>;
 
@@ -157,6 +159,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   assumptions: {},
   coverage: {},
   change_feeds: {},
+  metro_days: {},
   places: {},
 };
 

@@ -29,6 +29,7 @@ export const DERIVED_TABLES: ReadonlySet<string> = new Set([
   'coverage',
   'changes',
   'change_feeds',
+  'metro_days',
   'places',
   'agents',
   'registers',

@@ -36,7 +36,7 @@ export async function status(
 }
 
 /** Tables without a count of their own on the screen. */
-const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds', 'places'];
+const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds', 'metro_days', 'places'];
 
 /** Width of the label of a line. */
 const LABEL = 10;

@@ -1,8 +1,9 @@
 /** /metros/<slug>: map and list of one metro, its numbers by county, its trend, and its sources with their age. */
 import type { z } from 'zod';
 import type { Coverage } from '../../../models/marts/coverage.ts';
+import type { MetroDay } from '../../../models/marts/metro_days.ts';
 import { auctions } from '../../routes/auctions.ts';
-import { coarseRange, type Range } from '../../routes/count/coarse.ts';
+import { coarseRange, rangeOf, type Range } from '../../routes/count/coarse.ts';
 import { deals } from '../../routes/deals.ts';
 import { leads } from '../../routes/leads/leads.ts';
 import { placesOf } from '../../routes/places.ts';
@@ -19,14 +20,15 @@ import {
   type FreeDeal,
 } from '../deal_cards.ts';
 import { day, percentText, rangeText, sentence } from '../format.ts';
-import { html, type Html } from '../html.ts';
+import { html, type Html, type Piece } from '../html.ts';
 import { cardTable, externalLink } from '../layout.ts';
 import { metroMap, type MapZip } from '../map/metro_map.ts';
 import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
-import { figuresOf, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
+import { figuresOf, inSteps, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
+type Day = z.infer<typeof MetroDay.schema>;
 
 const nameOf = ({ name, state }: Metro): string => `${name}, ${state}`;
 const buyPath = (filters: Readonly<Record<string, string>>, more = ''): string =>
@@ -138,6 +140,41 @@ function gap({ claimed, underwritten }: GapFigures): Html {
   });
 }
 
+/** Snapshots that the trend shows. */
+const MAX_DAYS = 14;
+
+/** How the metro moved. Counts are ranges and medians in steps, so that no two days give a deal away. */
+function trend({ request: { snapshot } }: PageContext, { name }: Metro): Html | false {
+  const days = (snapshot.all('metro_days') as unknown as readonly Day[]).filter(({ metro }) => metro === name);
+  const range = (count: number | null): Piece => (count === null ? '' : rangeText(rangeOf(count, false)));
+  const cap = (rate: string | null, compared: number): Piece =>
+    rate === null || compared < MIN_DEALS ? '' : percentText(inSteps(Number(rate)) ?? 0);
+  return (
+    days.length > 0 &&
+    html`<h2>Trend</h2>
+      ${cardTable(
+        `The latest ${days.length === 1 ? 'snapshot' : 'snapshots'}, newest first: ranges, and medians of ${MIN_DEALS}
+        deals at least in steps of a quarter point.`,
+        ['Day', 'Asked cap', 'Supported by rents', 'Price cuts', 'New', 'Gone', 'Auctions ahead'].map((label, i) => ({
+          label,
+          isNumeric: i > 0,
+        })),
+        days
+          .slice(-MAX_DAYS)
+          .toReversed()
+          .map((one) => [
+            day(one.as_of),
+            cap(one.cap_rate_asked, one.compared),
+            cap(one.cap_rate_underwritten, one.compared),
+            range(one.price_cuts),
+            range(one.new_deals),
+            range(one.gone_deals),
+            range(one.auctions_ahead),
+          ]),
+      )}`
+  );
+}
+
 /** The ranges of each county, and the counties without any. */
 async function byCounty(context: PageContext, { counties }: Metro): Promise<Html> {
   const names = Object.keys(LISTS) as (keyof typeof LISTS)[];
@@ -243,7 +280,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
       }
     </p>
     ${range.at_most > 0 && html`${own.length > 0 && form} ${explorer(metro, zips, found)} ${gap(ofMetro)}`}
-    ${await byCounty(context, metro)} ${sources(rows)}`;
+    ${await byCounty(context, metro)} ${range.at_most > 0 && trend(context, metro)} ${sources(rows)}`;
 }
 
 /** A page for each metro. */

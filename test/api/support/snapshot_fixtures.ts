@@ -135,6 +135,7 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
     listing_url: `https://site.example/listings/${n}`,
     list_price: '740000.00',
   }),
+  metro_days: () => ({ metro: 'Cleveland' }),
   places: (n) => ({ id: uuid(n), state: 'OH' }),
 };
 

@@ -79,6 +79,7 @@ describe('a run over one day', () => {
       'lead_steps',
       'leads',
       'listing_history',
+      'metro_days',
       'owners',
       'places',
       'property_keys',

@@ -204,6 +204,10 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'signals.has_address_agrees': [set('signals', 'has_address = NOT has_address')],
   'signals.identified_as_said': [set('signals', 'record_number = NULL')],
   'signals.kind_follows_from_class': [set('signals', "property_kind = 'other'")],
+  'metro_days.counts_in_order': [set('metro_days', 'compared = deals + 1')],
+  'metro_days.none_lost': [
+    'INSERT INTO previous_metro_days SELECT * REPLACE (as_of - 1 AS as_of) FROM metro_days LIMIT 1',
+  ],
   'registers.none_lost': ['INSERT INTO previous_registers SELECT * REPLACE (filings + 1 AS filings) FROM registers'],
   'leads.signal_id_in_signals': [set('leads', "signal_id = 'none'")],
   'leads.auction_id_in_auctions': [set('leads', "auction_id = 'none'")],
