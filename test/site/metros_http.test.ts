@@ -66,6 +66,10 @@ describe('the free pages', () => {
         }),
       ),
     ],
+    metro_days: [
+      rowOf('metro_days', 1, { as_of: '2026-11-19', compared: 9, cap_rate_asked: '6.93', deals: 9, auctions_ahead: 3 }),
+      rowOf('metro_days', 2, { compared: 10, cap_rate_asked: '8.11', cap_rate_underwritten: '6.93', new_deals: 12 }),
+    ],
     places: [
       ...ZIPS.map((zip, i) => place(i, { zip, city: i === 3 ? 'Lakewood' : 'Cleveland' })),
       place(9, { zip: null, city: null }),
@@ -115,6 +119,11 @@ describe('the free pages', () => {
     assert.match(await textOf('/metros'), / Cleveland, OH 100 to 249 50 8\.00% 7\.00% /u);
     assert.match(await textOf('/metros'), / Detroit, MI 1 to 9 /u);
     assert.match(await textOf('/metros/detroit'), new RegExp(`Fewer than ${MIN_DEALS} deals here`, 'u'));
+  });
+
+  it('have the trend of a metro in ranges and steps, without a median of few deals', async () => {
+    const page = await textOf('/metros/cleveland');
+    assert.match(page, / 2026-11-20 8\.00% 7\.00% 10 to 24 under 10 2026-11-19 under 10 /u);
   });
 
   it('have the ranges of a metro that the free count gives: in all, of each county, and of each ZIP', async () => {

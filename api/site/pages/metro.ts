@@ -148,7 +148,7 @@ function trend({ request: { snapshot } }: PageContext, { name }: Metro): Html | 
   const days = (snapshot.all('metro_days') as unknown as readonly Day[]).filter(({ metro }) => metro === name);
   const range = (count: number | null): Piece => (count === null ? '' : rangeText(rangeOf(count, false)));
   const cap = (rate: string | null, compared: number): Piece =>
-    rate === null || compared < MIN_DEALS ? '' : percentText(inSteps(Number(rate)) ?? 0);
+    rate === null || compared < MIN_DEALS ? '' : percentText(inSteps(Number(rate)));
   return (
     days.length > 0 &&
     html`<h2>Trend</h2>
