@@ -236,6 +236,46 @@ describe('the menu of a narrow screen', () => {
   });
 });
 
+describe('the map of a metro', () => {
+  /** Places of the list that are shown, and the left edge of the map's view. */
+  const shown = (page: Page): Promise<number> => page.locator('.list section:visible').count();
+  const left = async (page: Page): Promise<number> =>
+    Number((await page.locator('.metro-map').getAttribute('viewBox'))?.split(' ')[0]);
+
+  it('zooms to three times and moves, with the list of what is in view, and marks a ZIP of the list', async () => {
+    const { page, errors } = await open('/metros/cleveland');
+    const all = await shown(page);
+    for (let i = 0; i < 4; i += 1) await page.click('[data-zoom="in"]');
+    assert.equal(await page.evaluate("document.querySelector('.metro-map').viewBox.baseVal.width"), 160);
+    const near = await shown(page);
+    assert.ok(near > 0 && near < all, `${near} of ${all}`);
+    const before = await left(page);
+    const box = (await page.locator('.metro-map').boundingBox()) ?? assert.fail('no map');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 150, box.y + box.height / 2);
+    await page.mouse.up();
+    assert.ok((await left(page)) < before);
+    await page.focus('[data-zoom="all"]');
+    await page.keyboard.press('Enter');
+    assert.equal(await shown(page), all);
+    await page.locator('.list section').first().hover();
+    const zip = await page.locator('.list section').first().getAttribute('data-zip');
+    assert.equal(await page.locator('.metro-map .on').getAttribute('data-zip'), zip);
+    assert.deepEqual(errors, []);
+  });
+
+  it('is links into the list without JavaScript', async () => {
+    const { page } = await open('/metros/cleveland', { javaScriptEnabled: false });
+    assert.equal(await page.locator('.zoom').isVisible(), false);
+    const circle = page.locator('.metro-map a[data-zip]').first();
+    await circle.click();
+    const zip = await circle.getAttribute('data-zip');
+    assert.match(page.url(), new RegExp(`#z${zip}$`));
+    assert.equal(await page.locator('section:target').getAttribute('data-zip'), zip);
+  });
+});
+
 describe('a code block', () => {
   it('has a button that copies it, with JavaScript only', async () => {
     const { page } = await openAlone('/', { permissions: ['clipboard-read', 'clipboard-write'] });
