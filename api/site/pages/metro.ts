@@ -229,7 +229,7 @@ function sources(rows: readonly Row[]): Html {
                 sentence(ofSource.map(({ row }) => row.kind.replaceAll('_', ' ')).join(', ')),
                 html`${county ?? 'The whole metro'}${city !== null && html`, ${city} only`}`,
                 html`${day(at)}<span class="sub"
-                    >${age === 0 ? 'today' : `${age} days ago`}, every ${every === 1 ? 'day' : `${every} days`}</span
+                    >${age === 0 ? 'today' : age === 1 ? 'yesterday' : `${age} days ago`}, every ${every === 1 ? 'day' : `${every} days`}</span
                   >`,
               ];
             }),
