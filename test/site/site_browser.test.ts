@@ -249,13 +249,13 @@ describe('the map of a metro', () => {
     assert.equal(await page.evaluate("document.querySelector('.metro-map').viewBox.baseVal.width"), 160);
     const near = await shown(page);
     assert.ok(near > 0 && near < all, `${near} of ${all}`);
-    const before = await left(page);
+    const edge = await left(page);
     const box = (await page.locator('.metro-map').boundingBox()) ?? assert.fail('no map');
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width / 2 + 150, box.y + box.height / 2);
     await page.mouse.up();
-    assert.ok((await left(page)) < before);
+    assert.ok((await left(page)) < edge);
     await page.focus('[data-zoom="all"]');
     await page.keyboard.press('Enter');
     assert.equal(await shown(page), all);

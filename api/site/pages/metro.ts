@@ -201,6 +201,9 @@ async function byCounty(context: PageContext, { counties }: Metro): Promise<Html
     }`;
 }
 
+const ageText = (days: number | null): string =>
+  days === 0 ? 'today' : days === 1 ? 'yesterday' : `${days ?? '?'} days ago`;
+
 /** The sources that are read here, with their age, and the kinds that are not. */
 function sources(rows: readonly Row[]): Html {
   const read = rows.flatMap((row) => row.sources.map((source) => ({ row, source })));
@@ -229,7 +232,7 @@ function sources(rows: readonly Row[]): Html {
                 sentence(ofSource.map(({ row }) => row.kind.replaceAll('_', ' ')).join(', ')),
                 html`${county ?? 'The whole metro'}${city !== null && html`, ${city} only`}`,
                 html`${day(at)}<span class="sub"
-                    >${age === 0 ? 'today' : age === 1 ? 'yesterday' : `${age} days ago`}, every ${every === 1 ? 'day' : `${every} days`}</span
+                    >${ageText(age)}, every ${every === 1 ? 'day' : `${every} days`}</span
                   >`,
               ];
             }),
