@@ -117,8 +117,8 @@ mcp: $(NODE) ##+ run an MCP server on standard input and output: each endpoint i
 ##@ Ledger
 .PHONY: ledger
 
-ledger: $(NODE) ## show revenue, open settlements, sold leads; AUDIT=1: compare with the chain; REFUNDED=<transfer>
-	@node $(if $(AUDIT)$(REFUNDED),api/payments/audit/cli.ts,ledger/cli.ts)
+ledger: $(NODE) ## show revenue, open settlements, sold leads; AUDIT=1: compare with the chain; REFUNDS=1: refunds to pay
+	@node $(if $(AUDIT)$(REFUNDS)$(REFUNDED),api/payments/audit/cli.ts,ledger/cli.ts)
 
 
 ##@ Develop

@@ -35,6 +35,7 @@ import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors, type Cursors } from './routes/list/page.ts';
 import { routeKey, type Route } from './routes/define.ts';
+import { refundTermsOf } from './routes/guarantee.ts';
 import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
@@ -117,6 +118,7 @@ export interface App {
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
+  const terms = new Map(routes.map((route) => [routeKey(route), refundTermsOf(route)]));
   return paymentLayer({
     ...payments,
     publicUrl,
@@ -125,6 +127,7 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     catalog: new Map(
       routes.filter(({ price }) => price !== null).map((route) => [routeKey(route), catalogEntry(route, publicUrl)]),
     ),
+    refundTerms: (key) => terms.get(key) ?? null,
     editionOf: (ctx) => stateOf(ctx).snapshotId ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {

@@ -63,6 +63,7 @@ function logRequest(log: Log, { error, ...entry }: RequestLog): void {
 
 function logEvent(log: Log, event: Parameters<NonNullable<ServeOptions['report']>>[0]): void {
   if ('serving' in event) log.info(event, 'snapshot serving');
+  else if ('refunds' in event) log.warn(event, 'refunds are due: make ledger REFUNDS=1');
   else if ('payments' in event) log.warn(event, 'payments are not available yet');
   else if ('audit' in event) {
     const { owed, unpaid, failure } = event.audit;

@@ -11,7 +11,7 @@ import type { AuditedAccount, Money, Purchase } from './ledger.ts';
 import { decodeChunk } from './sql/answers.ts';
 import { factsOf, type Facts, type JournalLine, type LedgerEvent } from './sql/journal.ts';
 import { rowsInOrder, type Query, type Row, type Store, type Value } from './sql/store.ts';
-import { asNumber, FACTS, purchaseOf } from './sql/rows.ts';
+import { asNumber, FACTS, purchaseOf, TRANSACTION } from './sql/rows.ts';
 
 /** Records a difference: one sentence. */
 export type Say = (difference: string) => void;
@@ -33,8 +33,17 @@ export interface LedgerAudit {
   /** Sold purchases without a booked transfer: their blocks are not audited yet, or they are not paid. */
   readonly soldWithoutTransfer: readonly Purchase[];
   readonly accounts: readonly AuditedBlocks[];
+  readonly paidBack: readonly PaidBack[];
   /** Null before the first server. */
   readonly money: Money | null;
+}
+
+/** A transfer that paid a debt or a refund back, as the ledger records it. */
+export interface PaidBack {
+  readonly chain: string;
+  readonly transaction: string;
+  readonly receiver: string;
+  readonly amount: bigint;
 }
 
 /** The blocks of an account whose transfers are booked. */
@@ -200,6 +209,21 @@ async function compareTransfers(read: Query, asset: string, own: readonly Journa
   );
 }
 
+const PAID_BACK = `SELECT chain, resolution AS tx_hash, payer, amount FROM transfers WHERE kind = 'resolved'
+  UNION ALL SELECT chain, refunded AS tx_hash, payer, refund_due AS amount FROM purchases
+    WHERE refund_due IS NOT NULL AND refunded IS NOT NULL`;
+
+/** What was paid back by a transaction, not in the way that a note says. */
+const readPaidBack = async (read: Query): Promise<readonly PaidBack[]> =>
+  (await read(PAID_BACK))
+    .filter((row) => TRANSACTION.test(String(row['tx_hash'])))
+    .map((row) => ({
+      chain: String(row['chain']),
+      transaction: String(row['tx_hash']),
+      receiver: String(row['payer']),
+      amount: BigInt(String(row['amount'])),
+    }));
+
 async function readAccounts(read: Query): Promise<readonly AuditedBlocks[]> {
   const rows = await read('SELECT chain, pay_to, first_block, through_block FROM audits WHERE first_block IS NOT NULL');
   return rows.map((row) => ({
@@ -225,6 +249,7 @@ export async function auditLedger(store: Store, options: LedgerAuditOptions, say
       ...counts,
       soldWithoutTransfer: (await read(SOLD_WITHOUT_TRANSFER)).map(purchaseOf),
       accounts: await readAccounts(read),
+      paidBack: await readPaidBack(read),
       money: (money?.['kind'] ?? null) as Money | null,
     };
   });

@@ -86,6 +86,18 @@ export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limit
   readonly properties: readonly string[];
   /** SHA-256 of the answer's body, in hex; null until there is an answer. */
   readonly answerSha256: string | null;
+  /** Null unless a part of the price is due back, or was paid back. */
+  readonly refund: Refund | null;
+}
+
+/** A part of the price of a sold purchase that is due back. */
+export interface Refund {
+  /** Atomic units: at most the price. */
+  readonly amount: bigint;
+  /** Why, as JSON: what ended, when, and the pages that show it. */
+  readonly proof: string;
+  /** Hash of the transaction that paid it back, or the operator's note; null until then. */
+  readonly paid: string | null;
 }
 
 /** An answer as it is sold, byte for byte. */
@@ -274,6 +286,9 @@ export interface BookedTransfer extends IncomingTransfer, AuditedAccount {
   readonly bookedAtMs: number;
 }
 
+/** What is paid back: an owed transfer, or the refund of a purchase. */
+export type Debt = Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'> | { readonly purchaseId: string };
+
 /** A block and its time, in Unix seconds. */
 export interface BlockTime {
   readonly block: bigint;
@@ -323,11 +338,20 @@ export interface TransferBook {
   transfers(account: AuditedAccount | null, kinds?: readonly TransferKind[]): AsyncIterable<BookedTransfer>;
   /** Amount of the owed transfer of this payment; null if there is none. */
   owedFor(payer: string, nonce: string): Promise<bigint | null>;
+  /** Sold purchases of these routes, sold since a time, for which no refund is due. */
+  refundable(routes: readonly string[], sinceMs: number): AsyncIterable<Purchase>;
   /**
-   * Record how an owed transfer was settled: the hash of the refund, or a note.
-   * @returns false if there is no such unresolved transfer, or the transaction refunds another one
+   * Book that a part of the price is due back, once a purchase.
+   * @returns false if the purchase is not sold, or a refund was booked before
    */
-  resolveOwed(owed: Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'>, resolution: string): Promise<boolean>;
+  bookRefund(purchaseId: string, refund: Pick<Refund, 'amount' | 'proof'>): Promise<boolean>;
+  /** Purchases of which a part is due back or was paid back. */
+  refunds(): AsyncIterable<Purchase & { readonly refund: Refund }>;
+  /**
+   * Record how an owed transfer, or the refund of a purchase, was paid back: the hash of the transaction, or a note.
+   * @returns false if nothing is due for it any more, or the transaction pays another one back
+   */
+  settleDebt(debt: Debt, resolution: string): Promise<boolean>;
   /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
   soldWithoutTransfer(account: AuditedAccount, throughBlock: bigint): Promise<readonly Purchase[]>;
   /** Correct the place of a sold purchase's payment after a reorganization. */

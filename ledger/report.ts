@@ -29,6 +29,8 @@ export interface Figures {
   /** Released purchases of owed transfers, by payer and nonce. */
   readonly released: ReadonlyMap<string, Purchase>;
   readonly pause: ExclusivePause | null;
+  /** Parts of prices that are due back, and that were paid back. */
+  readonly refunds: Readonly<Record<'due' | 'paid', Count>>;
 }
 
 const NONE: Count = { calls: 0, atomic: 0n };
@@ -52,6 +54,11 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
   const notDelivered = new Map<string, Purchase>();
   const claims = { reserved: 0, settling: 0, sold: 0 };
   const purchases = { reserved: 0, settling: 0, sold: 0, released: 0 };
+  const refunds = { due: NONE, paid: NONE };
+  for await (const { refund } of ledger.refunds()) {
+    const kind = refund.paid === null ? 'due' : 'paid';
+    refunds[kind] = plus(refunds[kind], refund.amount);
+  }
   for await (const purchase of ledger.purchases()) {
     const { state, route, endedAtMs, payment, leadId } = purchase;
     purchases[state] += 1;
@@ -67,7 +74,7 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
   unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0));
   const [audits, pause] = [await ledger.audits(), await ledger.exclusivePause()];
   const counted = { sales, unknown, claims, purchases, notDelivered: [...notDelivered.values()] };
-  return { ...counted, audits, booked, differences, released, pause };
+  return { ...counted, audits, booked, differences, released, pause, refunds };
 }
 
 /** Atomic units as "$0.05", with six decimals only if two would not be exact. */
@@ -134,9 +141,7 @@ function auditLines({ audits, booked, differences, released, pause }: Figures): 
     `  ${kinds.join(', ')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
     ...firstLines(columns(differences.map((each) => differenceRow(each, released)))),
-    ...(differences.some(({ kind }) => kind === 'owed')
-      ? ['  After a refund: make ledger REFUNDED=<hash>:<index> REFUND=<hash of the refund>']
-      : []),
+    ...(differences.some(({ kind }) => kind === 'owed') ? ['  Refund them: make ledger REFUNDS=1'] : []),
   ];
 }
 
@@ -184,7 +189,8 @@ export interface ReportOptions {
 /** All lines of the report. */
 export function formatReport(figures: Figures, place: string, options: ReportOptions): string[] {
   const { nowMs } = options;
-  const { sales, unknown, claims, notDelivered, purchases } = figures;
+  const { sales, unknown, claims, notDelivered, purchases, refunds } = figures;
+  const { due, paid } = refunds;
   const { atomic } = sumOf([...sales.values()].flatMap((routes) => [...routes.values()]));
   const listed = (list: readonly Purchase[], cells: (purchase: Purchase) => readonly string[]): string[] =>
     firstLines(columns(list.map((each) => [each.id, each.route, dollars(each.payment.amount), ...cells(each)])));
@@ -202,6 +208,8 @@ export function formatReport(figures: Figures, place: string, options: ReportOpt
       why ?? 'in progress',
     ]),
     ...auditLines(figures),
+    '',
+    `Refunds of the guarantee: ${due.calls} due (${dollars(due.atomic)}), ${paid.calls} paid (${dollars(paid.atomic)})`,
     '',
     `Leads: ${claims.sold} sold, ${claims.settling} settling, ${claims.reserved} reserved`,
     '',

@@ -82,7 +82,9 @@ export const ServedManifest = z
     serving: true,
   })
   .extend({
-    sources: z.array(z.object(SourceRead.schema.shape).pick({ source: true, resale: true, last_good_at: true })),
+    sources: z.array(
+      z.object(SourceRead.schema.shape).pick({ source: true, family: true, resale: true, last_good_at: true }),
+    ),
   });
 
 export type ServedManifest = z.infer<typeof ServedManifest>;

@@ -24,6 +24,12 @@ export const HEADERS = {
     'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
       'sign-in of the wallet that paid.',
   ),
+  Refund: {
+    ...header(
+      'Only if the guarantee owes a refund: JSON with state (due, refunded), amount, what ended and its pages.',
+    ),
+    required: false,
+  },
   'Retry-After': header('Seconds to wait.'),
   ETag: header('Depends on the snapshot, the route and the query. Send it back in If-None-Match.'),
 } as const;

@@ -8,6 +8,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
 import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
 import type { RequestLog } from './log.ts';
+import { watchRefunds } from '../routes/guarantee.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
 import { moneyOf, type OpenPayments, type PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys, type ReceiptKeys } from '../payments/receipts/keys.ts';
@@ -22,7 +23,7 @@ import { openFollowed, type FollowedSnapshots } from '../serving/mirror.ts';
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
 
-export type ServerEvent = { readonly serving: string } | LoadFailure | PaymentEvent;
+export type ServerEvent = { readonly serving: string } | { readonly refunds: number } | LoadFailure | PaymentEvent;
 
 export interface ServeOptions {
   readonly settings: ServerSettings;
@@ -235,9 +236,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     await startPayments(app, report);
     await shareWallet(running, settings.DATA_DIR, url);
     handleWith(app.koa.callback());
+    const { routes } = app;
+    const stopRefunds = watchRefunds(running.ledger, following, {
+      routes,
+      nowMs: Date.now,
+      report: (event) => report?.(event),
+    });
     const close = async (): Promise<void> => {
       await stopServer();
       await metricsListener?.stop();
+      await stopRefunds();
       following.close();
       await app.payments.idle();
       if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);

@@ -11,6 +11,7 @@ export const WARNING_CODES = [
   'settlement_unknown',
   'exclusive_paused',
   'transfers_owed',
+  'refunds_due',
   'sales_unpaid',
   'sent_by_others',
   'audit_stopped',
@@ -85,10 +86,13 @@ async function ledgerState({ ledger }: CheckedPayments, nowMs: number): Promise<
     const open = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(({ why }) => why !== null);
     const isLong = open.some((purchase) => isLongUnresolved(purchase, nowMs));
     const isPaused = (await ledger.exclusivePause()) !== null;
+    let due = 0;
+    for await (const { refund } of ledger.refunds()) if (refund.paid === null) due += 1;
     return {
       unresolved: open.length,
       warnings: [
         ...warnIf(isLong, 'settlement_unknown', 'a settlement has been unresolved for ten minutes (make ledger)'),
+        ...warnIf(due > 0, 'refunds_due', `${due} refunds are due: pay them (make ledger REFUNDS=1)`),
         ...warnIf(isPaused, 'exclusive_paused', 'exclusive sales are paused after a restore (make ledger)'),
       ],
     };

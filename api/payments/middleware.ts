@@ -88,7 +88,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   requirements.catch(() => undefined);
   const readiness = untilServed(options, requirements, nowMs);
   const refusals = createRefusals(options);
-  const receipts = receiptSigner(options.receiptKeys, publicUrl, nowMs);
+  const { refundTerms = () => null } = options;
+  const receipts = receiptSigner(options.receiptKeys, { issuer: publicUrl, refundTerms }, nowMs);
   const deliveries = createDeliveries({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
 

@@ -53,6 +53,8 @@ export interface PaymentLayerOptions extends PaymentNetwork {
   readonly collectUrl: (idOrNonce: string) => string;
   /** Write a refusal as the response. Its headers are set already. */
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
+  /** When the price of a route is due back, for its receipts. Default: never. */
+  readonly refundTerms?: (routeKey: string) => string | null;
   /** Signs the receipts of sold answers. */
   readonly receiptKeys: ReceiptKeys;
   readonly nowMs?: () => number;

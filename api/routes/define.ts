@@ -30,6 +30,9 @@ export interface RouteRequest<P extends Params> {
   readonly claimant?: Claimant;
 }
 
+/** What must still be true of a sold record. */
+export type Promised = 'debt_open' | 'sale_scheduled' | 'listing_active';
+
 /** A response that is a file to save. */
 export interface Attachment {
   readonly file: SpooledFile;
@@ -73,6 +76,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly maxUrlLength?: number;
   /** Whether each item is sold once, to one buyer. */
   readonly isExclusive?: boolean;
+  /** What must still be true of each sold record: otherwise the price is due back. Default: nothing. */
+  readonly guarantees?: readonly Promised[];
   /** Whether the handler may take much longer than a query. */
   readonly isSlow?: boolean;
   /** How many questions a request asks; an unpaid response to it counts as so many. Default: 1. */

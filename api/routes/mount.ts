@@ -24,6 +24,7 @@ import {
   type Route,
   type RouteRequest,
 } from './define.ts';
+import { guaranteeOf } from './guarantee.ts';
 import type { Claims } from './leads/lead_claims.ts';
 import { readParams, type Params } from './params.ts';
 
@@ -141,7 +142,8 @@ export function mountRoutes(router: Router, options: MountOptions): void {
         await route.check?.(state.request);
         try {
           // Who pays has read it.
-          if (ctx.get('PAYMENT-SIGNATURE') === '') state.offer = await route.offer?.(state.request);
+          if (ctx.get('PAYMENT-SIGNATURE') === '')
+            state.offer = { ...(await route.offer?.(state.request)), ...guaranteeOf(route, snapshot) };
         } catch (error) {
           // A 402 without it still says how to pay; the log has the error.
           state.error = error;

@@ -8,6 +8,8 @@ import { dollarsOf } from '../../lib/network.ts';
 import { Problem } from '../http/problem.ts';
 
 const PATH = '/api/purchases/:id';
+/** Header of a collected response with the refund of its purchase. */
+const REFUND_HEADER = 'Refund';
 
 /** URL at which the purchase of a receipt id or payment nonce is collected. */
 export const purchaseUrl = (publicUrl: string, idOrNonce: string): string =>
@@ -66,6 +68,7 @@ export const purchasesOpenApi = {
               'Unencoded-Digest',
               'Delivery',
               'PAYMENT-RESPONSE',
+              REFUND_HEADER,
             ].map((name) => [name, ref(name)]),
           ),
           content: { '*/*': { schema: {} } },
@@ -102,6 +105,15 @@ const pendingBody = ({ id, state, route, request, payment, transaction }: Purcha
       : 'The payment was sent for settlement and the outcome is not known yet. The server reads it from the chain: ' +
         'then the response can be collected here, or nobody was charged and the payment can be used again.',
 });
+
+/** What is due back of a purchase, and why. ASCII, as the URLs of pages are. */
+const refundOf = ({ refund }: Purchase) =>
+  refund && {
+    state: refund.paid === null ? 'due' : 'refunded',
+    amount: dollarsOf(refund.amount),
+    paid_by: refund.paid,
+    ...(JSON.parse(refund.proof) as object),
+  };
 
 export interface PurchasesDeps {
   readonly collector: PurchaseCollector;
@@ -185,6 +197,8 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
     if (found.kind === 'owed')
       throw new Problem('answer_expired', `${lost} It owes this wallet ${dollarsOf(found.amount)} USDC.`);
     const { purchase } = found;
+    const refund = refundOf(purchase);
+    if (refund) ctx.set(REFUND_HEADER, JSON.stringify(refund));
     switch (purchase.state) {
       case 'sold':
         await layer.redeliver(ctx, purchase, 'wallet');

@@ -7,7 +7,17 @@ import type { Query, Row, Value } from './store.ts';
 
 /** What happened to a purchase. `dropped`: the reservation was deleted; its facts are those before. */
 export type Change =
-  'reserved' | 'claimed' | 'settling' | 'unknown' | 'sold' | 'moved' | 'released' | 'forgotten' | 'dropped';
+  | 'reserved'
+  | 'claimed'
+  | 'settling'
+  | 'unknown'
+  | 'sold'
+  | 'moved'
+  | 'released'
+  | 'forgotten'
+  | 'dropped'
+  | 'refund_due'
+  | 'refunded';
 
 /** What happened to the ledger: its first block, a restore, an owed transfer that was settled, deleted answers. */
 export type LedgerEvent = 'began' | 'restored' | 'resolved' | 'forgot';

@@ -30,6 +30,9 @@ export const COLUMNS = [
   'returned_lead',
   'answer_sha256',
   'answer_headers',
+  'refund_due',
+  'refund_proof',
+  'refunded',
 ] as const;
 
 const keysOf = (standing: string): string =>
@@ -73,6 +76,9 @@ export const asNumber = (value: unknown): number => {
   return number;
 };
 
+/** The hash of a transaction, as opposed to an operator's note. */
+export const TRANSACTION = /^0x[0-9a-f]{64}$/;
+
 export function purchaseOf(row: Row): Purchase {
   return {
     id: asText(row['id']),
@@ -101,6 +107,11 @@ export function purchaseOf(row: Row): Purchase {
     answerSha256: orNull(row['answer_sha256'], asText),
     chain: asText(row['chain']),
     block: orNull(row['block'], (value) => BigInt(asNumber(value))),
+    refund: orNull(row['refund_due'], (due) => ({
+      amount: BigInt(asText(due)),
+      proof: asText(row['refund_proof']),
+      paid: orNull(row['refunded'], asText),
+    })),
   };
 }
 

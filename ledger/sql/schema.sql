@@ -54,8 +54,16 @@ CREATE TABLE purchases (
   returned_lead   TEXT,
   answer_sha256   TEXT,
   answer_headers  TEXT,
+  -- Part of the price that is due back, its proof, and how it was paid: a transaction or the operator's note.
+  refund_due      TEXT    CHECK (refund_due <> '' AND trim(refund_due, '0123456789') = ''),
+  refund_proof    TEXT,
+  refunded        TEXT,
   -- Number of the answer while it can be collected.
   kept_answer     INTEGER REFERENCES answers (number),
+  CHECK ((refund_due IS NULL) = (refund_proof IS NULL) AND (refunded IS NULL OR refund_due IS NOT NULL)),
+  -- At most the price, as numbers of decimal digits.
+  CHECK (refund_due IS NULL OR length(refund_due) < length(amount)
+    OR (length(refund_due) = length(amount) AND refund_due <= amount)),
   CHECK ((standing IS NULL) = (state = 'released')),
   -- A reservation may be released too, without an answer.
   CHECK (state = 'released' OR (state = 'reserved') = (settling_at_ms IS NULL)),
@@ -72,6 +80,7 @@ CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash)
 -- Each index is a page more that a sale writes.
 CREATE INDEX purchases_unfinished ON purchases (payer) WHERE state IN ('reserved', 'settling');
 CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS NOT NULL;
+CREATE INDEX purchases_with_refund ON purchases (id) WHERE refund_due IS NOT NULL;
 CREATE INDEX purchases_released ON purchases (payer, nonce) WHERE state = 'released';
 
 CREATE TABLE claims (

@@ -8,11 +8,12 @@ import type {
   TransferBook,
   TransferKind,
 } from '../ledger.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { change, recordEvent, type JournalLine } from './journal.ts';
 import { matchTransfer, paidWith, type BookingTransaction } from './match_transfer.ts';
 import { liftMark } from './restore_mark.ts';
 import { rowsInOrder, type Query, type Row, type Store } from './store.ts';
-import { asNumber, FACTS, purchaseOf } from './rows.ts';
+import { asNumber, FACTS, purchaseOf, TRANSACTION } from './rows.ts';
 
 /** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
 const MAX_OWED = 1000;
@@ -31,9 +32,18 @@ const SET_MATCH = `UPDATE transfers SET kind = 'matched', purchase_id = $5
 /** Chains that ignore the chain id of a transaction can share its hash. */
 const RESOLVE = `UPDATE transfers SET kind = 'resolved', resolution = $3
   WHERE tx_hash = $1 AND log_index = $2 AND chain = $4 AND kind = 'owed' RETURNING tx_hash`;
-/** A transaction refunds one transfer; a note may be that of several. */
-const HASH = /^0x[0-9a-f]{64}$/;
-const IS_RESOLUTION = 'SELECT 1 AS one FROM transfers WHERE resolution = $1 LIMIT 1';
+/** A transaction pays back one debt; a note may be that of several. */
+const IS_RESOLUTION = `SELECT 1 AS one FROM transfers WHERE resolution = $1
+  UNION ALL SELECT 1 AS one FROM purchases WHERE refund_due IS NOT NULL AND refunded = $1 LIMIT 1`;
+const BOOK_REFUND = {
+  set: 'refund_due = $2, refund_proof = $3',
+  where: `id = $1 AND state = 'sold' AND refund_due IS NULL`,
+};
+const SETTLE_REFUND = { set: 'refunded = $2', where: 'id = $1 AND refund_due IS NOT NULL AND refunded IS NULL' };
+/** The transfer of a purchase that is not sold is owed as a whole. */
+const WITH_REFUND = `refund_due IS NOT NULL AND (state = 'sold' OR refunded IS NOT NULL)`;
+/** Purchases by id, whose first digits are the time of their reservation. */
+const SOLD = { select: `SELECT ${FACTS} FROM purchases`, key: 'id' };
 
 const RESOLUTIONS = `SELECT line FROM journal WHERE subject = '' AND line LIKE '%"event":"resolved"%' AND line LIKE $1`;
 
@@ -55,6 +65,12 @@ const SOLD_WITHOUT_TRANSFER = `SELECT ${FACTS} FROM purchases
   WHERE state = 'sold' AND chain = $1 AND pay_to = $2 AND block <= $3
     AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.purchase_id = purchases.id)
   ORDER BY id LIMIT 500`;
+
+/** The least id of a purchase that is reserved at this time or later: a UUID of version 7 starts with its time. */
+function firstIdAt(ms: number): string {
+  const time = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+}
 
 const transferOf = (row: Row): BookedTransfer => ({
   chain: String(row['chain']),
@@ -178,10 +194,33 @@ export const transferBook = (store: Store): TransferBook => ({
     return row ? BigInt(String(row['amount'])) : null;
   },
 
-  resolveOwed: ({ chain, transaction, logIndex }, resolution) =>
+  async *refundable(routes, sinceMs) {
+    const names = routes.map((_, i) => `$${i + 3}`).join(', ');
+    const where = `id > $1 AND ended_at_ms > $2 AND state = 'sold' AND refund_due IS NULL AND route IN (${names})`;
+    const rows = rowsInOrder(store.read, { ...SOLD, where }, firstIdAt(sinceMs - DAY_MS), sinceMs, ...routes);
+    for await (const row of rows) yield purchaseOf(row);
+  },
+
+  bookRefund: (purchaseId, { amount, proof }) =>
+    store.write(async (query) => {
+      const booked = await change(query, 'refund_due', BOOK_REFUND, purchaseId, String(amount), proof);
+      return booked.length === 1;
+    }),
+
+  async *refunds() {
+    for await (const row of rowsInOrder(store.read, { ...SOLD, where: WITH_REFUND })) {
+      const { refund, ...purchase } = purchaseOf(row);
+      if (refund) yield { ...purchase, refund };
+    }
+  },
+
+  settleDebt: (debt, resolution) =>
     store.write(async (query) => {
       await store.lock(query, 'resolutions');
-      if (HASH.test(resolution) && (await query(IS_RESOLUTION, resolution)).length > 0) return false;
+      if (TRANSACTION.test(resolution) && (await query(IS_RESOLUTION, resolution)).length > 0) return false;
+      if (!('transaction' in debt))
+        return (await change(query, 'refunded', SETTLE_REFUND, debt.purchaseId, resolution)).length === 1;
+      const { chain, transaction, logIndex } = debt;
       if ((await query(RESOLVE, transaction, logIndex, resolution, chain)).length === 0) return false;
       await recordEvent(query, 'resolved', { chain, transaction, log_index: logIndex, resolution });
       return true;

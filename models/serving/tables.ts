@@ -12,6 +12,7 @@ import changes from '../marts/changes.ts';
 import coverage from '../marts/coverage.ts';
 import deals from '../marts/deals.ts';
 import { Filing } from '../marts/filings.ts';
+import endings from '../marts/endings.ts';
 import leads from '../marts/leads.ts';
 import listingHistory from '../marts/listing_history.ts';
 import metroDays from '../marts/metro_days.ts';
@@ -42,6 +43,7 @@ export const TABLES = {
   change_feeds: changeFeeds.record,
   metro_days: metroDays.record,
   places: places.record,
+  endings: endings.record,
 } satisfies Record<string, RecordDefinition>;
 
 export type TableName = keyof typeof TABLES;
@@ -161,6 +163,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
   change_feeds: {},
   metro_days: {},
   places: {},
+  endings: {},
 };
 
 const MARTS = { deals, signals, auctions, leads, owners };

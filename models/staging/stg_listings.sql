@@ -38,6 +38,7 @@ select
   year_built,
   property_type,
   listed_on,
+  off_market_on,
   unread_fields,
   availability,
 

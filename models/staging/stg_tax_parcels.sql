@@ -52,6 +52,7 @@ select
   amount_basis,
   years_delinquent,
   certified_year,
+  paid_on,
   known_value(county_value) as county_value,
   property_class,
 

@@ -31,6 +31,7 @@ export const DERIVED_TABLES: ReadonlySet<string> = new Set([
   'change_feeds',
   'metro_days',
   'places',
+  'endings',
   'agents',
   'registers',
 ]);

@@ -36,7 +36,16 @@ export async function status(
 }
 
 /** Tables without a count of their own on the screen. */
-const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds', 'metro_days', 'places'];
+const UNCOUNTED = [
+  'assumptions',
+  'sources',
+  'reports',
+  'property_keys',
+  'change_feeds',
+  'metro_days',
+  'places',
+  'endings',
+];
 
 /** Width of the label of a line. */
 const LABEL = 10;

@@ -30,6 +30,26 @@ const filingRows = (day: WorldDay): CkanRow[] =>
 
 /** A row for each parcel and year. Some bills are partly paid: the balance stays. */
 const taxRows = (day: WorldDay): CkanRow[] =>
+  [...owedRows(day), ...paidRows(day)].toSorted((a, b) => Number(a.year) - Number(b.year));
+
+const paidRows = (day: WorldDay): CkanRow[] =>
+  day.paidDebts
+    .filter(({ countyFips }) => countyFips === FIPS)
+    .flatMap(({ parcel, levies, paidOn }) =>
+      levies.map(({ year, amount }) => ({
+        parcel_id: parcel,
+        year,
+        muni_name: 'PITTSBURGH',
+        orig_bill: Number(amount),
+        penalties: 0,
+        interest: 0,
+        total_payments: Number(amount),
+        last_pay_date: paidOn,
+        asof_date: day.day,
+      })),
+    );
+
+const owedRows = (day: WorldDay): CkanRow[] =>
   day.delinquent
     .filter(({ countyFips }) => countyFips === FIPS)
     .flatMap(({ parcel, levies }) => {
@@ -51,8 +71,7 @@ const taxRows = (day: WorldDay): CkanRow[] =>
         bill(year, Math.round(Number(amount) * 100), at % 2 === 0 ? 0 : 5_000),
       );
       return [...paidBefore, ...owed];
-    })
-    .toSorted((a, b) => Number(a.year) - Number(b.year));
+    });
 
 const lienRows = (day: WorldDay): CkanRow[] =>
   distressRows(day, FIPS, 'tax_lien', ({ record, parcel }) => ({

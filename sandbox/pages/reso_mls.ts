@@ -59,7 +59,7 @@ const FIELDS = new Set(
     'ListingKey ListingId OriginatingSystemName StandardStatus PropertyType PropertySubType ListPrice CapRate ' +
     'NumberOfUnitsTotal NetOperatingIncome TaxAnnualAmount YearBuilt UnparsedAddress StreetNumber StreetDirPrefix ' +
     'StreetName StreetSuffix StreetDirSuffix UnitNumber City StateOrProvince PostalCode ListingContractDate ' +
-    'ModificationTimestamp InternetAddressDisplayYN InternetEntireListingDisplayYN'
+    'OffMarketDate ModificationTimestamp InternetAddressDisplayYN InternetEntireListingDisplayYN'
   ).split(' '),
 );
 const SEARCHABLE = new Set(

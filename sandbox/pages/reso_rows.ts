@@ -72,6 +72,7 @@ function listed(day: WorldDay, listing: ListingOnDay): Property {
     StateOrProvince: listing.state,
     PostalCode: draw.chance(0.3) ? `${listing.zip}-${draw.int(1000, 9999)}` : listing.zip,
     ListingContractDate: listing.postedOn,
+    OffMarketDate: listing.offMarketOn,
     ModificationTimestamp: modifiedOn(listing.postedOn, draw),
     InternetAddressDisplayYN: true,
     InternetEntireListingDisplayYN: true,

@@ -7,7 +7,7 @@ import { undashed } from './parcels.ts';
 import { placesOfCounty, taxCounties } from './places.ts';
 import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
-import type { DelinquentParcel, Property } from './types.ts';
+import type { DelinquentParcel, PaidDebt, Property } from './types.ts';
 
 /** A parcel's debt over time. Days are numbers, amounts cents. */
 export interface DebtPlan {
@@ -236,6 +236,21 @@ export function delinquentElsewhereOn(plans: readonly LevyPlan[], day: number): 
       };
     });
 }
+
+/** The debts that were paid in the two months before a day. The table shows a payment two days later. */
+export const paidElsewhereOn = (plans: readonly LevyPlan[], day: number): PaidDebt[] =>
+  plans.flatMap(({ property, levies, to }) =>
+    to === null || to > day || to < day - 60
+      ? []
+      : [
+          {
+            countyFips: property.countyFips,
+            parcel: property.parcel ?? '',
+            levies: levies.map(({ year, amount }) => ({ year, amount: dollars(amount) })),
+            paidOn: dayText(to - 2),
+          },
+        ],
+  );
 
 function planLevies(seed: number, property: Property, from: number, to: number | null): LevyPlan {
   const draw = new Draw(seed, 'levies', property.id);

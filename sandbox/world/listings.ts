@@ -351,6 +351,14 @@ function priceOn(plan: ListingPlan, day: number): number {
 export const isShown = (plan: ListingPlan, day: number): boolean =>
   plan.from <= day && (plan.to === null || day < plan.to);
 
+/** Days after which a site shows a contract or a sale. */
+const SHOWN_LATE = 2;
+
+function offMarketOn({ contractFrom, soldFrom }: ListingPlan, day: number): string | null {
+  const from = contractFrom ?? soldFrom;
+  return from === null || day < from ? null : dayText(from - SHOWN_LATE);
+}
+
 /** The listing on its site on a day. */
 export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
   const { property } = plan;
@@ -377,6 +385,7 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
     annualTaxes: plan.annualTaxes === null ? null : dollars(plan.annualTaxes * 100),
     yearBuilt: plan.showsYear ? property.yearBuilt : null,
     postedOn: dayText(plan.from),
+    offMarketOn: offMarketOn(plan, day),
     availability:
       plan.soldFrom !== null && day >= plan.soldFrom
         ? 'sold'

@@ -171,6 +171,8 @@ export interface ListingOnDay {
   readonly yearBuilt: number | null;
   readonly postedOn: Day;
   readonly availability: 'for_sale' | 'under_contract' | 'sold';
+  /** Day of the contract or sale, which sites show later; null while it is for sale. */
+  readonly offMarketOn: Day | null;
   readonly claim: ClaimKind;
   readonly priceKind: PriceKind;
 }
@@ -183,6 +185,14 @@ export interface ListingEvent {
   readonly propertyId: string;
   readonly before: Money | null;
   readonly after: Money | null;
+}
+
+/** A paid debt outside Ohio, as long as its county's table shows it. */
+export interface PaidDebt {
+  readonly countyFips: string;
+  readonly parcel: string;
+  readonly levies: DelinquentParcel['levies'];
+  readonly paidOn: Day;
 }
 
 /** A parcel on a county's list on a day. */
@@ -291,6 +301,7 @@ export interface WorldDay {
   /** Ids of former listings. */
   readonly goneListings: ReadonlySet<string>;
   readonly delinquent: readonly DelinquentParcel[];
+  readonly paidDebts: readonly PaidDebt[];
   /** Summit County's notice. */
   readonly printedDebts: readonly PrintedDebt[];
   /** Items of all sale days posted so far, including past ones. */

@@ -10,6 +10,7 @@ import {
   type DebtPlan,
   delinquentElsewhereOn,
   delinquentOn,
+  paidElsewhereOn,
   type LevyPlan,
   planDebts,
   planDebtsElsewhere,
@@ -46,7 +47,15 @@ function once<T>(make: () => T): () => T {
 
 type Lazy = Pick<
   WorldDay,
-  'listings' | 'listingEvents' | 'goneListings' | 'delinquent' | 'auctions' | 'distress' | 'ohio' | 'colorado'
+  | 'listings'
+  | 'listingEvents'
+  | 'goneListings'
+  | 'delinquent'
+  | 'paidDebts'
+  | 'auctions'
+  | 'distress'
+  | 'ohio'
+  | 'colorado'
 >;
 
 /** An object whose values are computed on first use. */
@@ -124,6 +133,7 @@ export function worldOn(world: World, day: string): WorldDay {
     goneListings: () =>
       new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
     delinquent: () => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)],
+    paidDebts: () => paidElsewhereOn(plans.debtsElsewhere, on),
     auctions: () => [...auctionsOn(plans.auctions, on), ...salesElsewhereOn(plans.salesElsewhere, on)],
     distress: () => distressOn(plans.distress, on),
     ohio: () => ohioOn(world.options.seed, world.options.filings, on),

@@ -39,6 +39,8 @@ export interface PrintedListing {
   readonly year_built: unknown;
   readonly property_type: unknown;
   readonly listed_on: unknown;
+  /** Only of sites that date it. */
+  readonly off_market_on?: unknown;
   readonly availability: Availability;
 }
 
@@ -109,6 +111,15 @@ function capRate(value: unknown): string | null {
 const listedOn = (value: unknown): string | null =>
   (optional(value) ?? '').startsWith('0001-01-01') ? null : date('listed_on', value);
 
+/** The first day; null for any other text. */
+function offMarketOn(value: unknown): string | null {
+  try {
+    return date('off_market_on', value);
+  } catch {
+    return null;
+  }
+}
+
 /** State and ZIP. @throws Refusal bad_zip if the ZIP is of another state */
 function stateAndZip(printed: PrintedListing): { readonly state: string | null; readonly zip: string } {
   const inState = state('state', required('state', printed.state));
@@ -151,6 +162,7 @@ export function listingValues(printed: PrintedListing): Readonly<Record<string, 
     year_built: optionally('year_built', () => yearBuilt(printed.year_built)),
     property_type: optionally('property_type', () => optional(printed.property_type)),
     listed_on: optionally('listed_on', () => listedOn(printed.listed_on)),
+    off_market_on: printed.availability === 'for_sale' ? null : offMarketOn(printed.off_market_on),
     availability: printed.availability,
   };
   return { ...values, unread_fields: unread.join(' ') || null };

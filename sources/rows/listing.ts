@@ -63,6 +63,9 @@ export const Listing = defineRecord(
     unread_fields: text('Names of the optional fields that the site states in a form that is not read.', {
       absent: because({ code: 'all_read', about: 'every stated field was read' }),
     }),
+    off_market_on: date('Day on which it was sold or taken off the market, as the site dates it.', {
+      absent: NOT_STATED,
+    }),
     availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'Availability as the site states it.'),
   },
 );

@@ -1,4 +1,4 @@
-import { defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
+import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
 import { UP_TO_A_BILLION, UP_TO_TEN_BILLION, YEAR, YEARS_OF_DEBT } from '../ranges.ts';
 
 /** A tax-delinquent parcel as the county publishes it. */
@@ -36,6 +36,9 @@ export const TaxParcel = defineRecord(
       absent: 'not published',
       unit: 'year',
       range: YEAR,
+    }),
+    paid_on: date('Day of the last payment of a parcel that owes nothing any more.', {
+      absent: 'the list has no day of payment, or the parcel owes',
     }),
     county_value: money("Market value on the county's roll. Models read less than a dollar as not published.", {
       absent: 'not published',

@@ -36,6 +36,7 @@ export const purchase: Purchase = {
   leadId: null,
   properties: [],
   answerSha256: null,
+  refund: null,
 };
 
 export const answerOf = (text: string, type = 'application/json; charset=utf-8') => ({
@@ -50,6 +51,9 @@ export const receiptsOf = (
   text: string,
   { at = SOLD_AT, sold = purchase, type }: { at?: string; sold?: Purchase; type?: string } = {},
 ): Promise<SignedReceipts> =>
-  receiptSigner(receiptKeysOf(file), ISSUER, () => Date.parse(at)).sign(sold, answerOf(text, type));
+  receiptSigner(receiptKeysOf(file), { issuer: ISSUER, refundTerms: () => null }, () => Date.parse(at)).sign(
+    sold,
+    answerOf(text, type),
+  );
 
 export const publishedOf = ({ keys }: KeyFile): PublicKey[] => keys.map(publicPart);

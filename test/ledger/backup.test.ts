@@ -55,7 +55,7 @@ async function fill(ledger: Ledger): Promise<void> {
     transferFor(100 + i, { nonce: null, block: BigInt(100 + Math.floor(i / 7)), logIndex: i % 7 }),
   );
   await bookAll(ledger, [transferFor(1), transferFor(7), transferFor(8), ...plain]);
-  await ledger.resolveOwed({ chain: wanted(8).chain, ...paid(8), logIndex: 1 }, "it's refunded");
+  await ledger.settleDebt({ chain: wanted(8).chain, ...paid(8), logIndex: 1 }, "it's refunded");
 }
 
 /** Tables that a restore changes: it has an epoch of its own. */

@@ -92,7 +92,7 @@ describe('the journal', () => {
       const open = await purchaseIn(ledger, 'settling', 3, { payment: { ...wanted(3).payment, validBefore: 3n } });
       await ledger.markUnknown(open.id, 'not_seen', paid(3).transaction);
       await bookAll(ledger, [transferFor(1, paid(9)), transferFor(3), transferFor(7)]);
-      await ledger.resolveOwed({ chain: sold.chain, ...paid(7), logIndex: 1 }, 'refunded');
+      await ledger.settleDebt({ chain: sold.chain, ...paid(7), logIndex: 1 }, 'refunded');
       await ledger.forgetAnswers(10_000);
       await firstFree(ledger, 4, ['three']);
       await ledger.close();
@@ -177,7 +177,7 @@ describe('the journal', () => {
     await bookAll(ledger, [transferFor(1)]);
     await backUpTo(FILE, { DATA_DIR });
     await bookAll(ledger, [transferFor(2), transferFor(3)]);
-    for (const n of [1, 2]) await ledger.resolveOwed({ chain: CHAIN, ...paid(n), logIndex: 1 }, `refund of ${n}`);
+    for (const n of [1, 2]) await ledger.settleDebt({ chain: CHAIN, ...paid(n), logIndex: 1 }, `refund of ${n}`);
     await ledger.close();
     await restoreFrom(FILE, { DATA_DIR }, { overwrite: true });
     const restored = await openServingLedger({ DATA_DIR });

@@ -23,7 +23,7 @@ async function book(
 }
 
 const settle = (ledger: Ledger, n: number): Promise<boolean> =>
-  ledger.resolveOwed({ chain: CHAIN, transaction: transferFor(n).transaction, logIndex: 1 }, 'refunded');
+  ledger.settleDebt({ chain: CHAIN, transaction: transferFor(n).transaction, logIndex: 1 }, 'refunded');
 
 describe('after a restore', () => {
   const { dataDir, kinds } = ledgerFolders();

@@ -104,8 +104,8 @@ test('owed transfers and unpaid sales are problems', async () => {
     'sales_unpaid: 1 sold purchases, $1.00 in total, have no transfer on the chain',
   ]);
   for (const [i, owed] of booked.filter(({ kind }) => kind === 'owed').entries()) {
-    assert.ok(await ledger.resolveOwed(owed, hash(902 + i)));
-    assert.equal(await ledger.resolveOwed(owed, hash(901)), false, 'settled once');
+    assert.ok(await ledger.settleDebt(owed, hash(902 + i)));
+    assert.equal(await ledger.settleDebt(owed, hash(901)), false, 'settled once');
   }
   assert.deepEqual(
     (await kinds()).map((line) => line.split(':')[0]),

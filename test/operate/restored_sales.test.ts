@@ -138,7 +138,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       withLedger(place, async (ledger) => {
         for await (const each of ledger.transfers(null, ['owed']))
           if (owed.some(([, , where]) => where === `${each.transaction}:${each.logIndex}`))
-            assert.equal(await ledger.resolveOwed(each, 'refunded in cash'), true);
+            assert.equal(await ledger.settleDebt(each, 'refunded in cash'), true);
       });
 
     test('has them if the journal survived: a sold lead is collected, and never sold again', async () => {

@@ -44,11 +44,43 @@ export const paymentFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a refund is recorded for two owed transfers',
-    changes: [change('ledger/sql/transfer_book.ts', 'if (HASH.test(resolution) &&', 'if (false &&')],
+    changes: [change('ledger/sql/transfer_book.ts', 'if (TRANSACTION.test(resolution) &&', 'if (false &&')],
     caughtBy: [
       test(
         'ledger/conformance.test.ts',
         'a transaction refunds one transfer, even if two are recorded at once; a note may settle many',
+      ),
+    ],
+  },
+  {
+    name: 'the refund of a purchase is booked again by another server',
+    changes: [change('ledger/sql/transfer_book.ts', "state = 'sold' AND refund_due IS NULL`,", "state = 'sold'`,")],
+    caughtBy: [
+      test(
+        'ledger/conformance.test.ts',
+        'a refund is booked once, of a sold purchase, at most its price, and paid once by a transaction',
+      ),
+    ],
+  },
+  {
+    name: 'what ended on the day of its sale is due back',
+    changes: [change('api/routes/guarantee.ts', 'ended_on < soldOn', 'ended_on <= soldOn')],
+    caughtBy: [
+      test(
+        'api/payments/refunds.test.ts',
+        'the next snapshot makes the price due once, of a list the ended part, on any server, also later',
+      ),
+    ],
+  },
+  {
+    name: 'the audit takes any transfer to a buyer for a refund',
+    changes: [
+      change('api/payments/audit/full_audit.ts', "WHERE payer = $1 LIMIT 1'", "WHERE payer = $1 AND 1 = 0 LIMIT 1'"),
+    ],
+    caughtBy: [
+      test(
+        'api/payments/refunds.test.ts',
+        'the operator signs each listed transfer, records it once, and the audit finds any other to a buyer',
       ),
     ],
   },

@@ -1,10 +1,9 @@
 /**
- * `make ledger AUDIT=1`, and with REFUNDED the record of a refund. Exit status 1 if there are differences, or something
- * cannot be read.
+ * `make ledger AUDIT=1`; with REFUNDS=1 the money that is due back, with REFUNDED the record that it was paid. Exit
+ * status 1 if there are differences, or something cannot be read.
  */
-import { parseEventLogs, type Hex } from 'viem';
 import { journalFile } from '../../../ledger/journal_file.ts';
-import { LedgerUnavailable, type BookedTransfer, type Ledger } from '../../../ledger/ledger.ts';
+import { LedgerUnavailable, type Debt, type Ledger } from '../../../ledger/ledger.ts';
 import { assertLedgerExists, openNotedStore } from '../../../ledger/open.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
@@ -12,8 +11,7 @@ import { messageOf } from '../../../lib/errors.ts';
 import { dollarsOf, type Network } from '../../../lib/network.ts';
 import { print } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
-import { ChainUnavailable, fromNode, readerOf } from '../chain/node.ts';
-import { token } from '../chain/evidence.ts';
+import { ChainUnavailable, readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
 import { readWallet } from '../local_chain/wallet.ts';
 import { fullAudit } from './full_audit.ts';
@@ -52,58 +50,88 @@ async function audit({ DATA_DIR }: AuditSettings, { network, rpcUrl }: ChainNode
   return found.differences.length === 0 ? 0 : 1;
 }
 
-/** @throws SettingError if the transaction does not pay the payer of an owed transfer back */
-async function checkRefund(
-  { network, rpcUrl }: ChainNode,
-  { payer, amount }: BookedTransfer,
-  refund: string,
-): Promise<void> {
-  const { logs } = await fromNode(readerOf(network, rpcUrl).getTransactionReceipt({ hash: refund as Hex }));
-  const isPaid = parseEventLogs({ abi: token, eventName: 'Transfer', logs, strict: true }).some(
-    ({ address, args }) =>
-      address.toLowerCase() === network.usdc.address.toLowerCase() &&
-      args.to.toLowerCase() === payer &&
-      args.value >= amount,
-  );
-  if (!isPaid)
-    throw new SettingError(
-      `REFUND is ${refund}, expected a transaction that pays ${dollarsOf(amount)} USDC to ${payer}`,
-    );
+/** Money that is due back: an owed transfer, or the refund of a purchase. */
+interface Due {
+  readonly debt: Debt;
+  /** As REFUNDED names it. */
+  readonly name: string;
+  readonly payer: string;
+  readonly amount: bigint;
+  readonly why: string;
+  /** How it was paid back; null until then. */
+  readonly paid: string | null;
 }
 
-/** @returns the exit status */
+interface Proof {
+  readonly records: readonly { readonly id: string; readonly reason: string; readonly ended_on: string }[];
+}
+
+/** Everything that is due back or was. */
+async function readDues(ledger: Ledger): Promise<readonly Due[]> {
+  const dues: Due[] = [];
+  for await (const owed of ledger.transfers(null, ['owed', 'resolved'])) {
+    const { transaction, logIndex, payer, amount, resolution: paid } = owed;
+    const why = 'a payment that no purchase explains';
+    dues.push({ debt: owed, name: `${transaction}:${logIndex}`, payer, amount, why, paid });
+  }
+  for await (const { id, payment, route, refund } of ledger.refunds()) {
+    const [first] = (JSON.parse(refund.proof) as Proof).records;
+    const why = `${route}: ${first?.reason} of ${first?.id} on ${first?.ended_on}`;
+    const { amount, paid } = refund;
+    dues.push({ debt: { purchaseId: id }, name: id, payer: payment.payer, amount, why, paid });
+  }
+  return dues;
+}
+
+/** List what is due back, and the transfers to sign (EIP-681). @returns the exit status */
+async function listRefunds({ name, chainId, usdc }: Network, ledger: Ledger): Promise<number> {
+  const open = (await readDues(ledger)).filter(({ paid }) => paid === null);
+  for (const { name: due, payer, amount, why } of open) print(`${due}  ${dollarsOf(amount)} USDC to ${payer}  ${why}`);
+  print(`${open.length} refunds are due on ${name}`);
+  for (const { name: due, payer, amount } of open) {
+    print(`ethereum:${usdc.address}@${chainId}/transfer?address=${payer}&uint256=${amount}`);
+    print(`  then: make ledger REFUNDED=${due} REFUND=<hash of the transaction>`);
+  }
+  return 0;
+}
+
+/** @returns the exit status. @throws SettingError if nothing is due of this name, or the transaction does not pay it */
 async function recordRefund(
-  transfer: string,
+  name: string,
   { REFUND, NOTE }: AuditSettings,
-  node: ChainNode,
+  { network, rpcUrl }: ChainNode,
   ledger: Ledger,
 ): Promise<number> {
   if ((REFUND === undefined) === (NOTE === undefined))
     throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
-  const transfers = await Array.fromAsync(ledger.transfers(null, ['owed', 'resolved']));
-  const owed = transfers.find(({ transaction, logIndex }) => `${transaction}:${logIndex}` === transfer.toLowerCase());
-  if (!owed) throw new SettingError(`REFUNDED is ${transfer}, expected an owed transfer of make ledger`);
-  if (owed.resolution !== null)
-    throw new SettingError(`REFUNDED is ${transfer}, which is already settled: ${owed.resolution}`);
+  const dues = await readDues(ledger);
+  const due = dues.find((each) => each.name === name.toLowerCase());
+  if (!due) throw new SettingError(`REFUNDED is ${name}, expected a refund of make ledger REFUNDS=1`);
+  const { payer, amount, paid } = due;
+  if (paid !== null) throw new SettingError(`REFUNDED is ${name}, which is already settled: ${paid}`);
   const refund = REFUND?.toLowerCase();
   if (refund !== undefined) {
-    if (transfers.some(({ resolution }) => resolution === refund))
-      throw new SettingError(`REFUND is ${refund}, which refunds another owed transfer`);
-    await checkRefund(node, owed, refund);
+    if (dues.some((each) => each.paid === refund))
+      throw new SettingError(`REFUND is ${refund}, which refunds another one`);
+    if (!(await paymentChain(readerOf(network, rpcUrl), network).pays(refund, payer, amount)))
+      throw new SettingError(
+        `REFUND is ${refund}, expected a transaction that pays exactly ${dollarsOf(amount)} USDC to ${payer}`,
+      );
   }
-  if (!(await ledger.resolveOwed(owed, refund ?? NOTE ?? '')))
-    throw new SettingError(`REFUNDED is ${transfer}: another process has settled it, or used its REFUND, meanwhile`);
-  print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
+  if (!(await ledger.settleDebt(due.debt, refund ?? NOTE ?? '')))
+    throw new SettingError(`REFUNDED is ${name}: another process has settled it, or used its REFUND, meanwhile`);
+  print(`${dollarsOf(amount)} USDC due to ${payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
   return 0;
 }
 
 /** @returns the exit status */
 async function main(): Promise<number> {
   const settings = { ...readSettings(auditSettings), ...readSettings(auditArguments) };
-  const node = await readNode(settings);
   assertLedgerExists(settings);
+  const node = settings.REFUNDS ? null : await readNode(settings);
   const store = await openNotedStore(settings);
   try {
+    if (node === null) return await listRefunds(settings.NETWORK, sqlLedger(store));
     return settings.REFUNDED === undefined
       ? await audit(settings, node, store)
       : await recordRefund(settings.REFUNDED, settings, node, sqlLedger(store));

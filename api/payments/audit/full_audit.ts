@@ -7,12 +7,13 @@ import {
   type AuditedBlocks,
   type LedgerAudit,
   type LedgerAuditOptions,
+  type PaidBack,
   type Say,
 } from '../../../ledger/audit.ts';
 import type { IncomingTransfer, Purchase } from '../../../ledger/ledger.ts';
 import type { Query, Row, Store } from '../../../ledger/sql/store.ts';
 import { dollarsOf } from '../../../lib/network.ts';
-import type { PaymentChain } from '../chain/payment_chain.ts';
+import type { PaymentChain, SentTransfer } from '../chain/payment_chain.ts';
 import { BLOCKS_PER_BOOKING } from './audit.ts';
 
 /** Ranges of blocks that are requested in parallel. */
@@ -50,10 +51,13 @@ class ChainComparison {
   readonly #read: Query;
   readonly #chain: AuditedChain;
   readonly #say: Say;
+  /** Recorded refunds that no transfer from an audited account was yet. */
+  readonly #paidBack: Map<string, PaidBack>;
   readonly counts: OnChain = { transfers: 0, atomic: 0n, notBooked: 0, dust: 0, ended: 0 };
 
-  constructor(read: Query, chain: AuditedChain, say: Say) {
+  constructor(read: Query, chain: AuditedChain, say: Say, paidBack: readonly PaidBack[]) {
     [this.#read, this.#chain, this.#say] = [read, chain, say];
+    this.#paidBack = new Map(paidBack.map((each) => [each.transaction, each]));
   }
 
   /** Every transfer to an account is booked as it is on the chain, and what is booked is on the chain. */
@@ -90,6 +94,25 @@ class ChainComparison {
     }
     for (const { tx_hash: hash, log_index: index, block } of booked.values())
       this.#say(`transfer ${hash}:${index} is booked in block ${block}, and is not there`);
+    for (const sent of await this.#chain.outgoingTransfers(payTo, from, to)) await this.#compareSent(sent);
+  }
+
+  /** A transfer to a buyer pays back what the ledger records, once. */
+  async #compareSent({ transaction, logIndex, block, receiver, amount }: SentTransfer): Promise<void> {
+    const recorded = this.#paidBack.get(transaction);
+    if (recorded?.receiver === receiver && recorded.amount === amount) this.#paidBack.delete(transaction);
+    else if ((await this.#read('SELECT 1 AS one FROM purchases WHERE payer = $1 LIMIT 1', receiver)).length > 0)
+      this.#say(
+        `transfer ${transaction}:${logIndex} in block ${block}: ${dollarsOf(amount)} USDC to the buyer ${receiver}, ` +
+          'and no refund is recorded for it',
+      );
+  }
+
+  /** A refund that was sent from another account. */
+  async compareOtherRefunds(): Promise<void> {
+    for (const { transaction, receiver, amount } of this.#paidBack.values())
+      if (!(await this.#chain.pays(transaction, receiver, amount)))
+        this.#say(`transaction ${transaction} is no refund: it does not pay ${dollarsOf(amount)} USDC to ${receiver}`);
   }
 
   /** A sold purchase without a booked transfer is paid in a block that the audit has not read yet. */
@@ -104,7 +127,10 @@ class ChainComparison {
   }
 }
 
-type AuditedChain = Pick<PaymentChain, 'id' | 'finalBlock' | 'incomingTransfers' | 'evidenceOf'>;
+type AuditedChain = Pick<
+  PaymentChain,
+  'id' | 'finalBlock' | 'incomingTransfers' | 'outgoingTransfers' | 'pays' | 'evidenceOf'
+>;
 
 /** @throws ChainUnavailable, LedgerUnavailable */
 export async function fullAudit(store: Store, chain: AuditedChain, options: LedgerAuditOptions): Promise<FullAudit> {
@@ -113,8 +139,10 @@ export async function fullAudit(store: Store, chain: AuditedChain, options: Ledg
   const ledger = await auditLedger(store, options, say);
   const { accounts, money, soldWithoutTransfer } = ledger;
   const [id, final] = [await chain.id(), await chain.finalBlock()];
-  const comparison = new ChainComparison(store.read, chain, say);
+  const paidBack = ledger.paidBack.filter((each) => each.chain === id);
+  const comparison = new ChainComparison(store.read, chain, say, paidBack);
   for (const account of accounts) if (account.chain === id) await comparison.compareAccount(account, final.block);
+  await comparison.compareOtherRefunds();
   for (const purchase of soldWithoutTransfer) {
     const own = accounts.find((one) => one.chain === id && one.payTo === purchase.payment.payTo);
     if (purchase.chain === id) await comparison.comparePaid(purchase, own?.through ?? -1n);

@@ -1,6 +1,7 @@
 /** Settings and arguments of `make ledger AUDIT=1` and `make ledger REFUNDED=...`. docs/settings.md has them. */
 import { isHash } from 'viem';
 import { z } from 'zod';
+import { zeroOrOne } from '../../../lib/settings.ts';
 import { serverSettings } from '../../settings.ts';
 
 export const auditSettings = serverSettings.pick({
@@ -14,9 +15,15 @@ export const auditSettings = serverSettings.pick({
 export const auditArguments = z.object({
   REFUNDED: z
     .string()
-    .regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block')
+    .regex(
+      /^(?:0x[0-9a-f]{64}:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
+      'a receipt id, or a transaction hash, a colon and the index of the transfer in its block',
+    )
     .optional()
-    .describe('`make ledger`: records the refund of this owed transfer, <hash>:<index> as `make ledger` lists it.'),
+    .describe('`make ledger`: records that this was paid back: a receipt id or <hash>:<index>, as REFUNDS=1 lists it.'),
+  REFUNDS: zeroOrOne
+    .default(false)
+    .describe('`make ledger`: 1 lists what is due back, and ends with the transfers to sign.'),
   REFUND: z
     .string()
     .refine((text) => isHash(text), 'a transaction hash')

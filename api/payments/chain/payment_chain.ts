@@ -1,5 +1,5 @@
 /** Reads the chain from our own node: evidence of payments, the state of payers, incoming transfers. */
-import { parseEventLogs, type Address, type Hex, type Log, type PublicClient } from 'viem';
+import { parseEventLogs, type Address, type Hex, type Log, type PublicClient, type TransactionReceipt } from 'viem';
 import type { BlockTime, IncomingTransfer, Payment } from '../../../ledger/ledger.ts';
 import { ChainUnavailable, fromNode, isCallFailure, NotUsdc, WrongChain } from './node.ts';
 import {
@@ -49,15 +49,26 @@ export interface PaymentChain extends ChainEvidence {
   firstBlockAt(seconds: number): Promise<bigint>;
   /** Transfers to this address in these blocks, in order. @throws ChainUnavailable */
   incomingTransfers(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly SentTransfer[]>;
+  /** Transfers from this address. */
+  outgoingTransfers(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly SentTransfer[]>;
+  /** Whether a mined transaction moves exactly this amount to this address. @throws ChainUnavailable */
+  pays(transaction: string, receiver: string, amount: bigint): Promise<boolean>;
 }
 
 export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode' | 'multicall'>;
+
+/** The account whose transfers are read, as their sender or their receiver. */
+interface TransferAccount {
+  readonly side: 'from' | 'to';
+  readonly address: string;
+}
 
 type ListedTransfer = Log<bigint, number, false, typeof TRANSFER, true>;
 
 /** A transfer to us, and who sent its transaction. */
 export interface SentTransfer extends IncomingTransfer {
   readonly sender: string;
+  readonly receiver: string;
 }
 
 export function paymentChain(client: ChainReader, network: Network = BASE): PaymentChain {
@@ -88,18 +99,21 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
     return isBlocked ? 'pay_to_blocked' : null;
   };
 
-  /** A transfer to us as its receipt has it. @throws ChainUnavailable if the receipt does not have it */
-  const transferOf = async (payTo: string, log: ListedTransfer): Promise<SentTransfer> => {
-    const { transactionHash: transaction, blockNumber: block, logIndex } = log;
-    const receipt = isMined(log) ? await minedReceipt(client, transaction) : null;
-    const events = parseEventLogs({ abi: token, logs: receipt?.logs ?? [], strict: true }).filter(
+  const eventsOf = (receipt: TransactionReceipt | null) =>
+    parseEventLogs({ abi: token, logs: receipt?.logs ?? [], strict: true }).filter(
       (event) => event.address.toLowerCase() === address.toLowerCase(),
     );
+  /** A transfer as its receipt has it. @throws ChainUnavailable if the receipt does not have it */
+  const transferOf = async (account: TransferAccount, log: ListedTransfer): Promise<SentTransfer> => {
+    const { transactionHash: transaction, blockNumber: block, logIndex } = log;
+    const receipt = isMined(log) ? await minedReceipt(client, transaction) : null;
+    const events = eventsOf(receipt);
     const moved = events.find((event) => event.logIndex === logIndex);
     const isListed =
       moved?.eventName === 'Transfer' &&
       moved.args.from.toLowerCase() === log.args.from.toLowerCase() &&
-      moved.args.to.toLowerCase() === payTo.toLowerCase() &&
+      moved.args.to.toLowerCase() === log.args.to.toLowerCase() &&
+      moved.args[account.side].toLowerCase() === account.address.toLowerCase() &&
       moved.args.value === log.args.value;
     if (receipt?.blockNumber !== block || !isListed)
       throw new ChainUnavailable('the node returned a transfer that its receipt does not have');
@@ -114,17 +128,18 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       nonce: isAuthorized ? used.args.nonce.toLowerCase() : null,
       amount: moved.args.value,
       sender: receipt.from.toLowerCase(),
+      receiver: moved.args.to.toLowerCase(),
     };
   };
-  const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<SentTransfer[]> => {
-    const args = { to: payTo as Address };
+  const transfersOf = async (account: TransferAccount, fromBlock: bigint, toBlock: bigint): Promise<SentTransfer[]> => {
+    const args = { [account.side]: account.address as Address };
     const logs = await client.getLogs({ address, event: TRANSFER, args, fromBlock, toBlock, strict: true });
     if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock))
       throw new ChainUnavailable('the node returned a transfer of blocks that were not asked for');
     const transfers: SentTransfer[] = [];
     for (let at = 0; at < logs.length; at += RECEIPTS_IN_PARALLEL) {
       const some = logs.slice(at, at + RECEIPTS_IN_PARALLEL);
-      transfers.push(...(await Promise.all(some.map((log) => transferOf(payTo, log)))));
+      transfers.push(...(await Promise.all(some.map((log) => transferOf(account, log)))));
     }
     return transfers;
   };
@@ -164,6 +179,16 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       fromNode(
         (async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))(),
       ),
-    incomingTransfers: (payTo, fromBlock, toBlock) => fromNode(transfersIn(payTo, fromBlock, toBlock)),
+    incomingTransfers: (payTo, fromBlock, toBlock) =>
+      fromNode(transfersOf({ side: 'to', address: payTo }, fromBlock, toBlock)),
+    outgoingTransfers: (payTo, fromBlock, toBlock) =>
+      fromNode(transfersOf({ side: 'from', address: payTo }, fromBlock, toBlock)),
+    async pays(transaction, receiver, amount) {
+      const events = eventsOf(await fromNode(minedReceipt(client, transaction as Hex)));
+      return events.some(
+        ({ eventName, args }) =>
+          eventName === 'Transfer' && args.to.toLowerCase() === receiver && args.value === amount,
+      );
+    },
   };
 }

@@ -24,6 +24,14 @@ export interface ReceiptSigner {
   sign(purchase: Purchase, answer: Pick<Answer, 'headers' | 'sha256' | 'bytes'>): Promise<SignedReceipts>;
 }
 
+/** What the receipts of a server have in common. */
+export interface Signing {
+  /** Public URL of the server. */
+  readonly issuer: string;
+  /** When the price of a sale of this route is due back; null without a guarantee. */
+  readonly refundTerms: (route: string) => string | null;
+}
+
 /** DID of the server (did:web), whose document is /.well-known/did.json. */
 export const didOf = (publicUrl: string): string => `did:web:${encodeURIComponent(new URL(publicUrl).host)}`;
 
@@ -65,7 +73,7 @@ async function x402Receipt(purchase: SoldPurchase, publicUrl: string, key: Signi
 function claimsOf(
   purchase: SoldPurchase,
   { headers, sha256, bytes }: Pick<Answer, 'headers' | 'sha256' | 'bytes'>,
-  issuer: string,
+  { issuer, refundTerms }: Signing,
   x402Jws: string,
 ): ReceiptClaims {
   const { id, payment, route, request, snapshotId, transaction, block } = purchase;
@@ -95,18 +103,19 @@ function claimsOf(
     },
     content: { sha256, bytes },
     snapshot_id: snapshotId,
+    refund_terms: refundTerms(route),
     x402_receipt_sha256: hash('sha256', x402Jws, 'hex'),
   };
 }
 
-/** Signs the receipts of a server with this public URL. */
-export const receiptSigner = (keys: ReceiptKeys, publicUrl: string, nowMs: () => number): ReceiptSigner => ({
+/** Signs the receipts of a server. */
+export const receiptSigner = (keys: ReceiptKeys, signing: Signing, nowMs: () => number): ReceiptSigner => ({
   async sign(purchase, answer) {
     if (!isSold(purchase)) throw new Error(`a purchase that is ${purchase.state} has no receipt`);
     const key = keys.at(nowMs());
-    const x402 = await x402Receipt(purchase, publicUrl, key);
+    const x402 = await x402Receipt(purchase, signing.issuer, key);
     const header = base64url(JSON.stringify({ alg: RECEIPT_ALGORITHM, typ: RECEIPT_TYPE, kid: key.kid }));
-    const claims = base64url(JSON.stringify(claimsOf(purchase, answer, publicUrl, x402.signature)));
+    const claims = base64url(JSON.stringify(claimsOf(purchase, answer, signing, x402.signature)));
     const signature = key.sign(Buffer.from(`${header}.${claims}`)).toString('base64url');
     return { receipt: `${header}.${claims}.${signature}`, x402 };
   },

@@ -167,6 +167,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       'records stay.',
     params: leadParams,
     isExclusive: true,
+    guarantees: ['debt_open', 'sale_scheduled'],
     reasons: [
       'contract_wallet_refused',
       'too_many_held_leads',

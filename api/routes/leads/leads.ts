@@ -75,6 +75,7 @@ export const leads = listRoute({
   record: Lead.schema,
   fields: FIELD_GROUPS.leads,
   page: 20,
+  guarantees: ['debt_open', 'sale_scheduled'],
   feed: {
     list: 'leads',
     filters: [...Object.keys(placeFilters), 'lead_type'],

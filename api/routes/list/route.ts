@@ -191,6 +191,8 @@ export interface ListDefinition<F extends ListFilters> {
   readonly more?: z.ZodRawShape;
   /** Its change feed. Default: none. */
   readonly feed?: FeedDefinition;
+  /** As in RouteDefinition. */
+  readonly guarantees?: Route['guarantees'];
   /** Check the parameters together, before a payment is required. @throws Problem */
   check?(request: RouteRequest<ParamsOf<F>>): void | Promise<void>;
   /** Advice about the parameters together. */
@@ -279,5 +281,12 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
     matching: async (request: RouteRequest<Params>) =>
       (await changesIn(feed, filters, request)).and('list', '=', feed.list),
   };
-  return { ...route, matching, costOf: (records) => costNote(records, list), ...(changes ? { changes } : {}) };
+  const { guarantees } = definition;
+  return {
+    ...route,
+    matching,
+    costOf: (records) => costNote(records, list),
+    ...(changes ? { changes } : {}),
+    ...(guarantees ? { guarantees } : {}),
+  };
 }

@@ -386,6 +386,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       name: 'deal_report',
       path: PATH,
       price,
+      guarantees: ['listing_active'],
       about:
         "The report of one deal: the claim compared with HUD's underwriting, debt and DSCR, county distress records " +
         'with their sources, the three paths, an offer range at the target cap rate, other listings in the city, the ' +

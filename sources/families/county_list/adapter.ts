@@ -131,6 +131,7 @@ function rowCandidate(row: TableRow, table: HeadedTable<ListField>, county: Coun
         amount_basis: 'net',
         years_delinquent: integer('years delinquent', cell('years_delinquent')),
         certified_year: year('certified year', cell('certified_year')),
+        paid_on: null,
         county_value: marketValue(cell),
         property_class: optional(cell('property_class')),
       },

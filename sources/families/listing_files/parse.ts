@@ -255,6 +255,7 @@ function rowCandidate(row: TableRow, cell: CellOf, hasStatus: boolean, page: Pag
         year_built: cell('year_built'),
         property_type: type,
         listed_on: dayOf(cell('listed_on'), row),
+        off_market_on: dayOf(cell('sold_on'), row),
         availability: availabilityOfRow(cell, row, hasStatus),
       });
       const price = values['list_price'];

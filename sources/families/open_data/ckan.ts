@@ -267,6 +267,7 @@ export function ckanTable<F extends TableFamily>(table: CkanTable<F>): SourceSpe
     covers: table.covers,
     terms: { ...table.terms, api: { path: SEARCH, quote: DOCUMENTED } },
     everyDays: table.everyDays,
+    ...(table.readEveryDays === undefined ? {} : { readEveryDays: table.readEveryDays }),
     hosts: [new URL(portal).host],
     politeness: { minIntervalMs: 2000, concurrency: 1 },
     row: recordOf(table.family),

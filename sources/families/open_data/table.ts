@@ -29,7 +29,7 @@ export const recordOf = (family: TableFamily): RecordDefinition => RECORDS[famil
 
 export interface OpenTable<F extends TableFamily> extends Pick<
   SourceSpec,
-  'name' | 'title' | 'home' | 'terms' | 'everyDays' | 'expect'
+  'name' | 'title' | 'home' | 'terms' | 'everyDays' | 'readEveryDays' | 'expect'
 > {
   readonly family: F;
   readonly county: NonNullable<SourceSpec['county']>;

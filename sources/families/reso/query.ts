@@ -23,6 +23,7 @@ const FIELDS = [
   'StateOrProvince',
   'PostalCode',
   'ListingContractDate',
+  'OffMarketDate',
   'ModificationTimestamp',
   'InternetAddressDisplayYN',
   'InternetEntireListingDisplayYN',

@@ -107,6 +107,7 @@ export function rowCandidate(row: JsonObject, server: ResoServer): Candidate {
           year_built: row.YearBuilt,
           property_type: optional(row.PropertySubType) ?? row.PropertyType,
           listed_on: row.ListingContractDate,
+          off_market_on: row.OffMarketDate,
           availability,
         }),
         sourceUrl: listing_url,

@@ -58,6 +58,7 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
             amount_basis: 'net',
             years_delinquent: null,
             certified_year: year('CERTDLQYR', at('CERTDLQYR')),
+            paid_on: null,
             county_value: marketValue(at('ASMTTOTAL'), at('TAXABLETOTAL')),
             property_class: optional(at('LUC')) ?? optional(at('CLS')),
           },

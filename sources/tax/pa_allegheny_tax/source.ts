@@ -8,7 +8,7 @@
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import type { Cells, Group } from '../../families/open_data/table.ts';
+import { daysOf, type Cells, type Group } from '../../families/open_data/table.ts';
 import { cents, decimal, published, refuse, year } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/delinquent-real-estate-taxes';
@@ -31,6 +31,8 @@ export default ckanTable<'tax'>({
   covers: { kinds: ['tax_delinquent'] },
   terms: wprdcTerms('CC0', HOME),
   everyDays: 31,
+  // A payment of the month is seen while the lead is still offered.
+  readEveryDays: 7,
   expect: {
     minRows: 1,
     maxRejectShare: 0.02,
@@ -40,12 +42,14 @@ export default ckanTable<'tax'>({
   portal: ALLEGHENY.portal,
   resource: '96e9d6b2-3e1a-4a0c-8ef6-23a049c263d8',
   columns: ['parcel_id', 'year', 'orig_bill', 'penalties', 'interest', 'total_payments'],
+  optional: ['last_pay_date'],
   group: ['parcel_id'],
   link: 'parcel_id',
   identity: ({ parcel_id: parcel }) => ({ parcel_raw: published(parcel) }),
   record: (rows) => ({
     amount: decimal(owed(rows)),
     amount_basis: 'net',
+    paid_on: owed(rows) > 0n ? null : (daysOf('last_pay_date', rows).at(-1) ?? null),
     years_delinquent: new Set(rows.filter((row) => balance(row) > 0n).map((row) => year('year', row.year))).size,
   }),
 });

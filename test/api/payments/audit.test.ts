@@ -120,7 +120,7 @@ describe('the audit', () => {
       const [owed] = (await booked()).filter(({ kind }) => kind === 'owed');
       assert.ok(owed);
       assert.deepEqual([owed.payer, owed.amount, owed.nonce], [on.payer, AMOUNT, lost.payment.nonce]);
-      assert.equal(await ledger.resolveOwed(owed, 'refunded'), true);
+      assert.equal(await ledger.settleDebt(owed, 'refunded'), true);
       assert.deepEqual(await differences(), []);
     }),
   );

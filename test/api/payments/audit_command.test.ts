@@ -84,13 +84,13 @@ test('records a refund only if it pays the payer, and reports differences', asyn
     const REFUNDED = `${nonce}:3`;
     assert.match(
       await run({ REFUNDED, REFUND: await transferTo(payTo as Hex) }),
-      /^REFUND is 0x\w{64}, expected a transaction that pays 1\.000000 USDC to 0x\w{40}\nexit status 1$/,
+      /^REFUND is 0x\w{64}, expected a transaction that pays exactly 1\.000000 USDC to 0x\w{40}\nexit status 1$/,
     );
-    assert.match(await run({ REFUNDED, REFUND: `0x${'e'.repeat(64)}` }), /^the node gave no usable response/);
+    assert.match(await run({ REFUNDED, REFUND: `0x${'e'.repeat(64)}` }), /^REFUND is 0x\w{64}, expected a transaction/);
     const REFUND = await transferTo(payer as Hex);
     assert.match(await run({ REFUNDED, REFUND }), /: settled by 0x[0-9a-f]{64}\nexit status 0$/);
     const second = await run({ REFUNDED: `${nonce}:5`, REFUND: REFUND.toUpperCase().replace('0X', '0x') });
-    assert.match(second, /^REFUND is 0x\w{64}, which refunds another owed transfer\nexit status 1$/);
+    assert.match(second, /^REFUND is 0x\w{64}, which refunds another one\nexit status 1$/);
     // The audit reads final blocks only.
     await createTestClient({ mode: 'anvil', transport: http(local.rpcUrl) }).mine({ blocks: 4 });
     // What was booked here never happened on this chain.

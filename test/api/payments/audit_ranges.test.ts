@@ -25,6 +25,7 @@ function scriptedChain(final: bigint, blocks: readonly bigint[], incoming: (from
     nonce: null,
     amount: block,
     sender: payer,
+    receiver: ACCOUNT.payTo,
   });
   const time = (block: bigint): BlockTime => ({ block, seconds: Number(block) * SECONDS_PER_BLOCK });
   const unused = (): never => {
@@ -38,6 +39,8 @@ function scriptedChain(final: bigint, blocks: readonly bigint[], incoming: (from
     tokenObstacle: unused,
     latestBlock: unused,
     finalBlock: async () => time(final),
+    outgoingTransfers: unused,
+    pays: unused,
     firstBlockAt: async () => 0n,
     async incomingTransfers(_payTo, from, to) {
       incoming(from);

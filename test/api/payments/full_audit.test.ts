@@ -357,7 +357,7 @@ async function sellAll(on: ChainPayments, ledger: Ledger): Promise<Purchases> {
   await on.mine(2);
   await pass();
   const [owed] = await Array.fromAsync(ledger.transfers(null, ['owed']));
-  assert.ok(owed && (await ledger.resolveOwed(owed, 'refunded by hand')));
+  assert.ok(owed && (await ledger.settleDebt(owed, 'refunded by hand')));
   const recent = await on.settling(ledger);
   await sell(recent);
   await on.mine(2);

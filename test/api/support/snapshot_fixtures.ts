@@ -119,6 +119,7 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   coverage: (n) => ({ metro: `Metro ${n}`, kind: 'tax_delinquent', status: 'covered', why: null }),
   changes: (n) => ({ id: uuid(1000 + n), record_id: uuid(n), change: 'new', state: 'OH' }),
   change_feeds: () => ({ complete_since: '2026-11-19T12:00:00Z' }),
+  endings: (n) => ({ id: uuid(n), open_url: `https://county.example/open/${n}` }),
   owners: (n) => ({
     id: uuid(n),
     owner_name: `Company ${n} LLC`,

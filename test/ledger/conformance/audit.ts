@@ -49,6 +49,31 @@ export function audit(onEmpty: OnEmptyLedger): void {
       });
     });
 
+    test('a refund is booked once, of a sold purchase, at most its price, and paid once by a transaction', async () => {
+      await onEmpty(async (one, two) => {
+        const [sold, other] = [await purchaseIn(one, 'sold', 1), await purchaseIn(one, 'sold', 2)];
+        const open = await purchaseIn(one, 'settling', 3);
+        const half = { amount: 500_000n, proof: '{"ended":1}' };
+        await assert.rejects(one.bookRefund(sold.id, { ...half, amount: 1_000_001n }));
+        assert.equal(await one.bookRefund(open.id, half), false);
+        const booked = await Promise.all([one, two, one, two].map((ledger) => ledger.bookRefund(sold.id, half)));
+        assert.equal(booked.filter(Boolean).length, 1);
+        assert.equal(await two.bookRefund(other.id, { ...half, amount: 1_000_000n }), true);
+        const hash = `0x${'a'.repeat(64)}`;
+        const settled = await Promise.all([one, two].map((l) => l.settleDebt({ purchaseId: sold.id }, hash)));
+        assert.equal(settled.filter(Boolean).length, 1);
+        assert.equal(await one.settleDebt({ purchaseId: other.id }, hash), false, 'it pays another one');
+        assert.equal(await one.settleDebt({ purchaseId: open.id }, 'nothing is due'), false);
+        assert.deepEqual(
+          (await all(two.refunds())).map(({ id, refund }) => [id, refund.amount, refund.paid]).sort(),
+          [
+            [sold.id, 500_000n, hash],
+            [other.id, 1_000_000n, null],
+          ].sort(),
+        );
+      });
+    });
+
     test('lists the state of all audits, the latest first', async () => {
       await onEmpty(async (ledger) => {
         await bookAll(ledger, [], { nowMs: 100, account: ACCOUNT, through: through(5n) });
@@ -94,7 +119,7 @@ export function audit(onEmpty: OnEmptyLedger): void {
         const settle = (resolution: string, ...numbers: number[]): Promise<boolean[]> =>
           Promise.all(
             numbers.map((n) =>
-              ledger.resolveOwed({ chain: ACCOUNT.chain, ...paid(n), logIndex: transferFor(n).logIndex }, resolution),
+              ledger.settleDebt({ chain: ACCOUNT.chain, ...paid(n), logIndex: transferFor(n).logIndex }, resolution),
             ),
           );
         const refund = `0x${'f'.repeat(64)}`;
@@ -112,11 +137,11 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await bookAll(ledger, [transferFor(1), transferFor(2, { nonce: null }), transferFor(1, { logIndex: 5 })]);
         const { transaction } = paid(1);
         const at = (hash: string, logIndex: number) => ({ chain: ACCOUNT.chain, transaction: hash, logIndex });
-        assert.equal(await ledger.resolveOwed(at(transaction, 1), 'refunded'), false, 'it is matched');
-        assert.equal(await ledger.resolveOwed(at(paid(2).transaction, 1), 'refunded'), false, 'it is dust');
-        assert.equal(await ledger.resolveOwed(at(transaction, 6), 'refunded'), false, 'there is none');
-        assert.equal(await ledger.resolveOwed(at(transaction, 5), 'refunded by 0xabc'), true);
-        assert.equal(await ledger.resolveOwed(at(transaction, 5), 'again'), false);
+        assert.equal(await ledger.settleDebt(at(transaction, 1), 'refunded'), false, 'it is matched');
+        assert.equal(await ledger.settleDebt(at(paid(2).transaction, 1), 'refunded'), false, 'it is dust');
+        assert.equal(await ledger.settleDebt(at(transaction, 6), 'refunded'), false, 'there is none');
+        assert.equal(await ledger.settleDebt(at(transaction, 5), 'refunded by 0xabc'), true);
+        assert.equal(await ledger.settleDebt(at(transaction, 5), 'again'), false);
         const [resolved] = await all(ledger.transfers(ACCOUNT, ['resolved']));
         assert.equal(resolved?.resolution, 'refunded by 0xabc');
         assert.equal(

@@ -39,6 +39,7 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
         leadId: null,
         properties: [],
         answerSha256: null,
+        refund: null,
       });
     });
 

@@ -70,7 +70,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
         await purchaseIn(ledger, 'sold', 2, { lead: 'lead', nowMs: 50 });
         assert.equal(await bookOne(ledger, transferFor(1)), 'owed');
-        assert.equal(await ledger.resolveOwed({ ...ACCOUNT, ...transferFor(1) }, 'refunded'), true);
+        assert.equal(await ledger.settleDebt({ ...ACCOUNT, ...transferFor(1) }, 'refunded'), true);
         const again = await purchaseIn(ledger, 'sold', 1, { nowMs: 200 });
         await bookAll(ledger, []);
         const [booked] = await all(ledger.transfers(null));

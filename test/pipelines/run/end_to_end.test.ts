@@ -75,6 +75,7 @@ describe('a run over one day', () => {
       'changes',
       'coverage',
       'deals',
+      'endings',
       'filings',
       'lead_steps',
       'leads',
