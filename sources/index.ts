@@ -97,7 +97,7 @@ export async function loadSources(): Promise<SourceSpec[]> {
   return (await sources).map(({ spec }) => spec);
 }
 
-/** All staged records, one file each in rows/. A build has a table for each, whether or not a source of it is read. */
+/** All staged records, of the files in rows/. A build has a table for each, whether or not a source of it is read. */
 export async function loadRowRecords(): Promise<RecordDefinition[]> {
   const folder = new URL('rows/', ROOT);
   const records: RecordDefinition[] = [];
@@ -105,9 +105,9 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
     const exported = Object.values(
       (await import(fileURLToPath(new URL(file, folder)))) as Record<string, RecordDefinition | undefined>,
     );
-    const record = exported.find((candidate) => candidate?.columns !== undefined);
-    if (!record) throw new Error(`sources/rows/${file}: exports no record made by defineRecord`);
-    records.push(record);
+    const defined = exported.filter((candidate) => candidate !== undefined && 'columns' in candidate);
+    if (defined.length === 0) throw new Error(`sources/rows/${file}: exports no record made by defineRecord`);
+    records.push(...defined);
   }
   return records;
 }
