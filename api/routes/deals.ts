@@ -173,8 +173,8 @@ export const dealCards = listRoute({
   path: '/api/deals/basic',
   price: PRICES['/api/deals/basic'],
   about:
-    'Active deals as cards: address, price, units, advertised cap rate, condition, listing and freshness, ranked by ' +
-    'cap rate.',
+    'Active deals as cards, ranked by cap rate. A card has address, price, units, advertised cap rate, condition, ' +
+    'listing and freshness.',
   filters: dealFilters,
   record: Card,
   fields: { groups: {} },

@@ -38,8 +38,8 @@ export const owners = listRoute({
   path: '/api/owners',
   price: PRICES['/api/owners'],
   about:
-    'Organizations with at least two distressed or listed properties in one county, with the records of each and the ' +
-    'filings of their name in the registers of Ohio and Colorado, ranked by number of properties.',
+    'Organizations with at least two distressed or listed properties in one county, ranked by number of properties. ' +
+    'Each has its records, and the filings of its name in the registers of Ohio and Colorado.',
   filters: {
     name: {
       param: textParam(

@@ -38,6 +38,10 @@ export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WA
 export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean =>
   waitsFor(source) !== null && source.last_good_at === null;
 
+/** Whether the operator keeps no file of this kind, as most have nothing to correct: it waits for nobody. */
+export const isUnused = (source: Pick<SourceReadRow, 'family' | 'reason' | 'last_good_at'>): boolean =>
+  source.family === 'corrections' && awaitsOperator(source);
+
 /** Why a source has nothing to read, and what the operator can do. */
 function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
   const [format] = spec.drop ?? [];

@@ -14,6 +14,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { queueState, type QueueState } from '../jobs/queue.ts';
 import { bytesShort } from '../format.ts';
+import { isUnused } from '../ingest/source_state.ts';
 import { compareRunIds, parseRunId, STOPPED, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../snapshots.ts';
@@ -378,7 +379,8 @@ export async function checkHealth(
   }
   const damage = await verifySnapshot(layout, manifest.run_id);
   const specs = new Map(sources.map((spec) => [spec.name, spec]));
-  const sourcesHealth = manifest.sources.map((source) => sourceHealth(source, specs.get(source.source), checkedOn));
+  const used = manifest.sources.filter((source) => !isUnused(source));
+  const sourcesHealth = used.map((source) => sourceHealth(source, specs.get(source.source), checkedOn));
   const { backup, free } = facts;
   const ofRealData = isSandbox
     ? []

@@ -27,7 +27,7 @@ export const JOBS: readonly Job[] = [
     hour: 5,
     minute: 10,
     on: () => true,
-    reads: ['listings', 'tax', 'sheriff', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks'],
+    reads: ['listings', 'tax', 'sheriff', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks', 'corrections'],
   },
   {
     name: 'colorado',

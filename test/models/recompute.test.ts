@@ -44,7 +44,7 @@ const READ = new Set(
   roll_status roll_parcel_id last_sale_date last_sale_price last_sale_basis assessed_market_value roll_source
   roll_source_url county county_fips county_basis latitude longitude geo_basis metro
   distress_coverage distress_matches distress_candidates distress_signals_count provenance assumption_set_id
-  underwriting_note rental_rationale
+  corrected underwriting_note rental_rationale
   wholesale_rationale creative_finance_rationale`.split(/\s+/u),
 );
 

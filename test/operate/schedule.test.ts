@@ -169,7 +169,7 @@ describe('a job', () => {
     assert.deepEqual(
       given.map((env) => [env['SOURCES'], env['APPLY'], env['WAIT_MINUTES']]),
       [
-        ['listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks', undefined, '240'],
+        ['listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks,corrections', undefined, '240'],
         ['colorado_sos', undefined, '240'],
         ['none', undefined, '240'],
         ['ohio_sos,ohio_sos_amendments', undefined, '240'],

@@ -133,9 +133,9 @@ async function open(
   return { page, errors, bytes: async () => (await response.body()).length };
 }
 
-/** Text of the content, without the panel that needs a script to pay. */
+/** Text of the content, without the panel and the buttons of the map, which need a script. */
 async function textOf(page: Page): Promise<string> {
-  await page.evaluate("document.querySelectorAll('.pay').forEach((panel) => panel.remove())");
+  await page.evaluate("document.querySelectorAll('.pay, .zoom').forEach((one) => one.remove())");
   return page.locator('main').innerText();
 }
 

@@ -133,8 +133,8 @@ export const placeIndex = defineRoute({
   path: '/api/places',
   price: null,
   about:
-    'Counties, cities, ZIPs and metros with records: their spellings, the filters that find their records, and the ' +
-    'range of each list there.',
+    'Counties, cities, ZIPs and metros with records. Each has its spellings, the filters that find its records, and ' +
+    'the range of each list there.',
   params,
   response: PlaceIndex,
   questions: ({ limit = PAGE }) => limit,

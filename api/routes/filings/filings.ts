@@ -99,7 +99,7 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
       path: `${prefix}/api/filings/recent`,
       price: PRICES['/api/filings/recent'],
       about:
-        `${subject} of the last ${RECENT_DAYS} days by filing date, up to the latest date that the register has ` +
+        `${subject} of the last ${RECENT_DAYS} days by filing date. The last is the latest that the register has ` +
         'published. Businesses in good standing first, then the newest filing date.',
       filters: { ...stateFilter(register), entity_type: entityType },
       record: Filing.schema,

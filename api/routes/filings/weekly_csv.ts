@@ -168,9 +168,9 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
     path: `${register?.prefix ?? ''}/api/batch/weekly.csv`,
     price: PRICES['/api/batch/weekly.csv'],
     about:
-      `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations by the day ` +
-      "they were first seen, or for those of a register's first load by filing date, as CSV: the record's fields in " +
-      `order, UTF-8, sorted by id. ${FORMULA_RULE}`,
+      `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations as CSV. ` +
+      'A registration is in the week in which it was first seen, or if its register was first loaded then, of its ' +
+      `filing date. It has the record's fields in order, UTF-8, sorted by id. ${FORMULA_RULE}`,
     params: {
       ...paramsOf(stateFilter(register)),
       week: weekParam(

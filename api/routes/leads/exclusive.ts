@@ -162,7 +162,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
     path: '/api/leads/exclusive',
     price: PRICES['/api/leads/exclusive'],
     about:
-      'The available lead with the highest score that matches the filters, sold to one buyer only with its ' +
+      'The available lead with the highest score that matches the filters. It is sold to one buyer only, with its ' +
       'property: every lead of the property leaves /api/leads for good, and none is sold to anyone else. Its public ' +
       'records stay.',
     params: leadParams,

@@ -164,8 +164,8 @@ export const lookupBatch = defineRoute({
   path: '/api/lookup/batch',
   price: PRICES['/api/lookup'],
   about:
-    `Lookup of up to ${MAX_ADDRESSES} addresses for the price of one: the records of the first that matches, and the ` +
-    'addresses that remain.',
+    `Lookup of up to ${MAX_ADDRESSES} addresses for the price of one. It answers with the records of the first that ` +
+    'matches, and the addresses that remain.',
   params,
   maxUrlLength: MAX_URL_LENGTH,
   response: Batch,

@@ -2,7 +2,7 @@
 import type { Manifest } from '../../../models/manifest.ts';
 import { bytesShort, number, plural, table } from '../../format.ts';
 import { NO_BYTES, WHOLE_FILE } from '../../ingest/stage/check_rows.ts';
-import { awaitsOperator, waitsFor, type SourceState } from '../../ingest/source_state.ts';
+import { awaitsOperator, isUnused, waitsFor, type SourceState } from '../../ingest/source_state.ts';
 import { parseRunId } from '../../layout.ts';
 import { formatOutdated } from '../../operate/problems.ts';
 import type { RunResult } from '../run.ts';
@@ -137,7 +137,7 @@ export function collectWarnings(result: RunResult): string[] {
 export function formatWaiting(sources: readonly SourceState[]): string[] {
   const waitingFor = (reason: string): string =>
     sources
-      .filter(({ row }) => awaitsOperator(row) && row.reason === reason)
+      .filter(({ row }) => awaitsOperator(row) && !isUnused(row) && row.reason === reason)
       .map(({ row }) => row.source)
       .join(', ');
   const [files, permissions] = [waitingFor('no_file'), waitingFor('no_permission')];

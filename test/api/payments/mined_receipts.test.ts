@@ -96,6 +96,7 @@ describe('a receipt', () => {
         nonce: payment.nonce,
         amount: AMOUNT,
         sender: receipt.from.toLowerCase(),
+        receiver: '0x00000000000000000000000000000000000000aa',
       },
     ]);
   });

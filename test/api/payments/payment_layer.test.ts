@@ -93,7 +93,10 @@ describe('the payment layer', () => {
       assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
       assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'degraded');
       const status = await fetch(`${app.url}/status`, { headers: { Accept: 'text/html' } });
-      assert.match(await status.text(), /<strong>You cannot buy now\.<\/strong> A paid call gets 503/u);
+      assert.match(
+        await status.text(),
+        /<strong>You cannot buy now\.<\/strong> A purchase is refused and not charged/u,
+      );
       down.onSupported = answer;
       assert.equal((await fetch(`${app.url}/api/deals`)).status, 503, 'it is not asked again at once');
       now += 6_000;

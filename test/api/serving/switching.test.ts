@@ -73,8 +73,8 @@ describe('a snapshot', () => {
     const published = await folder.publish('2026-11-20.04', { deals: scored(4) }, { data: 'live' });
     const open = async (resale: string) => {
       const sources = [
-        { source: 'oh_summit_tax', resale, last_good_at: '2026-11-20T12:00:00Z' },
-        { source: 'oh_lucas_tax', resale: 'unknown', last_good_at: null },
+        { source: 'oh_summit_tax', family: 'tax', resale, last_good_at: '2026-11-20T12:00:00Z' },
+        { source: 'oh_lucas_tax', family: 'tax', resale: 'unknown', last_good_at: null },
       ];
       await changeManifest(published, (manifest) => Object.assign(manifest, { sources }));
       const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000, isForSale: true });

@@ -39,7 +39,7 @@ test('a source whose terms are unread, or ask for permission, is off with LIVE=1
   const read = all.filter(({ terms }) => terms.quote !== undefined);
   assert.deepEqual(
     read.map(({ name }) => name),
-    ['census_acs', 'census_hvs', 'hud_fmr', 'hud_safmr'],
+    ['census_acs', 'census_hvs', 'corrections', 'hud_fmr', 'hud_safmr', 'suppressions'],
   );
   for (const spec of read)
     assert.deepEqual([live('', { CENSUS_API_KEY: 'a' }).mayFetch(spec), live('').resaleOf(spec)], [true, 'allowed']);
