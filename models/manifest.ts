@@ -30,6 +30,8 @@ export const Manifest = z.strictObject({
       pages: count,
       traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
       dropped_files: z.array(z.string()),
+      /** Its last ninety days, a character a day: `=` read, `x` failed, `.` not read. */
+      history: z.string().regex(/^[=x.]{90}$/),
     }),
   ),
   models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
@@ -83,7 +85,9 @@ export const ServedManifest = z
   })
   .extend({
     sources: z.array(
-      z.object(SourceRead.schema.shape).pick({ source: true, family: true, resale: true, last_good_at: true }),
+      Manifest.shape.sources.element
+        .pick({ source: true, family: true, resale: true, last_good_at: true, history: true })
+        .strip(),
     ),
   });
 

@@ -14,6 +14,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { queueState, type QueueState } from '../jobs/queue.ts';
 import { bytesShort } from '../format.ts';
+import { HISTORY_DAYS, markOf } from '../history.ts';
 import { isUnused } from '../ingest/source_state.ts';
 import { compareRunIds, parseRunId, STOPPED, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
@@ -64,20 +65,14 @@ async function pastRuns(layout: Layout): Promise<PastRun[]> {
   return runs;
 }
 
-/** Days of the strip of a source. */
-const HISTORY_DAYS = 90;
-
-/**
- * The runs of the last ninety days by source, a character a day, oldest first: `=` its last read of the day was good,
- * `x` it failed, `.` it was not read.
- */
+/** The history of each source by the runs of the folder, also those that published nothing. */
 function readHistory(runs: readonly RunReport[], today: string): ReadonlyMap<string, string> {
   const marks = new Map<string, string[]>();
   for (const run of runs) {
     const at = HISTORY_DAYS - 1 - daysBetween(run.run_id.slice(0, 10), today);
     for (const { source, status } of at < 0 || at >= HISTORY_DAYS ? [] : run.reads) {
       const strip = marks.get(source) ?? Array.from({ length: HISTORY_DAYS }, () => '.');
-      if (status !== 'not_due') strip[at] = status === 'good' || status === 'degraded' ? '=' : 'x';
+      if (status !== 'not_due') strip[at] = markOf(status);
       marks.set(source, strip);
     }
   }

@@ -20,6 +20,7 @@ import { Manifest, partName, type PublishedTable } from '../../models/manifest.t
 import { IN_PARTS, SERVING_FILE, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
 import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
+import { continued, type DayOfHistory } from '../history.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { currentSnapshot } from '../snapshots.ts';
@@ -280,14 +281,24 @@ export interface RunFacts {
   readonly results: readonly ModelResult[];
 }
 
-const manifestSource = ({ row, standing, latest }: SourceState): Manifest['sources'][number] => ({
+const manifestSource = (
+  { row, standing, latest }: SourceState,
+  { follows, clock }: RunFacts,
+): Manifest['sources'][number] => ({
   ...row,
   staged_run: standing?.run_id ?? null,
   staged_sha256: standing?.parquet?.sha256 ?? null,
   pages: standing?.pages.length ?? 0,
   traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 },
   dropped_files: [...(standing?.dropped_files ?? [])],
+  history: continued(historyIn(follows, row.source), clock.asOf, latest?.status),
 });
+
+/** The history of a source in a snapshot, if it has the source. */
+function historyIn(snapshot: Manifest | null, name: string): DayOfHistory | undefined {
+  const source = snapshot?.sources.find((each) => each.source === name);
+  return snapshot !== null && source ? { history: source.history, asOf: snapshot.as_of } : undefined;
+}
 
 export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
   const audits = run.results.flatMap((result) => result.audits);
@@ -308,7 +319,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
       duckdb: duckVersion(),
       ...hashModels(run.models),
     },
-    sources: run.sources.map(manifestSource),
+    sources: run.sources.map((source) => manifestSource(source, run)),
     models: run.results.map((result) => ({ name: result.name, layer: result.layer, rows: result.rows })),
     audits: audits.map((audit) => ({
       name: audit.name,

@@ -8,7 +8,7 @@ import { sha256 } from '../../lib/files.ts';
 import { bySize } from '../../models/calibration/accuracy.ts';
 import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { sharedApp } from '../api/support/test_app.ts';
-import { rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
+import { changeManifest, rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
@@ -179,7 +179,7 @@ describe('with a snapshot', () => {
       headers: { ...asPage.headers, 'If-None-Match': etag },
     });
     assert.equal(again.status, 304);
-    await shared.folder.publish('2026-11-20.02', {
+    const published = await shared.folder.publish('2026-11-20.02', {
       deals: rowsOfTable('deals', 7),
       sources: [
         rowOf('sources', 1),
@@ -187,6 +187,10 @@ describe('with a snapshot', () => {
       ],
       assumptions: rowsOfTable('assumptions', 1),
     });
+    const read = { family: 'tax', resale: 'unknown', last_good_at: null };
+    await changeManifest(published, (manifest) =>
+      Object.assign(manifest, { sources: [{ ...read, source: 'unread', history: '=x==.'.repeat(18) }] }),
+    );
     await shared.app.snapshots.refresh();
     const next = await fetch(`${shared.app.url}/coverage`, {
       headers: { ...asPage.headers, 'If-None-Match': etag },
@@ -196,9 +200,11 @@ describe('with a snapshot', () => {
   });
 
   it('the status speaks to buyers, without the words of operators', async () => {
-    const text = (await (await fetch(`${shared.app.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
+    const page = await (await fetch(`${shared.app.url}/status`, asPage)).text();
+    const text = page.replaceAll(/<[^>]*>|\s+/gu, ' ');
     assert.match(text, /Buying +(works|paused)/u);
     assert.match(text, /1 more not read yet/u);
+    assert.match(page, /aria-label="Read on 54 days, failed on 18"/u);
     assert.doesNotMatch(text, /quarantine|staged|degraded/iu);
   });
 

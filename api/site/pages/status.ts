@@ -62,7 +62,31 @@ function delay(row: Row): string {
   return `last read ${lastRead(row)}, due ${everyText(row)}. Its rows show their age.`;
 }
 
-function familySection(title: string, rows: readonly Row[], buys: string): Html {
+/** Ninety days as bars, today at the right: a good read, a failed one, or none. */
+function strip(history: string): Html {
+  const bars = (mark: string): string =>
+    [...history.matchAll(new RegExp(`${mark}+`, 'gu'))]
+      .map(({ index, 0: run }) => `M${index} 0h${run.length}v9h-${run.length}z`)
+      .join('');
+  const [good, failed] = [bars('='), bars('x')];
+  const daysOf = (mark: string): number => history.split(mark).length - 1;
+  return html`<svg
+    class="strip"
+    viewBox="0 0 90 9"
+    role="img"
+    aria-label="Read on ${daysOf('=')} days, failed on ${daysOf('x')}"
+  >
+    <path class="tone-good" d="${good}"></path>
+    ${failed !== '' && html`<path class="tone-bad" d="${failed}"></path>`}
+  </svg>`;
+}
+
+function familySection(
+  title: string,
+  rows: readonly Row[],
+  buys: string,
+  histories: ReadonlyMap<string, string>,
+): Html {
   const read = rows.filter((row) => !isUnread(row));
   const fresh = read.filter((row) => !isDelayed(row)).length;
   const ages = read.map((row) => Number(row['age_days'] ?? 0));
@@ -82,12 +106,13 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
     ${plainTable(
       '',
       title,
-      ['Source', 'State', 'Last read', 'Schedule', num('Rows')],
+      ['Source', 'State', 'Last read', 'Schedule', 'Last 90 days', num('Rows')],
       rows.map((row): Piece[] => [
         linkTo(row),
         tag(...stateOf(row)),
         lastRead(row),
         everyText(row),
+        strip(histories.get(String(row['source'])) ?? ''),
         countText(Number(row['rows_out'])),
       ]),
     )}
@@ -108,6 +133,7 @@ export const status: Page = {
   async content({ site, request: { snapshot, manifest, today } }) {
     const health = await site.health();
     const rows = snapshot.all('sources').sort((a, b) => (String(a['title']) < String(b['title']) ? -1 : 1));
+    const histories = new Map(manifest.sources.map(({ source, history }) => [source, history]));
     const late = rows.filter(isDelayed);
     const unread = rows.filter(isUnread).length;
     const [tone, title, about] = healthText(health, unread);
@@ -138,7 +164,7 @@ export const status: Page = {
       <p>A delayed source keeps its last good rows, and each row says when it was last seen.</p>
       ${FAMILIES.map(([family, name, buys]) => {
         const ofFamily = rows.filter((row) => row['family'] === family);
-        return ofFamily.length > 0 && familySection(name, ofFamily, buys);
+        return ofFamily.length > 0 && familySection(name, ofFamily, buys, histories);
       })}
       <p class="small">
         For programs: <a href="/health"><code>/health</code></a

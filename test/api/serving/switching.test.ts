@@ -72,9 +72,10 @@ describe('a snapshot', () => {
     const { folder } = shared;
     const published = await folder.publish('2026-11-20.04', { deals: scored(4) }, { data: 'live' });
     const open = async (resale: string) => {
+      const tax = { family: 'tax', history: '.'.repeat(90) };
       const sources = [
-        { source: 'oh_summit_tax', family: 'tax', resale, last_good_at: '2026-11-20T12:00:00Z' },
-        { source: 'oh_lucas_tax', family: 'tax', resale: 'unknown', last_good_at: null },
+        { ...tax, source: 'oh_summit_tax', resale, last_good_at: '2026-11-20T12:00:00Z' },
+        { ...tax, source: 'oh_lucas_tax', resale: 'unknown', last_good_at: null },
       ];
       await changeManifest(published, (manifest) => Object.assign(manifest, { sources }));
       const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000, isForSale: true });

@@ -170,6 +170,15 @@ describe('the days after', () => {
     runs.push(await runDay({ layout, world, day: '2026-11-20', only, tables: history, empty: DISTRESS_AND_PARCELS }));
   });
 
+  test('a snapshot has the ninety days of each source, and a second run of a day replaces that day', () => {
+    const historyOf = (i: number): string | undefined =>
+      runs[i]?.manifest?.sources.find(({ source }) => source === 'oh_franklin_sheriff')?.history;
+    assert.deepEqual(
+      [0, 1, 2, 3].map(historyOf),
+      ['=', '=.=', '=.=..=', '=.='].map((strip) => strip.padStart(90, '.')),
+    );
+  });
+
   test('price cuts, delistings, paid debts and sold auctions appear, and all of them are true', async () => {
     const seen = { cuts: 0, gone: 0, cured: 0, sold: 0 };
     for (const [i, today] of runs.slice(0, days.length).entries()) {
