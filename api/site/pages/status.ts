@@ -132,7 +132,9 @@ export const status: Page = {
   about: 'Whether the service and payments work, and how fresh the records are.',
   async content({ site, request: { snapshot, manifest, today } }) {
     const health = await site.health();
-    const rows = snapshot.all('sources').sort((a, b) => (String(a['title']) < String(b['title']) ? -1 : 1));
+    // Most operators keep no file of corrections.
+    const used = snapshot.all('sources').filter((row) => row['family'] !== 'corrections' || !isUnread(row));
+    const rows = used.sort((a, b) => (String(a['title']) < String(b['title']) ? -1 : 1));
     const histories = new Map(manifest.sources.map(({ source, history }) => [source, history]));
     const late = rows.filter(isDelayed);
     const unread = rows.filter(isUnread).length;
