@@ -9,8 +9,20 @@ import type { Findings } from './findings.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const COPIED = ['api', 'clients', 'docs', 'ledger', 'lib', 'models', 'pipelines', 'sandbox', 'sources', 'test'];
-const FILES = ['Makefile', 'package.json', 'tsconfig.json'];
+const COPIED = [
+  'api',
+  'bench',
+  'clients',
+  'docs',
+  'ledger',
+  'lib',
+  'models',
+  'pipelines',
+  'sandbox',
+  'sources',
+  'test',
+];
+const FILES = ['CHANGELOG.md', 'Makefile', 'package.json', 'tsconfig.json'];
 
 /** Make the copy. @returns its folder, which the caller removes */
 export async function copyOfTree(): Promise<string> {

@@ -136,7 +136,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     changes: [
       change('sources/families/realauction/rows.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
     ],
-    caughtBy: [reconcile("auctions of Florida's clerks: parcel_id")],
+    caughtBy: [reconcile("sales of Florida's clerks: parcel_id")],
   },
   {
     name: 'second sales are read as first ones',

@@ -4,7 +4,7 @@
  * models/history/endings.test.ts the pages that date an end.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeFunctionData, parseAbi, type Hex } from 'viem';
 import type { Purchase } from '../../../ledger/ledger.ts';
@@ -93,83 +93,85 @@ before(async () => {
 });
 after(() => shop.close());
 
-test('the offer names what must still be true and when it was last read, of leads and reports only', async () => {
-  const promised = async (path: string): Promise<unknown> => {
-    const { guarantee } = (await bodyOf(await fetch(shop.url + path))) as {
-      guarantee?: { must_hold: { what: string; last_read: object }[] };
+describe('what ended before its sale', () => {
+  test('the offer names what must still be true and when it was last read, of leads and reports only', async () => {
+    const promised = async (path: string): Promise<unknown> => {
+      const { guarantee } = (await bodyOf(await fetch(shop.url + path))) as {
+        guarantee?: { must_hold: { what: string; last_read: object }[] };
+      };
+      return guarantee?.must_hold.map(({ what, last_read }) => [what, Object.keys(last_read)]);
     };
-    return guarantee?.must_hold.map(({ what, last_read }) => [what, Object.keys(last_read)]);
-  };
-  const leads = ['debt_open', 'sale_scheduled'].map((what) => [what, ['oldest', 'newest']]);
-  assert.deepEqual(await promised('/api/leads'), leads);
-  assert.deepEqual(await promised('/api/leads/exclusive'), leads);
-  assert.deepEqual(await promised(`/api/deals/${REPORT}/report`), [['listing_active', ['oldest', 'newest']]]);
-  assert.equal(await promised('/api/deals'), undefined);
-});
-
-test('the next snapshot makes the price due once, of a list the ended part, on any server, also later', async () => {
-  await shop.folder.publish('2026-11-21.01', { ...TABLES, endings: ENDINGS });
-  for (const { snapshots } of shop.servers) await snapshots.refresh();
-  for (let tries = 0; (await refunded('exclusive')) === null && tries < 300; tries += 1) await pause(100);
-  // As a server that starts later, or was killed before its last booking.
-  const { snapshots, running, app } = shop.servers[1] ?? assert.fail();
-  const lease = snapshots.acquire() ?? assert.fail();
-  const options = { routes: app.routes, nowMs: Date.now() };
-  await Promise.all([1, 2].map(() => bookRefunds(running.ledger, lease.snapshot, options)));
-  assert.equal(await bookRefunds(running.ledger, lease.snapshot, options), 0);
-  lease.release();
-  const amounts = Object.fromEntries(
-    await Promise.all(Object.keys(ids).map(async (name) => [name, (await refunded(name))?.amount ?? null] as const)),
-  );
-  // Two of three leads, then one of two: rounded up to a millionth.
-  assert.deepEqual(amounts, {
-    json: 166_667n,
-    csv: 125_000n,
-    one: 250_000n,
-    report: 1_500_000n,
-    'same day': null,
-    deals: null,
-    exclusive: 1_000_000n,
+    const leads = ['debt_open', 'sale_scheduled'].map((what) => [what, ['oldest', 'newest']]);
+    assert.deepEqual(await promised('/api/leads'), leads);
+    assert.deepEqual(await promised('/api/leads/exclusive'), leads);
+    assert.deepEqual(await promised(`/api/deals/${REPORT}/report`), [['listing_active', ['oldest', 'newest']]]);
+    assert.equal(await promised('/api/deals'), undefined);
   });
-});
 
-test('the buyer sees the refund with both pages where the answer is collected', async () => {
-  const url = `${shop.url}/api/purchases/${ids['exclusive']}`;
-  const response = await collect(url, await buyer.signIn(url));
-  const { records, ...refund } = JSON.parse(response.headers.get('Refund') ?? '{}') as {
-    records: { id: string; ended_on: string; open: { url: string; sha256: string }; end: { sha256: string } }[];
-  };
-  assert.deepEqual(refund, { state: 'due', amount: '1.000000', paid_by: null, ended: 1, of: 1 });
-  const [{ id, ended_on, open, end } = assert.fail()] = records;
-  assert.deepEqual([id, ended_on, open.url], [EXCLUSIVE, '2026-11-19', 'https://county.example/open/1']);
-  assert.deepEqual([open.sha256, end.sha256], ['a'.repeat(64), 'b'.repeat(64)]);
-});
+  test('the next snapshot makes the price due once, of a list the ended part, on any server, also later', async () => {
+    await shop.folder.publish('2026-11-21.01', { ...TABLES, endings: ENDINGS });
+    for (const { snapshots } of shop.servers) await snapshots.refresh();
+    for (let tries = 0; (await refunded('exclusive')) === null && tries < 300; tries += 1) await pause(100);
+    // As a server that starts later, or was killed before its last booking.
+    const { snapshots, running, app } = shop.servers[1] ?? assert.fail();
+    const lease = snapshots.acquire() ?? assert.fail();
+    const options = { routes: app.routes, nowMs: Date.now() };
+    await Promise.all([1, 2].map(() => bookRefunds(running.ledger, lease.snapshot, options)));
+    assert.equal(await bookRefunds(running.ledger, lease.snapshot, options), 0);
+    lease.release();
+    const amounts = Object.fromEntries(
+      await Promise.all(Object.keys(ids).map(async (name) => [name, (await refunded(name))?.amount ?? null] as const)),
+    );
+    // Two of three leads, then one of two: rounded up to a millionth.
+    assert.deepEqual(amounts, {
+      json: 166_667n,
+      csv: 125_000n,
+      one: 250_000n,
+      report: 1_500_000n,
+      'same day': null,
+      deals: null,
+      exclusive: 1_000_000n,
+    });
+  });
 
-test('the operator signs each listed transfer, records it once, and the audit finds any other to a buyer', async () => {
-  const listed = await command({ REFUNDS: '1' });
-  const transfers = [...listed.out.matchAll(/^ethereum:(0x\w+)@(\d+)\/transfer\?address=(0x\w+)&uint256=(\d+)$/gm)];
-  const due = transfers.map(([, , chainId, to, amount]) => [chainId, to, amount]);
-  assert.ok(due.some(([, to, amount]) => to === buyer.address.toLowerCase() && amount === '1000000'));
-  const REFUNDED = ids['exclusive'] ?? '';
-  const tooMuch = await send(buyer.address, 1_000_001n);
-  assert.match(
-    (await command({ REFUNDED, REFUND: tooMuch })).out,
-    /expected a transaction that pays exactly 1\.000000 USDC/,
-  );
-  const paid = await send(buyer.address, 1_000_000n);
-  assert.equal((await command({ REFUNDED, REFUND: paid })).code, 0);
-  assert.equal((await refunded('exclusive'))?.paid, paid);
-  // Neither the same refund again, nor the same transaction for another one.
-  assert.equal((await command({ REFUNDED, REFUND: paid })).code, 1);
-  assert.equal((await command({ REFUNDED: ids['report'] ?? '', REFUND: paid })).code, 1);
-  assert.equal((await command({ REFUNDED: ids['deals'] ?? '', NOTE: 'nothing is due of it' })).code, 1);
-  assert.ok(!(await command({ REFUNDS: '1' })).out.includes(REFUNDED));
-  for (const { running } of shop.servers) await running.audit.pass();
-  const audited = await command({ AUDIT: '1' });
-  const differences = audited.out.split('\n').filter((line) => line.startsWith('  transfer '));
-  assert.equal(differences.length, 1, audited.out);
-  assert.match(
-    differences[0] ?? '',
-    new RegExp(`${tooMuch}:\\d+ .* 1\\.000001 USDC to the buyer .* no refund is recorded`),
-  );
+  test('the buyer sees the refund with both pages where the answer is collected', async () => {
+    const url = `${shop.url}/api/purchases/${ids['exclusive']}`;
+    const response = await collect(url, await buyer.signIn(url));
+    const { records, ...refund } = JSON.parse(response.headers.get('Refund') ?? '{}') as {
+      records: { id: string; ended_on: string; open: { url: string; sha256: string }; end: { sha256: string } }[];
+    };
+    assert.deepEqual(refund, { state: 'due', amount: '1.000000', paid_by: null, ended: 1, of: 1 });
+    const [{ id, ended_on, open, end } = assert.fail()] = records;
+    assert.deepEqual([id, ended_on, open.url], [EXCLUSIVE, '2026-11-19', 'https://county.example/open/1']);
+    assert.deepEqual([open.sha256, end.sha256], ['a'.repeat(64), 'b'.repeat(64)]);
+  });
+
+  test('the operator signs each listed transfer and records it once, and the audit finds any other', async () => {
+    const listed = await command({ REFUNDS: '1' });
+    const transfers = [...listed.out.matchAll(/^ethereum:(0x\w+)@(\d+)\/transfer\?address=(0x\w+)&uint256=(\d+)$/gm)];
+    const due = transfers.map(([, , chainId, to, amount]) => [chainId, to, amount]);
+    assert.ok(due.some(([, to, amount]) => to === buyer.address.toLowerCase() && amount === '1000000'));
+    const REFUNDED = ids['exclusive'] ?? '';
+    const tooMuch = await send(buyer.address, 1_000_001n);
+    assert.match(
+      (await command({ REFUNDED, REFUND: tooMuch })).out,
+      /expected a transaction that pays exactly 1\.000000 USDC/,
+    );
+    const paid = await send(buyer.address, 1_000_000n);
+    assert.equal((await command({ REFUNDED, REFUND: paid })).code, 0);
+    assert.equal((await refunded('exclusive'))?.paid, paid);
+    // Neither the same refund again, nor the same transaction for another one.
+    assert.equal((await command({ REFUNDED, REFUND: paid })).code, 1);
+    assert.equal((await command({ REFUNDED: ids['report'] ?? '', REFUND: paid })).code, 1);
+    assert.equal((await command({ REFUNDED: ids['deals'] ?? '', NOTE: 'nothing is due of it' })).code, 1);
+    assert.ok(!(await command({ REFUNDS: '1' })).out.includes(REFUNDED));
+    for (const { running } of shop.servers) await running.audit.pass();
+    const audited = await command({ AUDIT: '1' });
+    const differences = audited.out.split('\n').filter((line) => line.startsWith('  transfer '));
+    assert.equal(differences.length, 1, audited.out);
+    assert.match(
+      differences[0] ?? '',
+      new RegExp(`${tooMuch}:\\d+ .* 1\\.000001 USDC to the buyer .* no refund is recorded`),
+    );
+  });
 });
