@@ -1,6 +1,6 @@
 /**
  * The map of a metro as one SVG: counties, water, railways and places under a circle per ZIP, which never overlap, and
- * the price of each deal where there is room. Everything on it is also in the list beside it.
+ * the price of each deal where there is room. The list next to it has all of it too.
  */
 import { readFileSync } from 'node:fs';
 import { html, type Html } from '../html.ts';
@@ -124,7 +124,7 @@ function circlesOf(zips: readonly MapZip[], placeOf: (zip: string) => Point | un
       y < HEIGHT - radius &&
       placed.every(({ at, radius: other }) => Math.hypot(x - at[0], y - at[1]) > radius + other + 1);
     for (let step = 0; step < STEPS; step += 1) {
-      // A spiral: each turn has as many places as fit beside each other.
+      // A spiral: each turn has as many places as fit around it.
       const angle = step * 2.4;
       const away = Math.sqrt(step) * 3;
       const at: Point = [own[0] + away * Math.cos(angle), own[1] + away * Math.sin(angle)];

@@ -57,7 +57,7 @@ export const deals: Page = {
 const REPORT_ADDS = [
   'What to offer: a range that meets your yield, debt coverage and cash',
   'Income from local rents, expenses line by line, and the tax after the sale',
-  'The broker’s claim beside it, with the gap explained',
+  'The broker’s claim, and why ours differs',
   'What if rents, rates or the price differ',
   'Tax debts, liens, code cases and sales at the address',
   'A formula and a source for every figure',

@@ -66,7 +66,7 @@ const BUTTONS = [
   ['all', 'All', 'All of the metro'],
 ] as const;
 
-/** The map, and the list beside it: each ZIP, with its free deals under it. */
+/** The map, and the list of its ZIPs with their free deals. */
 function explorer(metro: Metro, zips: readonly Zip[], found: readonly FreeDeal[]): Html {
   const map = metroMap(
     metro.name,

@@ -86,7 +86,7 @@ const altered =
 
 const isOne = ({ name }: { readonly name: string }): boolean => SOURCES.some((source) => source.name === name);
 
-it('of each kind of table a blank, renamed or added column is told to the operator and to buyers', async () => {
+it('a blank, renamed or added column of each kind of table reaches the operator and buyers', async () => {
   const [layout, world] = [await newLayout(), makeWorld({ ...TINY, parcels: thorough(1500, 4000) })];
   const run = (day: string, change?: Change) =>
     runDay({
