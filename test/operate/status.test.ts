@@ -10,6 +10,7 @@ import { loadSources } from '../../sources/index.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import { continued } from '../../pipelines/history.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
@@ -266,4 +267,24 @@ test('a run that Ctrl-C ended is stopped by the operator, not a crash', async (t
   assert.equal((await program.ended).signal, 'SIGINT');
   const { stopped, troubles } = await checkHealth(layout, []);
   assert.deepEqual([stopped, troubles.map(({ kind }) => kind)], ['2026-11-20.01', ['nothing_published']]);
+});
+
+test('the strip of a source in a snapshot continues that of the snapshot before', () => {
+  const DAY = '2026-11-20';
+  const CASES: [earlier: string | undefined, asOf: string, read: string | undefined, after: string][] = [
+    [undefined, DAY, 'good', '='],
+    ['=', DAY, undefined, '='],
+    ['=', DAY, 'unavailable', 'x'],
+    ['x=', '2026-11-21', undefined, 'x=.'],
+    ['x=', '2026-11-23', 'good', 'x=..='],
+    ['x='.repeat(45), '2026-11-21', 'quarantined', `${'=x'.repeat(44)}=x`],
+    ['='.repeat(90), '2027-05-01', 'good', '='],
+  ];
+  for (const [earlier, asOf, read, after] of CASES) {
+    const strip = earlier?.padStart(90, '.');
+    assert.equal(
+      continued(strip === undefined ? undefined : { history: strip, asOf: DAY }, asOf, read),
+      after.padStart(90, '.'),
+    );
+  }
 });
