@@ -129,9 +129,9 @@ function* partsOf({
 /** Rows of a file that are, or name, what is left out on request. */
 function suppressedIn(file: File, table: TableName, subjects: readonly string[]): readonly number[] {
   if (subjects.length === 0) return [];
-  const texts = JSON.stringify(subjects.map((subject) => JSON.stringify(subject.trim()).toUpperCase()));
+  const texts = JSON.stringify(subjects.map((subject) => JSON.stringify(subject.trim())));
   const sql = `SELECT pos FROM ${identifier(table)} WHERE EXISTS
-    (SELECT 1 FROM json_each(?) WHERE instr(upper(lines), value) > 0)`;
+    (SELECT 1 FROM json_each(?) WHERE instr(upper(lines), upper(value)) > 0)`;
   return file.rows(sql, texts).map(({ pos }) => Number(pos));
 }
 

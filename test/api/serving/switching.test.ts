@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readJson, sha256OfFile } from '../../../lib/files.ts';
+import { writeSuppressed } from '../../../lib/suppressions.ts';
 import { isVerified, markVerified } from '../../../lib/verified.ts';
+import { Filters } from '../../../api/serving/filters.ts';
 import { openSnapshots } from '../../../api/serving/follow.ts';
 import { openSnapshot } from '../../../api/serving/open.ts';
 import { ServedManifest } from '../../../models/manifest.ts';
@@ -64,6 +66,30 @@ describe('a snapshot', () => {
     assert.equal(lease?.snapshot.records('deals', [0])[0]?.['deal_score'], 1);
     lease?.release();
     assert.throws(() => lease?.snapshot.rows('SELECT 1'));
+    snapshots.close();
+    await shared.switchTo('2026-11-20.01');
+  });
+
+  it('leaves out who asked for it at once, as the page prints the name, in upper or lower case', async () => {
+    const { folder } = shared;
+    await folder.publish('2026-11-20.05', {
+      signals: rowsOfTable('signals', 3, (i) => ({
+        owner_name: ['Müller José', 'DOE JANE', 'ROE RICHARD'][i - 1] ?? null,
+      })),
+    });
+    const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000 });
+    const names = async (): Promise<unknown[]> => {
+      const lease = snapshots.acquire() ?? assert.fail();
+      const rows = await lease.snapshot.select(new Filters('signals'));
+      const found = lease.snapshot.records('signals', rows, ['owner_name']).map((row) => row['owner_name']);
+      lease.release();
+      return found.sort();
+    };
+    assert.deepEqual(await names(), ['DOE JANE', 'Müller José', 'ROE RICHARD']);
+    await writeSuppressed(folder.path, ['Müller José', 'doe jane']);
+    await snapshots.refresh();
+    assert.deepEqual(await names(), ['ROE RICHARD']);
+    await writeSuppressed(folder.path, []);
     snapshots.close();
     await shared.switchTo('2026-11-20.01');
   });
