@@ -9,7 +9,6 @@ import { shownRecord } from '../../pipelines/run/finish_database.ts';
 import { VIEWS } from '../../models/views.ts';
 import { findSources } from '../../sources/index.ts';
 import { interfacePage } from './interface.ts';
-import { metroMapJson } from './metro_map.ts';
 import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
 
@@ -57,7 +56,6 @@ export async function generated(): Promise<Readonly<Record<string, string>>> {
   };
   const texts = {
     ...Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, wrap(page)])),
-    'api/site/map/metros.json': metroMapJson(),
     'models/reference/loan_factors.csv': loanFactorsCsv(),
   };
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, `${text.trimEnd()}\n`]));

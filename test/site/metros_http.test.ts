@@ -1,10 +1,13 @@
 /** Pages of deals, metros and the search over HTTP, without scripts: what they show, and nothing that is sold. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { MIN_DEALS } from '../../api/site/metro_figures.ts';
 import { metroMap } from '../../api/site/map/metro_map.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';
+import { METROS } from '../../api/site/map/metros.ts';
 import { METRO_NAMES } from '../../models/metros.ts';
 import { sharedApp } from '../api/support/test_app.ts';
 import { rowOf, uuid } from '../api/support/snapshot_fixtures.ts';
@@ -192,6 +195,25 @@ describe('the free pages', () => {
 });
 
 describe('the map of a metro', () => {
+  const reference = (name: string): Record<string, string>[] =>
+    parse(readFileSync(new URL(`../../models/reference/${name}.csv`, import.meta.url)), { columns: true });
+
+  it('has the counties and ZIPs of the reference tables', () => {
+    const rows = reference('metro_counties');
+    const byMetro = Map.groupBy(rows, ({ metro }) => metro);
+    const names = ([metro = '', own]: [string | undefined, Record<string, string>[]]) => [
+      metro,
+      own.map(({ county, state }) => `${county}, ${state}`),
+    ];
+    assert.deepEqual(
+      METROS.map(({ name, counties }) => [name, counties]),
+      [...byMetro].map(names),
+    );
+    for (const { zip = '', county_fips: fips } of reference('zip_places'))
+      for (const { metro = '' } of rows.filter((row) => row['county_fips'] === fips && row['has_listings'] === 'true'))
+        assert.ok(zip in bases[metro as keyof typeof bases].zips, `${zip} in ${metro}`);
+  });
+
   it('is drawn for all twenty, and its circles never overlap or leave it, however many ZIPs', () => {
     for (const metro of METRO_NAMES) {
       const zips = Object.keys(bases[metro as keyof typeof bases].zips);

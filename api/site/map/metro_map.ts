@@ -11,7 +11,10 @@ interface Named {
   readonly at: Point;
 }
 
-/** What lies under the circles, in thousandths of a degree of longitude (docs/generate/metro_bases.ts). */
+/**
+ * What lies under the circles, made once: Mercator's projection in thousandths of a degree of longitude, a tenth of a
+ * degree around the counties, lines simplified by at most 1.2 units (Douglas and Peucker). NOTICE names the sources.
+ */
 interface Base {
   /** Longitude and latitude of the upper left corner. */
   readonly west: number;

@@ -1,4 +1,7 @@
-/** The metros: names, addresses of their pages, and places on the map. `make docs` writes metros.json. */
+/**
+ * The metros: names, addresses of their pages, counties, and places on the map of the states: the middle of the ZIPs in
+ * the county of the largest city, in the Albers projection of us-atlas.
+ */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
