@@ -7,14 +7,18 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { decodePaymentResponseHeader } from '@x402/core/http';
+import { privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
+import { createBuyer } from '../../clients/purchase.ts';
+import { openSpending } from '../../clients/spending.ts';
+import { bodyOf, buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { runHere, type Ended } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
+const DOLLAR = 1_000_000n;
 
 describe('a purchase', () => {
   let folder: DataFolder;
@@ -77,16 +81,47 @@ describe('a purchase', () => {
     assert.equal(paid, PRICE);
   });
 
-  it('settles concurrent payments, each once', async () => {
-    const payments = await Promise.all(Array.from({ length: 5 }, () => buyer.sign(deals())));
-    const paid = await amountMoved(async () => {
-      const responses = await Promise.all(payments.map((p) => fetchWithPayment(deals(), p)));
-      assert.deepEqual(
-        responses.map((r) => r.status),
-        [200, 200, 200, 200, 200],
-      );
+  it('whose answer is lost or cut is answered all the same, charged once; a lost request stays counted', async (t) => {
+    const spending = openSpending(':memory:', { perCall: DOLLAR, total: DOLLAR });
+    const account = privateKeyToAccount(server.payments.sandbox?.buyer.privateKey ?? assert.fail());
+    const client = createBuyer({ wallet: async () => ({ account, rpcUrl: null }), spending, collectEveryMs: 50 });
+    const { fetch: real } = globalThis;
+    let line: 'lost' | 'cut' | 'request lost';
+    let paidRequests = 0;
+    t.mock.method(globalThis, 'fetch', async (...[url, init]: Parameters<typeof fetch>) => {
+      const isPaid = new Headers(init?.headers).has('PAYMENT-SIGNATURE');
+      if (isPaid) paidRequests += 1;
+      if (isPaid && line === 'request lost') throw new TypeError('fetch failed');
+      const response = await real(url, init);
+      if (!isPaid) return response;
+      const start = Buffer.from(await response.arrayBuffer()).subarray(0, line === 'lost' ? 0 : 50);
+      if (line === 'lost') throw new TypeError('fetch failed');
+      const cut = new ReadableStream({
+        pull(controller) {
+          controller.enqueue(start);
+          controller.error(new TypeError('terminated'));
+        },
+      });
+      return new Response(cut, response);
     });
-    assert.equal(paid, 5n * PRICE);
+    for (line of ['lost', 'cut'] as const) {
+      const paid = await amountMoved(async () => {
+        const outcome = await client.call(new URL(deals('?limit=3')));
+        assert.ok(outcome.kind === 'response', JSON.stringify(outcome));
+        assert.equal(outcome.paid_usd, '0.05');
+        assert.match(outcome.transaction ?? '', /^0x[0-9a-f]{64}$/);
+        assert.equal((JSON.parse(outcome.text) as { count: number }).count, 3);
+      });
+      assert.equal(paid, PRICE);
+    }
+    line = 'request lost';
+    const paid = await amountMoved(async () => {
+      const outcome = await client.call(new URL(deals('?limit=3')));
+      assert.ok(outcome.kind === 'refused', JSON.stringify(outcome));
+      assert.deepEqual([outcome.reason, outcome.billed], ['outcome_unknown', null]);
+    });
+    assert.deepEqual([paid, paidRequests, (await client.budget()).spent_usd], [0n, 3, '0.15']);
+    spending.close();
   });
 
   it('works from the command line, which prints balances before and after', async () => {

@@ -7,12 +7,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeFunctionData, parseAbi, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Purchase } from '../../../ledger/ledger.ts';
 import { fileURLToPath } from 'node:url';
 import { bookRefunds } from '../../../api/routes/guarantee.ts';
 import { openShop, type Shop } from '../../shop/shop.ts';
 import { runHere } from '../../process/here.ts';
-import { bodyOf, type Buyer } from '../support/buyers.ts';
+import { authorizationFor, sendAsStranger, signAuthorization } from '../../attacks/wallets.ts';
+import { bodyOf, fetchPaymentRequired, type Buyer } from '../support/buyers.ts';
 import { collect } from '../support/collecting.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
@@ -147,7 +149,20 @@ describe('what ended before its sale', () => {
   });
 
   test('the operator signs each listed transfer and records it once, and the audit finds any other', async () => {
+    // A payment that the shop was never offered is owed.
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    await shop.chain.mint(stranger.address, 1_500_000n);
+    const asked = await fetchPaymentRequired(`${shop.url}/api/deals`);
+    const authorization = authorizationFor(asked, stranger.address);
+    await sendAsStranger(shop.chain, { authorization, signature: await signAuthorization(stranger, authorization) });
+    await shop.mine(4);
+    await shop.server.running.audit.pass();
     const listed = await command({ REFUNDS: '1' });
+    const owed = /^(0x\w{64}:\d+) {2}0\.050000 USDC to (0x\w+)/m.exec(listed.out) ?? assert.fail(listed.out);
+    assert.equal(owed[2], stranger.address.toLowerCase());
+    const NOTE = 'paid back by hand';
+    assert.equal((await command({ REFUNDED: owed[1] ?? '', NOTE })).code, 0);
+    assert.equal((await command({ REFUNDED: owed[1] ?? '', NOTE })).code, 1);
     const transfers = [...listed.out.matchAll(/^ethereum:(0x\w+)@(\d+)\/transfer\?address=(0x\w+)&uint256=(\d+)$/gm)];
     const due = transfers.map(([, , chainId, to, amount]) => [chainId, to, amount]);
     assert.ok(due.some(([, to, amount]) => to === buyer.address.toLowerCase() && amount === '1000000'));

@@ -59,9 +59,7 @@ export interface ChainPayments {
   readonly payer: Hex;
   /** A purchase that was sent for settlement. */
   settling(ledger: Ledger, options?: SettlingOptions): Promise<Purchase>;
-  /** Call data that settles this payment, or spends its nonce on another transfer. */
-  authorized(payment: Payment, to?: Hex, value?: bigint): Promise<Hex>;
-  /** The same with the signature in three parts. */
+  /** Call data that settles this payment with the signature in three parts. */
   authorizedInParts(payment: Payment): Promise<Hex>;
   /** Send a call of the token, and wait for its block. */
   mined(data: Hex): Promise<TransactionReceipt>;
@@ -72,8 +70,6 @@ export interface ChainPayments {
   mine(blocks: number): Promise<void>;
   /** Mine a block with this timestamp, in Unix seconds. */
   mineAt(seconds: bigint): Promise<void>;
-  /** Replace the last blocks by empty ones, as a reorganization does. */
-  reorganize(blocks: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,24 +92,21 @@ export async function startChainPayments(): Promise<ChainPayments> {
     assert.equal(receipt.status, 'success');
     return receipt;
   };
-  const signed = ({ validBefore, nonce }: Payment, to: Hex, value: bigint): Promise<Hex> =>
+  const signed = ({ validBefore, nonce, payTo }: Payment): Promise<Hex> =>
     account.signTypedData({
       domain,
       types: authorizationTypes,
       primaryType: 'TransferWithAuthorization',
-      message: { from: payer, to, value, validAfter: 0n, validBefore, nonce: nonce as Hex },
+      message: { from: payer, to: payTo as Hex, value: AMOUNT, validAfter: 0n, validBefore, nonce: nonce as Hex },
     });
-  const authorized = async (payment: Payment, to = payment.payTo as Hex, value = AMOUNT): Promise<Hex> => {
-    const signature = await signed(payment, to, value);
-    const args = [payer, to, value, 0n, payment.validBefore, payment.nonce as Hex, signature] as const;
-    return encodeFunctionData({ abi, functionName: 'transferWithAuthorization', args });
-  };
+  const termsOf = ({ payTo, validBefore, nonce }: Payment) =>
+    [payer, payTo as Hex, AMOUNT, 0n, validBefore, nonce as Hex] as const;
+  const functionName = 'transferWithAuthorization';
 
   return {
     chain,
     payments,
     payer,
-    authorized,
     async settling(ledger, { seconds = 300n, nowMs = Date.now(), payTo = US, lead } = {}) {
       const { timestamp } = await chain.reader.getBlock({ blockTag: 'latest' });
       const payment: Payment = {
@@ -143,15 +136,12 @@ export async function startChainPayments(): Promise<ChainPayments> {
       return begun.purchase;
     },
     async authorizedInParts(payment) {
-      const { r, s, yParity } = parseSignature(await signed(payment, US, AMOUNT));
-      return encodeFunctionData({
-        abi,
-        functionName: 'transferWithAuthorization',
-        args: [payer, US, AMOUNT, 0n, payment.validBefore, payment.nonce as Hex, 27 + yParity, r, s],
-      });
+      const { r, s, yParity } = parseSignature(await signed(payment));
+      return encodeFunctionData({ abi, functionName, args: [...termsOf(payment), 27 + yParity, r, s] });
     },
     mined: (data) => send(USDC, data),
-    pay: async (payment) => send(USDC, await authorized(payment)),
+    pay: async (payment) =>
+      send(USDC, encodeFunctionData({ abi, functionName, args: [...termsOf(payment), await signed(payment)] })),
     plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
     async mine(blocks) {
       // anvil takes several seconds for a thousand blocks.
@@ -162,9 +152,6 @@ export async function startChainPayments(): Promise<ChainPayments> {
     async mineAt(seconds) {
       await admin.setNextBlockTimestamp({ timestamp: seconds });
       await admin.mine({ blocks: 1 });
-    },
-    async reorganize(blocks) {
-      await admin.request({ method: 'anvil_reorg', params: [blocks, []] } as never);
     },
     close: () => chain.close(),
   };
