@@ -1,6 +1,6 @@
 /**
  * Signed receipts of paid answers, and the keys that sign them: the records that the server writes and anyone can
- * verify. docs/receipts.md describes both.
+ * verify. docs/payments.md describes both.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';

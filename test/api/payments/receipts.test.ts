@@ -23,9 +23,9 @@ const hasPython = ((): boolean => {
     return false;
   }
 })();
-/** The program that docs/receipts.md shows. */
+/** The program that docs/payments.md shows. */
 const PROGRAM = /```python\n(.*?)```/s.exec(
-  readFileSync(new URL('../../../docs/receipts.md', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../docs/payments.md', import.meta.url), 'utf8'),
 );
 
 describe('the receipt of a server', async () => {
@@ -130,7 +130,7 @@ describe('the receipt of a server', async () => {
     }
   });
 
-  it('is verified by the program of docs/receipts.md', { skip: !hasPython }, async () => {
+  it('is verified by the program of docs/payments.md', { skip: !hasPython }, async () => {
     const url = `${shared.app.url}/api/deals`;
     const response = await fetchWithPayment(url, await buyer.sign(url));
     const files = ['verify.py', 'answer', 'receipt', 'jwks'].map((name) => join(shared.folder.path, name));
