@@ -65,7 +65,7 @@ restore: $(NODE) ##+ restore the newest backup of FROM=... into an empty DATA_DI
 
 
 ##@ Analyze
-.PHONY: sql query explain diff release backtest calibrate reconcile
+.PHONY: sql query explain diff release calibrate reconcile
 
 sql: $(NODE) ## answer a query over the current snapshot: Q='SELECT ...'; without Q, print the duckdb command and tables
 	@node pipelines/commands/sql.ts
@@ -81,9 +81,6 @@ diff: $(NODE) ##+ compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndj
 
 release: $(NODE) ##+ copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
 	@node pipelines/release/cli.ts
-
-backtest: $(NODE) ##+ show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
-	@node pipelines/commands/backtest.ts
 
 calibrate: $(NODE) ##+ write what is fitted on the raw public files of FOLDER: tables, range, measured errors
 	@node pipelines/commands/calibrate.ts

@@ -1,5 +1,5 @@
 -- Outcomes by score decile: the share of deals with a price cut, and of deals that left the market. Current scores
--- already know these outcomes; `make backtest` follows each deal from its first score and is the fair measure.
+-- already know these outcomes, so this describes the market and does not test the score.
 -- check: deals > 0 AND cut_pct BETWEEN 0 AND 100 AND gone_pct BETWEEN 0 AND 100 AND lowest <= highest
 -- rows: 5 or more
 WITH scored AS (

@@ -21,7 +21,7 @@ export const operatorSettings = z.object({
     ),
   KEEP_DAYS: days(120).describe(
     '`make prune`: days for which the last snapshot of each day, archived pages, staged rows and run reports are ' +
-      'retained. The back-test looks 90 days past each day.',
+      'retained.',
   ),
 });
 

@@ -237,10 +237,7 @@ export const scores: Page = {
         each further independent kind of distress (a foreclosure filing, a code case, a vacant or condemned building),
         up to ${value('stacked_building')} each.
       </p>
-      <p>
-        The weights are our choices, not findings. <code>make backtest</code> measures whether the score predicts later
-        outcomes.
-      </p>
+      <p>The weights are our choices, not findings. Whether the score predicts later outcomes is not known.</p>
       <h2 id="assumptions">Every declared value</h2>
       <p>
         <em>evidence</em>: from a public source. <em>proposal</em>: our choice. <em>computed</em>: derived from other
