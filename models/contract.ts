@@ -147,8 +147,11 @@ export interface ModelText {
 const namesOn = (line: string, sql: string): string[] =>
   [...sql.matchAll(new RegExp(`^-- ${line}: (.+)$`, 'gmu'))].flatMap(([, names = '']) => names.split(', '));
 
-/** Head of an audit behind the SELECT: `-- audit name: statement` blocks publication, `-- warning ...` does not. */
-const AUDIT = /^-- (audit|warning) (\w+): (.+)$/mu;
+/**
+ * Head of an audit behind the SELECT. `-- never name: statement` is followed by a condition that no row may meet;
+ * `-- audit` by a SELECT of failing rows, which block publication; `-- warning` by one whose rows do not.
+ */
+const AUDIT = /^-- (never|audit|warning) (\w+): (.+)$/mu;
 
 /**
  * Read a model's SQL file. Its head may have the lines `-- Key: a, b?` (no two rows share it, and a column is null only
@@ -159,7 +162,9 @@ export function readModelText(model: string, text: string): ModelText {
   const audits: Audit[] = [];
   for (let i = 0; i < parts.length; i += 4) {
     const [kind, name = '', about = '', query = ''] = parts.slice(i, i + 4);
-    audits.push({ name: `${model}.${name}`, about, blocking: kind === 'audit', sql: query.trim().replace(/;$/u, '') });
+    const rule = query.trim().replace(/;$/u, '');
+    const audit = { name: `${model}.${name}`, about, blocking: kind === 'audit', sql: rule };
+    audits.push(kind === 'never' ? never(model, name, about, rule) : audit);
   }
   const auditedIn = /^-- View: audited in (\w+)$/mu.exec(sql)?.[1];
   const key = namesOn('Key', sql);

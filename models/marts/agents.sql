@@ -25,3 +25,6 @@ changes as (
 select source, agent, cast(changes.filings + coalesce(agents.filings, 0) as integer) as filings
 from changes
 left join int_agents_before as agents using (source, agent)
+
+-- never counted: an agent has no fewer filings than none
+filings < 0;

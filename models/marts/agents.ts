@@ -1,5 +1,5 @@
 import { defineRecord, integer, text } from '../../lib/record.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { REGISTER } from './filings.ts';
 
 export default defineMart({
@@ -15,6 +15,5 @@ export default defineMart({
       }),
     },
   ),
-  audits: [never('agents', 'counted', 'an agent has no fewer filings than none', 'filings < 0')],
   publish: { orderBy: ['source', 'agent'], parts: { before: 'int_agents_before' } },
 });

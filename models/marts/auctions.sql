@@ -308,3 +308,22 @@ sales_after as (
   order by sale_date
   range between interval 1 day following and unbounded following
 )
+
+-- never two_thirds_holds: an opening bid of two thirds is not below two thirds of the appraisal
+opening_bid_basis = 'two_thirds_of_appraisal' and 3 * opening_bid < 2 * appraised_value;
+-- never tax_never_derived: the bid of a tax sale is never derived
+sale_kind = 'tax_foreclosure' and opening_bid_derived;
+-- never derived_in_ohio_alone: no bid outside Ohio is derived or has a basis of Ohio law
+state <> 'OH'
+  and (opening_bid_derived or opening_bid_basis in ('two_thirds_of_appraisal', 'no_minimum_second_sale'));
+-- never past_is_not_scheduled: a sale with a past day is not scheduled
+sale_status = 'scheduled' and sale_date < (select as_of from run);
+-- never discount_as_said: appraisal_discount_pct is the gap of bid and appraisal, null exactly if one of them is
+appraisal_discount_pct is distinct from percentage(appraised_value - opening_bid, appraised_value);
+-- never figures_in_range: amounts are positive and rounds are the first or the second
+appraised_value <= 0 or opening_bid < 0 or deposit < 0 or sold_amount < 0 or sale_round not in (1, 2)
+  or judgment_amount <= 0 or assessed_value <= 0 or plaintiff_max_bid <= 0;
+-- never days_in_order: previous_sale_date is before sale_date, next_sale_date after it
+previous_sale_date >= sale_date or next_sale_date <= sale_date;
+-- never seen_in_order: first_seen is not after last_seen
+first_seen > last_seen;

@@ -18,7 +18,7 @@ import {
   NOT_PUBLISHED,
   NOT_SOLD,
 } from '../absence/auctions.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import {
   addressParts,
@@ -161,55 +161,10 @@ export const Auction = defineRecord(
 export default defineMart({
   record: Auction,
   audits: [
-    never(
-      'auctions',
-      'two_thirds_holds',
-      'an opening bid of two thirds is not below two thirds of the appraisal',
-      "opening_bid_basis = 'two_thirds_of_appraisal' AND 3 * opening_bid < 2 * appraised_value",
-    ),
-    never(
-      'auctions',
-      'tax_never_derived',
-      'the bid of a tax sale is never derived',
-      "sale_kind = 'tax_foreclosure' AND opening_bid_derived",
-    ),
-    never(
-      'auctions',
-      'derived_in_ohio_alone',
-      'no bid outside Ohio is derived or has a basis of Ohio law',
-      `state <> 'OH'
-        AND (opening_bid_derived OR opening_bid_basis IN ('two_thirds_of_appraisal', 'no_minimum_second_sale'))`,
-    ),
-    never(
-      'auctions',
-      'past_is_not_scheduled',
-      'a sale with a past day is not scheduled',
-      "sale_status = 'scheduled' AND sale_date < (SELECT as_of FROM run)",
-    ),
-    never(
-      'auctions',
-      'discount_as_said',
-      'appraisal_discount_pct is the gap of bid and appraisal, null exactly if one of them is',
-      'appraisal_discount_pct IS DISTINCT FROM percentage(appraised_value - opening_bid, appraised_value)',
-    ),
-    never(
-      'auctions',
-      'figures_in_range',
-      'amounts are positive and rounds are the first or the second',
-      `appraised_value <= 0 OR opening_bid < 0 OR deposit < 0 OR sold_amount < 0 OR sale_round NOT IN (1, 2)
-        OR judgment_amount <= 0 OR assessed_value <= 0 OR plaintiff_max_bid <= 0`,
-    ),
-    never(
-      'auctions',
-      'days_in_order',
-      'previous_sale_date is before sale_date, next_sale_date after it',
-      'previous_sale_date >= sale_date OR next_sale_date <= sale_date',
-    ),
     keepsRows('auctions', ['id'], 'sale'),
     kindFollowsFromClass('auctions'),
     pointInRange('auctions'),
     ...comesAndGoes('auctions', "sale_status = 'scheduled'", 'upcoming sales', false),
-    never('auctions', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
   ],
   publish: { orderBy: ['sale_date', 'id'] },
 });

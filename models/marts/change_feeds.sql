@@ -32,3 +32,9 @@ from int_change_feeds as feeds
 cross join run
 left join listed using (list)
 left join counted using (list)
+
+-- audit records_add_up: a list has the records of the previous list, with the new ones and without the gone ones
+select list from change_feeds join int_change_feeds as feeds using (list)
+where feeds.is_continued and records <> feeds.records_before + new_records - gone_records;
+-- never clock_in_order: complete_since is not after the snapshot
+complete_since > changes_through;

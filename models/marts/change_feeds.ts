@@ -9,7 +9,7 @@ import {
   type RecordDefinition,
 } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { Auction } from './auctions.ts';
 import { Deal } from './deals.ts';
 import { Filing } from './filings.ts';
@@ -71,21 +71,6 @@ const ChangeFeed = defineRecord(
 
 export default defineMart({
   record: ChangeFeed,
-  audits: [
-    {
-      name: 'change_feeds.records_add_up',
-      about: 'a list has the records of the previous list, with the new ones and without the gone ones',
-      blocking: true,
-      sql: `SELECT list FROM change_feeds JOIN int_change_feeds AS feeds USING (list)
-        WHERE feeds.is_continued AND records <> feeds.records_before + new_records - gone_records`,
-    },
-    never(
-      'change_feeds',
-      'clock_in_order',
-      'complete_since is not after the snapshot',
-      'complete_since > changes_through',
-    ),
-  ],
   publish: {
     orderBy: ['list'],
     notReleased: 'it is the feed of the API; changes.ndjson compares releases',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, defineRecord, instant, json, oneOf, text, uuid } from '../../lib/record.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { CHANGE_LISTS } from './change_feeds.ts';
 
 export const CHANGE_KINDS = ['new', 'changed', 'gone'] as const;
@@ -84,67 +84,8 @@ export const Change = defineRecord(
   },
 );
 
-/** Changes of this snapshot, and the lists before and after it. Filings only come: see change_feeds.records_add_up. */
-const TODAYS = `SELECT changes.list, record_id, change FROM changes
-  JOIN change_feeds ON change_feeds.list = changes.list AND change_feeds.changes_through = changes.changed_at`;
-
 export default defineMart({
   record: Change,
-  audits: [
-    never(
-      'changes',
-      'fields_as_said',
-      'a change has fields exactly if the record changed, and at least one',
-      "(changed_fields IS NULL) <> (change <> 'changed') OR json_array_length(changed_fields) = 0",
-    ),
-    never(
-      'changes',
-      'reason_as_said',
-      'a change has a reason exactly if the record is gone',
-      "(reason IS NULL) <> (change <> 'gone')",
-    ),
-    never(
-      'changes',
-      'sold_lead_has_id_alone',
-      'the change of a sold lead has neither kind nor place, and any other has a state',
-      `(list = 'leads' AND coalesce(reason = 'sold', false)) <> (state IS NULL)
-        OR state IS NULL AND coalesce(kind, county, county_fips, city, zip, metro) IS NOT NULL`,
-    ),
-    {
-      name: 'changes.sold_leads_say_no_more',
-      about: 'the only change of a lead of a sold property is that it is gone',
-      blocking: true,
-      sql: `SELECT record_id FROM changes JOIN int_sold_lead_ids AS sold ON sold.id = changes.record_id
-        WHERE list = 'leads' GROUP BY record_id HAVING count(*) > 1 OR any_value(reason) IS DISTINCT FROM 'sold'`,
-    },
-    {
-      name: 'changes.lead_to_the_lists',
-      about: "the previous list with this snapshot's changes is today's list",
-      blocking: true,
-      sql: `SELECT list, record_id FROM (
-          SELECT list, record_id, 1 AS n FROM int_listed_records
-            WHERE list IN (SELECT list FROM change_feeds WHERE NOT begins)
-          UNION ALL SELECT list, record_id, -1 FROM int_listed_before
-          UNION ALL SELECT list, record_id, CASE change WHEN 'new' THEN -1 WHEN 'gone' THEN 1 ELSE 0 END
-            FROM (${TODAYS}) WHERE list <> 'filings')
-        GROUP BY ALL HAVING sum(n) <> 0`,
-    },
-    {
-      name: 'changes.of_listed_records',
-      about: 'a record that is new or changed in this snapshot is listed',
-      blocking: true,
-      sql: `SELECT * FROM (${TODAYS}) AS today ANTI JOIN (
-          SELECT list, record_id FROM int_listed_records UNION ALL SELECT 'filings', id FROM filings) AS listed
-        USING (list, record_id) WHERE change <> 'gone'`,
-    },
-    never(
-      'changes',
-      'kept_as_said',
-      'no change is older than the instant since which the changes are complete, or newer than the snapshot',
-      `(SELECT changed_at <= complete_since OR changed_at > changes_through FROM change_feeds
-        WHERE change_feeds.list = changes.list)`,
-    ),
-  ],
   publish: {
     orderBy: ['list', 'changed_at', 'id'],
     notReleased: 'it is the feed of the API; changes.ndjson compares releases',

@@ -261,3 +261,12 @@ left join matched_listings on matched_listings.metro = metros.metro and matched_
 left join reasons as of_kind on of_kind.metro = metros.metro and of_kind.kind = metros.kind
 left join reasons as of_metro on of_metro.metro = metros.metro and of_metro.kind is null
 where metro_names.has_listings or metros.status <> 'not_covered'
+
+-- never status_as_said: a kind that is not covered has no source and says why; the others have sources and counties
+(status = 'not_covered') <> (why is not null)
+  or (status = 'not_covered') <> (json_array_length(sources) = 0)
+  or (status = 'not_covered') <> (json_array_length(counties) = 0)
+  or (status = 'covered' and core_status <> 'covered');
+-- never counts_in_order: rows in force are rows, and matched listings are listings
+listed_rows > row_count or listings_matched > listings
+  or address_pct > 100 or zip_pct > 100 or parcel_pct > 100;

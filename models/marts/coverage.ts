@@ -12,7 +12,7 @@ import {
   text,
 } from '../../lib/record.ts';
 import { COVERED_KINDS, KIND_MEANINGS } from '../../sources/kinds.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 import { INSIDE } from '../absence/inside.ts';
 
@@ -118,23 +118,5 @@ export const Coverage = defineRecord(
 
 export default defineMart({
   record: Coverage,
-  audits: [
-    never(
-      'coverage',
-      'status_as_said',
-      'a kind that is not covered has no source and says why; the others have sources and counties',
-      `(status = 'not_covered') <> (why IS NOT NULL)
-        OR (status = 'not_covered') <> (json_array_length(sources) = 0)
-        OR (status = 'not_covered') <> (json_array_length(counties) = 0)
-        OR (status = 'covered' AND core_status <> 'covered')`,
-    ),
-    never(
-      'coverage',
-      'counts_in_order',
-      'rows in force are rows, and matched listings are listings',
-      `listed_rows > row_count OR listings_matched > listings
-        OR address_pct > 100 OR zip_pct > 100 OR parcel_pct > 100`,
-    ),
-  ],
   publish: { orderBy: ['metro', 'kind'] },
 });

@@ -1,6 +1,6 @@
 import { causesOf, defineRecord } from '../../lib/record.ts';
 import { defineMart } from '../contract.ts';
-import { AUDITS } from '../deal/audits.ts';
+import { comesAndGoes } from '../drift.ts';
 import { debt } from '../deal/debt.ts';
 import { distress } from '../deal/distress.ts';
 import { income } from '../deal/income.ts';
@@ -34,6 +34,6 @@ export const Deal = defineRecord(
 
 export default defineMart({
   record: Deal,
-  audits: [...AUDITS, pointInRange('deals')],
+  audits: [pointInRange('deals'), ...comesAndGoes('deals', "listing_status = 'active'", 'properties for sale', true)],
   publish: { orderBy: ['deal_score DESC', 'id'] },
 });

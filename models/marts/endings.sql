@@ -110,3 +110,6 @@ cross join run
 cross join terms
 where earlier.id not in (select id from todays_endings)
   and date_diff('day', earlier.found_on, run.as_of) <= terms.change_days
+
+-- never two_pages: the end is on another page than the one that showed it open, and was read later
+open_sha256 = page_sha256 or open_at > read_at;

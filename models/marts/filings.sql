@@ -176,3 +176,11 @@ select
   page_sha256, page_row
 from amended_filings
 where is_read or is_newly_amended
+
+-- never seen_in_order: first_seen is not after last_updated, and last_updated is not after last_seen
+first_seen > last_updated or last_updated > last_seen;
+-- never amended_after_filed: an amendment is complete, and not older than its filing
+amendment_date < filing_date
+  or (amendment_kind is null) <> (amendment_date is null)
+  or (amendment_kind is null) <> (amendment_document is null)
+  or (amendment_kind is null) <> (amendment_url is null);

@@ -1,7 +1,7 @@
 import { causesOf, date, defineRecord, instant, integer, oneOf, text, uuid } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { BLANK, BLANK_OR_COLORADO, BLANK_OR_OHIO, NO_AGENT, NO_AMENDMENT, NO_NAICS } from '../absence/filings.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { readFrom, seen } from '../fields.ts';
 
 /** Normalized entity types of both registers. */
@@ -147,23 +147,6 @@ export const agentOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/
 
 export default defineMart({
   record: defineRecord('filing', ABOUT, ['id'], ownFields, causesOf(ownFields)),
-  audits: [
-    never(
-      'filings',
-      'seen_in_order',
-      'first_seen is not after last_updated, and last_updated is not after last_seen',
-      'first_seen > last_updated OR last_updated > last_seen',
-    ),
-    never(
-      'filings',
-      'amended_after_filed',
-      'an amendment is complete, and not older than its filing',
-      `amendment_date < filing_date
-        OR (amendment_kind IS NULL) <> (amendment_date IS NULL)
-        OR (amendment_kind IS NULL) <> (amendment_document IS NULL)
-        OR (amendment_kind IS NULL) <> (amendment_url IS NULL)`,
-    ),
-  ],
   publish: {
     orderBy: ['filing_date DESC', 'id'],
     parts: {

@@ -2,3 +2,6 @@
 
 select id, steps
 from int_lead_steps
+
+-- audit one_a_lead: every lead has steps, and no other row has
+select id from leads full join lead_steps using (id) where leads.id is null or lead_steps.id is null;

@@ -16,14 +16,6 @@ export const LeadSteps = defineRecord(
 
 export default defineMart({
   record: LeadSteps,
-  audits: [
-    {
-      name: 'lead_steps.one_a_lead',
-      about: 'every lead has steps, and no other row has',
-      blocking: true,
-      sql: 'SELECT id FROM leads FULL JOIN lead_steps USING (id) WHERE leads.id IS NULL OR lead_steps.id IS NULL',
-    },
-  ],
   publish: {
     orderBy: ['id'],
     references: { id: 'leads' },

@@ -35,7 +35,7 @@ import {
   NOT_ON_LIST,
   NOT_ON_PAGE,
 } from '../absence/leads.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
 import {
@@ -218,89 +218,7 @@ export const Lead = defineRecord(
 
 export default defineMart({
   record: Lead,
-  audits: [
-    never(
-      'leads',
-      'score_is_sum_of_parts',
-      'lead_score is the sum of score_parts',
-      'lead_score <> (SELECT sum(CAST(value AS INTEGER)) FROM json_each(score_parts))',
-    ),
-    never('leads', 'score_in_range', 'lead_score is from 0 to 100', 'lead_score NOT BETWEEN 0 AND 100'),
-    never(
-      'leads',
-      'seven_days',
-      'no lead is of a signal older than seven days',
-      'verified_age_days NOT BETWEEN 0 AND 7',
-    ),
-    never('leads', 'sale_to_come', 'no auction lead is of a past sale', 'sale_date < (SELECT as_of FROM run)'),
-    never(
-      'leads',
-      'kind_as_said',
-      'a lead has the fields of its kind',
-      `(signal_id IS NOT NULL) <> (lead_type = 'tax_delinquent')
-        OR (auction_id IS NOT NULL) <> (lead_type = 'sheriff_sale_auction')
-        OR (amount IS NULL) <> (auction_id IS NOT NULL)`,
-    ),
-    never('leads', 'mail_ready', 'a lead has a street address with a house number', 'address_key IS NULL'),
-    never(
-      'leads',
-      'rationale_agrees',
-      'the rationale of each component has its points',
-      `EXISTS (
-        SELECT 1 FROM json_each(score_parts) AS part
-        WHERE NOT starts_with((score_rationale ->> part.key), '+' || part.value || ' points, '))`,
-    ),
-    never(
-      'leads',
-      'ratio_as_said',
-      'amount_to_value_pct is amount over county_value',
-      'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)',
-    ),
-    kindFollowsFromClass('leads'),
-    never(
-      'leads',
-      'freshness_agrees',
-      'freshness agrees with verified_age_days',
-      `freshness <> CASE
-        WHEN verified_age_days <= 1 THEN 'within_1_day'
-        WHEN verified_age_days <= 3 THEN 'within_3_days'
-        ELSE 'within_7_days' END`,
-    ),
-    pointInRange('leads'),
-    ...comesAndGoes('leads', 'true', 'leads', false),
-    never(
-      'leads',
-      'signals_counted',
-      'signals_count is the number of independent kinds of the lead and of the records in corroboration',
-      `signals_count <> 1 + (
-        SELECT count(DISTINCT value ->> 'counts_as') FROM json_each(corroboration)
-        WHERE (value ->> 'counts_as')
-          <> coalesce(independent_kind_of(auction_type, sale_kind), 'unpaid_tax'))`,
-    ),
-    never(
-      'leads',
-      'signal_kinds_as_cited',
-      'signal_kinds are the kinds of the lead and of the records in corroboration',
-      `signal_kinds IS DISTINCT FROM kinds_in_force(
-        coalesce(auction_type, 'tax_delinquent'),
-        (SELECT to_json(list(value ->> 'kind')) FROM json_each(corroboration) WHERE (value ->> 'kind') <> 'listing'))`,
-    ),
-    {
-      name: 'leads.corroboration_exists',
-      about: 'a record that corroborates a lead is published',
-      blocking: true,
-      sql: `SELECT leads.id, (found.value ->> 'id') AS record FROM leads, json_each(corroboration) AS found
-        WHERE (found.value ->> 'id') NOT IN (
-          SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties)`,
-    },
-    {
-      name: 'leads.records_exist',
-      about: 'the signal or auction of a lead is published',
-      blocking: true,
-      sql: `SELECT id, signal_id, auction_id FROM leads
-        WHERE coalesce(signal_id, auction_id) NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
-    },
-  ],
+  audits: [kindFollowsFromClass('leads'), pointInRange('leads'), ...comesAndGoes('leads', 'true', 'leads', false)],
   publish: {
     orderBy: ['lead_score DESC', 'id'],
     references: { signal_id: 'signals', auction_id: 'auctions' },

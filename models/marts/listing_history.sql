@@ -179,3 +179,14 @@ select
   version_first_seen, version_last_seen, listing_first_seen, first_price, relisted, gone_on,
   source_url, page_sha256, page_row
 from all_versions
+
+-- audit one_latest: a listing has exactly one latest version
+select source, listing_id, count(*) filter (where is_latest) as latest
+from listing_history group by all having latest <> 1;
+-- audit versions_follow: the versions of a listing are numbered from 1 without a gap, the latest last
+select source, listing_id from listing_history group by all
+having min(version) <> 1
+  or max(version) <> count(*)
+  or max(version) <> max(version) filter (where is_latest);
+-- never seen_in_order: a version is not first seen after it is last seen
+version_last_seen < version_first_seen or listing_first_seen > version_first_seen;

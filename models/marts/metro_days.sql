@@ -66,3 +66,8 @@ select before.*
 from previous_metro_days as before
 cross join run
 where before.as_of < run.as_of
+
+-- never counts_in_order: compared deals and new deals are deals
+compared > deals or new_deals > deals;
+-- audit none_lost: every earlier day stays
+select metro, as_of from previous_metro_days anti join metro_days using (metro, as_of);

@@ -1,5 +1,5 @@
 import { date, defineRecord, integer, oneOf, percent } from '../../lib/record.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { METRO_NAMES } from '../metros.ts';
 
 const NO_PREVIOUS = 'there is no earlier snapshot';
@@ -38,19 +38,5 @@ export const MetroDay = defineRecord(
 
 export default defineMart({
   record: MetroDay,
-  audits: [
-    never(
-      'metro_days',
-      'counts_in_order',
-      'compared deals and new deals are deals',
-      'compared > deals OR new_deals > deals',
-    ),
-    {
-      name: 'metro_days.none_lost',
-      about: 'every earlier day stays',
-      blocking: true,
-      sql: 'SELECT metro, as_of FROM previous_metro_days ANTI JOIN metro_days USING (metro, as_of)',
-    },
-  ],
   publish: { orderBy: ['as_of', 'metro'], notReleased: 'its figures are of few deals, and the site rounds them' },
 });

@@ -170,3 +170,21 @@ left join totals using (county_fips, owner_key)
 left join mail using (county_fips, owner_key)
 left join entities using (county_fips, owner_key)
 left join filings_of_owners using (county_fips, owner_key)
+
+-- never several_properties: an owner has at least two properties
+properties_count < 2;
+-- never counts_agree: the counts are those of the listed records
+properties_count <> len(list_distinct(properties ->> '$[*].property'))
+  or properties_count not between greatest(distressed_count, listed_count) and distressed_count + listed_count
+  or json_array_length(properties) <> list_sum(cast(kind_counts ->> '$.*' as integer[]));
+-- never organizations_only: every name is the normalized name of an organization
+owner_key <> organization_key(owner_name) or owner_kind is distinct from organization_kind(owner_key);
+-- never register_as_said: there are filings exactly if register_match_basis says so
+(register_match_basis in ('none', 'register_not_covered')) <> (json_array_length(register_filings) = 0);
+-- audit records_exist: every record of an owner is published
+-- An anti join, which spills; a lateral join or NOT IN would keep every id in memory.
+select listed.id, listed.record
+from (select id, unnest(properties ->> '$[*].id') as record from owners) as listed
+anti join (
+  select id from signals union all select id from auctions union all select id from int_properties
+) as published on published.id = listed.record;

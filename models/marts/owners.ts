@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { because, causesOf, defineRecord, instant, integer, json, money, oneOf, text, uuid } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
 import { INSIDE } from '../absence/inside.ts';
@@ -94,39 +94,5 @@ export const Owner = defineRecord(
 
 export default defineMart({
   record: Owner,
-  audits: [
-    never('owners', 'several_properties', 'an owner has at least two properties', 'properties_count < 2'),
-    never(
-      'owners',
-      'counts_agree',
-      'the counts are those of the listed records',
-      `properties_count <> len(list_distinct(properties ->> '$[*].property'))
-        OR properties_count NOT BETWEEN greatest(distressed_count, listed_count) AND distressed_count + listed_count
-        OR json_array_length(properties) <> list_sum(CAST(kind_counts ->> '$.*' AS INTEGER[]))`,
-    ),
-    never(
-      'owners',
-      'organizations_only',
-      'every name is the normalized name of an organization',
-      'owner_key <> organization_key(owner_name) OR owner_kind IS DISTINCT FROM organization_kind(owner_key)',
-    ),
-    never(
-      'owners',
-      'register_as_said',
-      'there are filings exactly if register_match_basis says so',
-      `(register_match_basis IN ('none', 'register_not_covered')) <> (json_array_length(register_filings) = 0)`,
-    ),
-    {
-      name: 'owners.records_exist',
-      about: 'every record of an owner is published',
-      blocking: true,
-      // An anti join, which spills; a lateral join or NOT IN would keep every id in memory.
-      sql: `SELECT listed.id, listed.record
-        FROM (SELECT id, unnest(properties ->> '$[*].id') AS record FROM owners) AS listed
-        ANTI JOIN (
-          SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties
-        ) AS published ON published.id = listed.record`,
-    },
-  ],
   publish: { orderBy: ['properties_count DESC', 'id'] },
 });

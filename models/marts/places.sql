@@ -69,3 +69,14 @@ select
   bool_or(is_record) as has_records
 from named
 group by state, county_fips, county, metro, city, zip
+
+-- never county_as_said: a county has a name and a code, and only a place in one has a metro
+(county is null) <> (county_fips is null) or (county_fips is null and metro is not null);
+-- audit of_every_record: every county and city of a list is a place
+select distinct county, city from (
+  select county, city from deals union all select county, city from signals
+  union all select county, city from auctions union all select county, city from leads
+  union all select county, city from changes where list <> 'filings'
+  union all select county, null from owners) as records
+where county not in (select county from places where county is not null)
+  or city not in (select city from places where city is not null);

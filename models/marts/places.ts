@@ -1,5 +1,5 @@
 import { defineRecord, flag, oneOf, text, uuid } from '../../lib/record.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { METRO_NAMES } from '../metros.ts';
 
 const WHOLE = 'the row is of a larger place, or the record does not have it';
@@ -27,25 +27,5 @@ export const Place = defineRecord(
 
 export default defineMart({
   record: Place,
-  audits: [
-    never(
-      'places',
-      'county_as_said',
-      'a county has a name and a code, and only a place in one has a metro',
-      '(county IS NULL) <> (county_fips IS NULL) OR (county_fips IS NULL AND metro IS NOT NULL)',
-    ),
-    {
-      name: 'places.of_every_record',
-      about: 'every county and city of a list is a place',
-      blocking: true,
-      sql: `SELECT DISTINCT county, city FROM (
-          SELECT county, city FROM deals UNION ALL SELECT county, city FROM signals
-          UNION ALL SELECT county, city FROM auctions UNION ALL SELECT county, city FROM leads
-          UNION ALL SELECT county, city FROM changes WHERE list <> 'filings'
-          UNION ALL SELECT county, NULL FROM owners) AS records
-        WHERE county NOT IN (SELECT county FROM places WHERE county IS NOT NULL)
-          OR city NOT IN (SELECT city FROM places WHERE city IS NOT NULL)`,
-    },
-  ],
   publish: { orderBy: ['state', 'county', 'city', 'zip', 'id'] },
 });

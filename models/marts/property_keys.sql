@@ -60,3 +60,14 @@ published_records as (
 select distinct record_id, property_key
 from published_records
 join keys using (property_group)
+
+-- audit of_every_lead: every lead has a key of its property
+-- Without keys, the server would claim the lead without its property.
+select id from leads
+where coalesce(signal_id, auction_id) not in (select record_id from property_keys);
+-- never separable: no key contains the separator of a list of keys
+contains(property_key, '|');
+-- audit none_sold: no lead is of a sold property
+select leads.id, property_key from leads
+join property_keys on record_id = coalesce(signal_id, auction_id)
+where property_key in (select property_key from sold_properties);

@@ -1,5 +1,5 @@
 import { defineRecord, text, uuid } from '../../lib/record.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 
 const PropertyKey = defineRecord(
   'property_key',
@@ -16,30 +16,6 @@ const PropertyKey = defineRecord(
 
 export default defineMart({
   record: PropertyKey,
-  audits: [
-    // Without keys, the server would claim the lead without its property.
-    {
-      name: 'property_keys.of_every_lead',
-      about: 'every lead has a key of its property',
-      blocking: true,
-      sql: `SELECT id FROM leads
-        WHERE coalesce(signal_id, auction_id) NOT IN (SELECT record_id FROM property_keys)`,
-    },
-    never(
-      'property_keys',
-      'separable',
-      'no key contains the separator of a list of keys',
-      "contains(property_key, '|')",
-    ),
-    {
-      name: 'property_keys.none_sold',
-      about: 'no lead is of a sold property',
-      blocking: true,
-      sql: `SELECT leads.id, property_key FROM leads
-        JOIN property_keys ON record_id = coalesce(signal_id, auction_id)
-        WHERE property_key IN (SELECT property_key FROM sold_properties)`,
-    },
-  ],
   publish: {
     orderBy: ['record_id', 'property_key'],
     notReleased: 'it names the properties of sold leads',

@@ -24,3 +24,6 @@ select
   max(last_filing_date) as last_filing_date
 from counted
 group by source
+
+-- never none_lost: every published filing stays
+filings < (select max(filings) from previous_registers as before where before.source = registers.source);

@@ -139,3 +139,20 @@ join int_offers as offers on offers.id = deals.id
 join int_sensitivity as sensitivity on sensitivity.id = deals.id
 join int_scores as scores on scores.id = deals.id
 join int_steps as steps on steps.id = deals.id
+
+-- audit one_a_deal: every deal has a report, and every report has a deal
+select id from deals full join reports using (id) where deals.id is null or reports.id is null;
+-- audit offer_agrees: the offer is the deal's, and its high end is the least of its constraints, rounded down to a step
+select id, offer from reports join deals using (id)
+where (offer ->> 'high') is distinct from cast(offer_high as varchar)
+  or offer_high <> (
+    select down_to(min(cast(value ->> 'figure' as decimal(14, 2))), any_value(offer_step))
+    from json_each(offer -> 'constraints') cross join terms);
+-- audit grid_whole: a computed grid has every combination
+select id from reports
+where (sensitivity ->> 'status') = 'computed'
+  and json_array_length(sensitivity -> 'cells') <> (
+    select count(*) filter (where key like 'grid_rent%')
+      * count(*) filter (where key like 'grid_vac%')
+      * count(*) filter (where key like 'grid_exp%')
+    from assumptions);

@@ -154,35 +154,5 @@ export const Report = defineRecord('report', 'One row per deal: its report. Deci
 
 export default defineMart({
   record: Report,
-  audits: [
-    {
-      name: 'reports.one_a_deal',
-      about: 'every deal has a report, and every report has a deal',
-      blocking: true,
-      sql: 'SELECT id FROM deals FULL JOIN reports USING (id) WHERE deals.id IS NULL OR reports.id IS NULL',
-    },
-    {
-      name: 'reports.offer_agrees',
-      about: "the offer is the deal's, and its high end is the least of its constraints, rounded down to a step",
-      blocking: true,
-      sql: `SELECT id, offer FROM reports JOIN deals USING (id)
-        WHERE (offer ->> 'high') IS DISTINCT FROM CAST(offer_high AS VARCHAR)
-          OR offer_high <> (
-            SELECT down_to(min(CAST(value ->> 'figure' AS DECIMAL(14, 2))), any_value(offer_step))
-            FROM json_each(offer -> 'constraints') CROSS JOIN terms)`,
-    },
-    {
-      name: 'reports.grid_whole',
-      about: 'a computed grid has every combination',
-      blocking: true,
-      sql: `SELECT id FROM reports
-        WHERE (sensitivity ->> 'status') = 'computed'
-          AND json_array_length(sensitivity -> 'cells') <> (
-            SELECT count(*) FILTER (WHERE key LIKE 'grid_rent%')
-              * count(*) FILTER (WHERE key LIKE 'grid_vac%')
-              * count(*) FILTER (WHERE key LIKE 'grid_exp%')
-            FROM assumptions)`,
-    },
-  ],
   publish: { orderBy: ['id'], references: { id: 'deals' } },
 });

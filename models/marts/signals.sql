@@ -113,3 +113,40 @@ left join zip_points using (zip)
 left join int_metros using (county_fips)
 left join int_missing_fields using (source)
 left join corrected_rows using (source, page_sha256, page_row)
+
+-- never has_address_agrees: has_address is true exactly if address_status is available
+(address_status = 'available') <> has_address or has_address <> (address_key is not null);
+-- never state_agrees: state and reason go together
+(signal_state, state_reason) not in (
+  ('listed', 'on_the_list'),
+  ('removed', 'balance_zero'),
+  ('removed', 'closed_by_publisher'),
+  ('unknown', 'no_recent_event'),
+  ('removed', 'not_on_latest_list'),
+  ('unknown', 'source_not_read'));
+-- never years_absent_as_said: years and months of delinquency are null exactly if their basis says so
+(years_delinquent is null) <> (years_basis in ('unknown', 'not_applicable'))
+  or (months_delinquent is null) <> (years_basis in ('unknown', 'not_applicable'))
+  or (years_basis = 'not_applicable') <> (signal_type <> 'tax_delinquent');
+-- never identified_as_said: a tax delinquency has a parcel and no record number, another record has a number
+(signal_type = 'tax_delinquent') <> (record_number is null)
+  or (parcel_id is null) <> (parcel_key is null)
+  or (signal_type = 'tax_delinquent' and parcel_key is null);
+-- never amount_basis_as_said: amount_basis is null exactly if the amount is, and of the kinds of its signal type
+(amount is null) <> (amount_basis is null)
+  or (signal_type = 'tax_delinquent') <> (amount_basis in ('net', 'principal'));
+-- never zip_absent_as_said: the ZIP is null exactly if its basis is
+(zip is null) <> (zip_basis is null);
+-- never city_absent_as_said: the city is null exactly if its basis is
+(city is null) <> (city_basis is null);
+-- never seen_in_order: first_seen is not after last_seen
+first_seen > last_seen;
+-- never ratio_as_said: amount_to_value_pct is amount over county_value, null exactly if one of them is
+amount_to_value_pct is distinct from percentage(amount, county_value);
+-- never figures_in_range: amounts of listed parcels and county values are positive, and years are not negative
+(signal_state = 'listed' and amount <= 0)
+  or county_value <= 0
+  or years_delinquent < 0
+  or cast(last_seen as date) > (select as_of + 1 from run);
+-- audit none_lost: every published signal stays
+select id from int_earlier_signals anti join signals using (id);

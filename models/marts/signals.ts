@@ -15,7 +15,7 @@ import {
   NOT_PUBLISHED,
   TAX_RECORD,
 } from '../absence/signals.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
 import {
   addressParts,
@@ -165,82 +165,7 @@ export const Signal = defineRecord(
 export default defineMart({
   record: Signal,
   audits: [
-    never(
-      'signals',
-      'has_address_agrees',
-      'has_address is true exactly if address_status is available',
-      "(address_status = 'available') <> has_address OR has_address <> (address_key IS NOT NULL)",
-    ),
-    never(
-      'signals',
-      'state_agrees',
-      'state and reason go together',
-      `(signal_state, state_reason) NOT IN (
-        ('listed', 'on_the_list'),
-        ('removed', 'balance_zero'),
-        ('removed', 'closed_by_publisher'),
-        ('unknown', 'no_recent_event'),
-        ('removed', 'not_on_latest_list'),
-        ('unknown', 'source_not_read'))`,
-    ),
-    never(
-      'signals',
-      'years_absent_as_said',
-      'years and months of delinquency are null exactly if their basis is unknown, or the record is of another kind',
-      `(years_delinquent IS NULL) <> (years_basis IN ('unknown', 'not_applicable'))
-        OR (months_delinquent IS NULL) <> (years_basis IN ('unknown', 'not_applicable'))
-        OR (years_basis = 'not_applicable') <> (signal_type <> 'tax_delinquent')`,
-    ),
-    never(
-      'signals',
-      'identified_as_said',
-      'a tax delinquency has a parcel and no record number, another record has a number',
-      `(signal_type = 'tax_delinquent') <> (record_number IS NULL)
-        OR (parcel_id IS NULL) <> (parcel_key IS NULL)
-        OR (signal_type = 'tax_delinquent' AND parcel_key IS NULL)`,
-    ),
-    never(
-      'signals',
-      'amount_basis_as_said',
-      'amount_basis is null exactly if the amount is, and of the kinds of its signal type',
-      `(amount IS NULL) <> (amount_basis IS NULL)
-        OR (signal_type = 'tax_delinquent') <> (amount_basis IN ('net', 'principal'))`,
-    ),
     kindFollowsFromClass('signals'),
-    never(
-      'signals',
-      'zip_absent_as_said',
-      'the ZIP is null exactly if its basis is',
-      '(zip IS NULL) <> (zip_basis IS NULL)',
-    ),
-    never(
-      'signals',
-      'city_absent_as_said',
-      'the city is null exactly if its basis is',
-      '(city IS NULL) <> (city_basis IS NULL)',
-    ),
-    never('signals', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
-    never(
-      'signals',
-      'ratio_as_said',
-      'amount_to_value_pct is amount over county_value, null exactly if one of them is',
-      'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)',
-    ),
-    never(
-      'signals',
-      'figures_in_range',
-      'amounts of listed parcels and county values are positive, and years are not negative',
-      `(signal_state = 'listed' AND amount <= 0)
-        OR county_value <= 0
-        OR years_delinquent < 0
-        OR CAST(last_seen AS DATE) > (SELECT as_of + 1 FROM run)`,
-    ),
-    {
-      name: 'signals.none_lost',
-      about: 'every published signal stays',
-      blocking: true,
-      sql: 'SELECT id FROM int_earlier_signals ANTI JOIN signals USING (id)',
-    },
     pointInRange('signals'),
     ...comesAndGoes('signals', "signal_state = 'listed'", 'listed signals', true),
   ],

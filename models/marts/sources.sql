@@ -41,3 +41,12 @@ cross join lateral (
       when reads.age_days > reads.every_days then 'older_than_read_interval'
     end as stale_reason
 ) as judged
+
+-- audit rows_add_up: rows_in is the sum of rows_out, rows_rejected and rows_merged
+select * from sources where rows_in <> rows_out + rows_rejected + rows_merged;
+-- never stale_as_said: a source is stale exactly if stale_reason says why, and always once its rows are outdated
+(freshness = 'stale') <> (stale_reason is not null)
+  or (outdated_on <= (select as_of from run)) <> (stale_reason is not distinct from outdated_reason);
+-- audit something_was_read: at least one source has a good read, now or earlier
+-- A first run without a network must not publish: an empty snapshot would claim that there are no deals.
+select * from sources where not exists (select 1 from sources where last_good_at is not null);

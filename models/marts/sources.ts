@@ -1,6 +1,6 @@
 import { defineRecord, oneOf, percent } from '../../lib/record.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
-import { defineMart, never } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 
 const NOT_OF_A_COUNTY = 'its rows are not of one county, or it has none';
@@ -48,27 +48,5 @@ export const Source = defineRecord(
 
 export default defineMart({
   record: Source,
-  audits: [
-    {
-      name: 'sources.rows_add_up',
-      about: 'rows_in is the sum of rows_out, rows_rejected and rows_merged',
-      blocking: true,
-      sql: 'SELECT * FROM sources WHERE rows_in <> rows_out + rows_rejected + rows_merged',
-    },
-    never(
-      'sources',
-      'stale_as_said',
-      'a source is stale exactly if stale_reason says why, and always once its rows are outdated',
-      `(freshness = 'stale') <> (stale_reason IS NOT NULL)
-        OR (outdated_on <= (SELECT as_of FROM run)) <> (stale_reason IS NOT DISTINCT FROM outdated_reason)`,
-    ),
-    {
-      // A first run without a network must not publish: an empty snapshot would claim that there are no deals.
-      name: 'sources.something_was_read',
-      about: 'at least one source has a good read, now or earlier',
-      blocking: true,
-      sql: 'SELECT * FROM sources WHERE NOT EXISTS (SELECT 1 FROM sources WHERE last_good_at IS NOT NULL)',
-    },
-  ],
   publish: { orderBy: ['source'] },
 });
