@@ -444,7 +444,11 @@ const guardFaults: readonly PlantedFault[] = [
   {
     name: 'an audit of a source finds nothing',
     changes: [
-      change('models/marts/sources.ts', 'WHERE rows_in <> rows_out + rows_rejected + rows_merged', 'WHERE rows_in < 0'),
+      change(
+        'models/marts/sources.sql',
+        'where rows_in <> rows_out + rows_rejected + rows_merged',
+        'where rows_in < 0',
+      ),
     ],
     caughtBy: [test('models/build/audits.test.ts', 'of the models fail for their error')],
   },
