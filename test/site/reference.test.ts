@@ -7,7 +7,7 @@ import { FIELD_GROUPS } from '../../api/routes/list/field_groups.ts';
 import { paramFacts } from '../../api/routes/params.ts';
 import { priceText } from '../../lib/prices.ts';
 import { allPages } from '../../api/site/pages/all.ts';
-import { endpointPath } from '../../api/site/pages/reference/guide.ts';
+import { endpointPath } from '../../api/site/pages/reference.ts';
 import { TABLES } from '../../models/serving/tables.ts';
 import { noteOf } from '../../lib/record.ts';
 import { rowsOfTable } from '../api/support/snapshot_fixtures.ts';
@@ -89,15 +89,5 @@ describe('the reference', () => {
       }
     assert.ok(ids.get('/reference')?.has('paying'), 'the test purchase links to it');
     assert.ok(count > 100, `${count} links`);
-  });
-
-  it('shows the terms that the 402 of the same call has', async () => {
-    const [, path = '', terms = ''] =
-      /aria-label="Terms of GET ([^"]+)"[^>]*><code>([^<]*)</u.exec(pageAt('/reference')) ?? assert.fail('no terms');
-    const response = await fetch(shared.app.url + unescaped(path));
-    assert.equal(response.status, 402);
-    const required = Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8');
-    const { extensions: _, ...actual } = JSON.parse(required) as Record<string, unknown>;
-    assert.deepEqual(JSON.parse(unescaped(terms)), actual);
   });
 });

@@ -8,7 +8,7 @@ import { home } from './home.ts';
 import { METRO_PAGES } from './metro.ts';
 import { metros } from './metros.ts';
 import { prices } from './prices.ts';
-import { overviewPage, referencePages } from './reference/reference.ts';
+import { overviewPage, referencePages } from './reference.ts';
 import { report } from './report/report.ts';
 import { scores } from './scores.ts';
 import { search } from './search.ts';

@@ -4,7 +4,7 @@ import { html } from '../html.ts';
 import { cardTable, fold } from '../layout.ts';
 import type { Page } from '../page.ts';
 import { feedName } from './build/form.ts';
-import { endpointPath } from './reference/guide.ts';
+import { endpointPath } from './reference.ts';
 
 /** The register of a path such as /ohio/api/filings, or ''. */
 const registerOf = ({ path }: Route): string => /^\/(ohio|colorado)\//u.exec(path)?.[1] ?? '';

@@ -8,7 +8,7 @@ import { html, type Html } from '../../html.ts';
 import { cardTable, code, fold, num } from '../../layout.ts';
 import type { Page, PageContext } from '../../page.ts';
 import { payPanel } from '../../pay/panel.ts';
-import { endpointPath } from '../reference/guide.ts';
+import { endpointPath } from '../reference.ts';
 import { checkQuery } from './errors.ts';
 import { dataList, feedName, fieldOf, groups, PAGING, placeChoices, summaryOf, type CheckedQuery } from './form.ts';
 
