@@ -40,7 +40,7 @@ import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
-import { PageArchive } from './site/archive/page_archive.ts';
+import { ArchivedPages } from './site/archive/archived_pages.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountBoughtReport, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
 import { mountSite, type Site } from './site/site.ts';
@@ -253,7 +253,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     ...(deps.reportTemplate === undefined ? {} : { reportTemplate: deps.reportTemplate }),
     hasTestWallet: testWallet !== undefined,
   });
-  const archive = new PageArchive(deps.archiveOf, deps.store);
+  const archive = new ArchivedPages(deps.archiveOf, deps.store);
   mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
   mountBoughtReport(router, snapshots);
   if (testWallet) mountTestWallet(router, testWallet, publicUrl);

@@ -9,7 +9,7 @@ import { Problem } from '../../http/problem.ts';
 import type { Chain } from '../../payments/local_chain/chain.ts';
 import { Report } from '../../routes/report/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
-import { citedPages } from '../archive/content.ts';
+import { citedPages } from '../archive/cited_pages.ts';
 import { reportContent } from '../pages/report/report.ts';
 import { SITE_HEADERS } from '../site.ts';
 import { TEST_WALLET_PATH } from './panel.ts';

@@ -2,7 +2,7 @@
 import { PRICES } from '../../../../lib/prices.ts';
 import { Problem } from '../../../http/problem.ts';
 import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts';
-import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/content.ts';
+import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
 import { partsChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, externalLink, figures, fold, num, terms } from '../../layout.ts';
