@@ -26,7 +26,6 @@ describe('the planted faults', () => {
         'test/sources/fleet_checks.ts',
         'test/ledger/conformance/audit.ts',
         'test/models/underwriting/examples/worked_deals.ts',
-        'test/models/underwriting/examples/condition_deals.ts',
       ].map((file) => readFile(join(ROOT, file), 'utf8')),
     );
     for (const { name, caughtBy } of faults)

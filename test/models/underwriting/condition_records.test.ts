@@ -5,119 +5,82 @@ import { buildTables, CUYAHOGA, listingRow, recordRow, type Built, type InputRow
 
 const TODAY = { source_url: 'https://city.example/list' };
 
-interface Case {
-  readonly name: string;
-  /** Records at the address of the deal, unless they name another. */
-  readonly records: readonly (readonly [type: string, given?: InputRow])[];
-  readonly expected: string;
-  readonly on?: string;
-  /** How a record matches that is a candidate only. */
-  readonly candidate?: string;
-}
+const since = (filed_on: string, given: InputRow = {}): InputRow => ({ filed_on, ...given });
+const about = (description: string): InputRow => ({ description });
 
-/** The day of the snapshot is 2026-11-21. */
-const CASES: readonly Case[] = [
-  { name: 'without a record have none', records: [], expected: 'none' },
-  {
-    name: 'condemned since a day have the record, its day and its page',
-    records: [['condemned', { filed_on: '2026-10-01' }]],
-    expected: 'condemned',
-    on: '2026-10-01',
-  },
-  {
-    name: 'registered as vacant three years ago to the day are vacant',
-    records: [['vacant_building', { filed_on: '2023-11-21' }]],
-    expected: 'vacant_building',
-    on: '2023-11-21',
-  },
-  {
-    name: 'registered as vacant three years and one day ago are not',
-    records: [['vacant_building', { filed_on: '2023-11-20' }]],
-    expected: 'none',
-  },
-  {
-    name: 'registered long ago, with an event since, are vacant',
-    records: [['vacant_building', { filed_on: '2019-01-01', last_activity_on: '2024-01-01' }]],
-    expected: 'vacant_building',
-    on: '2019-01-01',
-  },
-  {
-    name: 'condemned long ago are condemned as long as the list says so',
-    records: [['condemned', { filed_on: '2015-01-01', state_raw: 'Yes' }]],
-    expected: 'condemned',
-    on: '2015-01-01',
-  },
-  {
-    name: 'condemned long ago are not if the meaning of the state is unknown',
-    records: [['condemned', { filed_on: '2015-01-01', state_raw: 'Inspected', record_state: 'unknown' }]],
-    expected: 'none',
-  },
-  {
-    name: 'whose registration the list calls closed are not vacant',
-    records: [['vacant_building', { filed_on: '2026-10-01', state_raw: 'Closed', record_state: 'closed' }]],
-    expected: 'none',
-  },
-  {
-    name: 'registered without a day are vacant while the list has them',
-    records: [['vacant_building']],
-    expected: 'vacant_building',
-  },
-  {
-    name: 'in a range of numbers of the record are not matched',
-    records: [['condemned', { street: '108-112 OAK ST', filed_on: '2026-10-01' }]],
-    expected: 'none',
-    candidate: 'address_range',
-  },
-  {
-    name: 'of a record without a ZIP are not matched',
-    records: [['condemned', { zip: null, filed_on: '2026-10-01' }]],
-    expected: 'none',
-    candidate: 'address_exact_place_unknown',
-  },
-  {
-    name: 'whose parcel the record names without an address are matched by the parcel',
-    records: [['condemned', { street: null, zip: null, parcel_raw: '001-01-012', filed_on: '2026-10-02' }]],
-    expected: 'condemned',
-    on: '2026-10-02',
-  },
-  {
-    name: 'which a code case orders to be vacated are to be vacated',
-    records: [['code_violation', { description: 'Order to VACATE the premises', filed_on: '2026-09-09' }]],
-    expected: 'order_to_vacate',
-    on: '2026-09-09',
-  },
-  {
-    name: 'with a vacation of a street in a case are not',
-    records: [['code_violation', { description: 'Vacated alley overgrown' }]],
-    expected: 'none',
-  },
-  {
-    name: 'with a code case on a roof have a serious case',
-    records: [['code_violation', { description: 'Housing: Roof in disrepair', filed_on: '2026-08-08' }]],
-    expected: 'code_case',
-    on: '2026-08-08',
-  },
-  {
-    name: 'with a code case on weeds have none',
-    records: [['code_violation', { description: 'High grass and weeds' }]],
-    expected: 'none',
-  },
-  {
-    name: 'with a fine for a roof, which is no case, have none',
-    records: [['blight_judgment', { description: 'Roof in disrepair', amount: '250.00', amount_basis: 'balance_due' }]],
-    expected: 'none',
-  },
-  {
-    name: 'with several records have the gravest, and of those the newest',
-    records: [
-      ['code_violation', { description: 'Unsafe stairs', filed_on: '2026-11-11' }],
-      ['vacant_building', { filed_on: '2026-11-10' }],
-      ['condemned', { filed_on: '2026-01-01', record_number: 'OLD' }],
-      ['condemned', { filed_on: '2026-02-02', record_number: 'NEW' }],
+type Records = readonly (readonly [type: string, given?: InputRow])[];
+const VACANT = 'vacant_building';
+const CASE = 'code_violation';
+
+/** What records at the address of a deal say of its condition on 2026-11-21, the day of that, and a weaker match. */
+const CASES: readonly (readonly [name: string, Records, expected: string, on?: string | null, candidate?: string])[] = [
+  ['without a record have none', [], 'none'],
+  ['condemned since a day have its day and page', [['condemned', since('2026-10-01')]], 'condemned', '2026-10-01'],
+  ['registered as vacant three years ago to the day are vacant', [[VACANT, since('2023-11-21')]], VACANT, '2023-11-21'],
+  ['registered as vacant three years and one day ago are not', [[VACANT, since('2023-11-20')]], 'none'],
+  [
+    'registered long ago, with an event since, are vacant',
+    [[VACANT, since('2019-01-01', { last_activity_on: '2024-01-01' })]],
+    VACANT,
+    '2019-01-01',
+  ],
+  [
+    'condemned long ago are condemned as long as the list says so',
+    [['condemned', since('2015-01-01', { state_raw: 'Yes' })]],
+    'condemned',
+    '2015-01-01',
+  ],
+  [
+    'condemned long ago are not if the meaning of the state is unknown',
+    [['condemned', since('2015-01-01', { state_raw: 'Inspected', record_state: 'unknown' })]],
+    'none',
+  ],
+  [
+    'whose registration the list calls closed are not vacant',
+    [[VACANT, since('2026-10-01', { state_raw: 'Closed', record_state: 'closed' })]],
+    'none',
+  ],
+  ['registered without a day are vacant while the list has them', [[VACANT]], VACANT],
+  [
+    'in a range of numbers of the record are not matched',
+    [['condemned', since('2026-10-01', { street: '108-112 OAK ST' })]],
+    'none',
+    null,
+    'address_range',
+  ],
+  [
+    'of a record without a ZIP are not matched',
+    [['condemned', since('2026-10-01', { zip: null })]],
+    'none',
+    null,
+    'address_exact_place_unknown',
+  ],
+  [
+    'whose parcel the record names without an address are matched by the parcel',
+    [['condemned', since('2026-10-02', { street: null, zip: null, parcel_raw: '001-01-012' })]],
+    'condemned',
+    '2026-10-02',
+  ],
+  ['in a case that orders to vacate are to be vacated', [[CASE, about('Order to VACATE it')]], 'order_to_vacate'],
+  ['with a vacation of a street in a case are not', [[CASE, about('Vacated alley overgrown')]], 'none'],
+  ['with a code case on a roof have a serious case', [[CASE, about('Housing: Roof in disrepair')]], 'code_case'],
+  ['with a code case on weeds have none', [[CASE, about('High grass and weeds')]], 'none'],
+  [
+    'with a fine for a roof, which is no case, have none',
+    [['blight_judgment', { ...about('Roof in disrepair'), amount: '250.00', amount_basis: 'balance_due' }]],
+    'none',
+  ],
+  [
+    'with several records have the gravest, and of those the newest',
+    [
+      [CASE, since('2026-11-11', about('Unsafe stairs'))],
+      [VACANT, since('2026-11-10')],
+      ['condemned', since('2026-01-01', { record_number: 'OLD' })],
+      ['condemned', since('2026-02-02', { record_number: 'NEW' })],
     ],
-    expected: 'condemned',
-    on: '2026-02-02',
-  },
+    'condemned',
+    '2026-02-02',
+  ],
 ];
 
 /** The tenth case is at 110 Oak St. */
@@ -138,7 +101,7 @@ describe('deals', () => {
           city: 'CLEVELAND',
           zip: '44102',
         })),
-        staged_distress_record: CASES.flatMap(({ records }, i) =>
+        staged_distress_record: CASES.flatMap(([, records], i) =>
           records.map(([type, given], n) =>
             recordRow(type, `R${i}-${n}`, { ...TODAY, street: streetOf(i), zip: '44102', ...given }),
           ),
@@ -149,7 +112,7 @@ describe('deals', () => {
   });
   after(() => built.close());
 
-  for (const [i, { name, expected, on = null, candidate }] of CASES.entries())
+  for (const [i, [name, , expected, on = null, candidate]] of CASES.entries())
     it(name, async () => {
       const deal = await dealAt(i);
       assert.deepEqual([deal['condition_record'], deal['condition_record_on']], [expected, on]);
