@@ -94,10 +94,7 @@ export const point = {
   }),
 };
 
-const NOTHING_MISSING = because({
-  code: 'none',
-  about: 'the source fills every field that it filled before',
-});
+const NOTHING_MISSING = because({ code: 'none', about: 'the source fills every field that it filled before' });
 
 const NOTHING_CORRECTED = because({ code: 'none', about: 'the operator corrected nothing in the record' });
 
@@ -112,10 +109,7 @@ export const CORRECTED = text(
 export const missing = {
   [MISSING_FIELDS]: text(
     'Fields that earlier reads of the source filled and the last good one does not, with spaces between.',
-    {
-      absent: NOTHING_MISSING,
-      follows: 'reads',
-    },
+    { absent: NOTHING_MISSING, follows: 'reads' },
   ),
   missing_since: date('Day of the first read of the source without one of them.', {
     absent: NOTHING_MISSING,

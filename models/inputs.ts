@@ -155,18 +155,14 @@ export const SoldLead = defineRecord(
   'sold_lead',
   'One row per lead that the ledger has as sold to one buyer, or as being paid for.',
   ['id'],
-  {
-    id: text('Id of the lead.'),
-  },
+  { id: text('Id of the lead.') },
 );
 
 export const SoldProperty = defineRecord(
   'sold_property',
   'One row per key of a property of which a lead is sold to one buyer, or being paid for.',
   ['property_key'],
-  {
-    property_key: text('Key of the property, as in property_keys.'),
-  },
+  { property_key: text('Key of the property, as in property_keys.') },
 );
 
 export const CorrectedRow = defineRecord(

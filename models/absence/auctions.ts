@@ -21,10 +21,7 @@ export const NO_BID = because({
 });
 /** The page does not name a party of a sale. */
 export const noParty = (other: 'plaintiff' | 'defendant'): Absence =>
-  because({
-    of: 'party_status',
-    if: `party_status IN ('${other}_only', 'login_required', 'not_published')`,
-  });
+  because({ of: 'party_status', if: `party_status IN ('${other}_only', 'login_required', 'not_published')` });
 export const NO_STATUTE = because(
   {
     code: 'basis_or_kind_of_sale_unknown',
@@ -38,10 +35,7 @@ export const NO_DISCOUNT = because(
   { code: 'appraised_value_missing', if: 'appraised_value IS NULL', about: 'appraised_value is null' },
   { code: 'opening_bid_missing', if: 'opening_bid IS NULL', about: 'opening_bid is null' },
 );
-export const NO_MAX_BID = because({
-  of: 'plaintiff_max_bid_status',
-  if: "plaintiff_max_bid_status <> 'published'",
-});
+export const NO_MAX_BID = because({ of: 'plaintiff_max_bid_status', if: "plaintiff_max_bid_status <> 'published'" });
 export const NO_CERTIFICATE = because(
   { code: 'no_tax_deed_sale', if: "auction_type <> 'tax_deed_sale'", about: 'it is no tax deed sale' },
   NOT_PRINTED,

@@ -59,11 +59,7 @@ export const NO_PITIA = because(
   UNITS,
   RENT,
   { code: 'more_than_four_units', if: 'units > 4', about: 'there are more than 4 units' },
-  {
-    code: 'no_expense_lines',
-    if: "expense_lines = '[]'",
-    about: 'no expense lines are known',
-  },
+  { code: 'no_expense_lines', if: "expense_lines = '[]'", about: 'no expense lines are known' },
 );
 export const NO_OFFER = because({
   of: 'offer_status',

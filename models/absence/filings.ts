@@ -13,10 +13,7 @@ const IS_BLANK: Cause = { code: 'blank_in_filing', about: 'the filing leaves it 
 export const BLANK = because(IS_BLANK);
 export const BLANK_OR_OHIO = because(IN_OHIO, IS_BLANK);
 export const BLANK_OR_COLORADO = because(IN_COLORADO, IS_BLANK);
-export const NO_AGENT = because({
-  of: 'registered_agent_status',
-  if: "registered_agent_status <> 'available'",
-});
+export const NO_AGENT = because({ of: 'registered_agent_status', if: "registered_agent_status <> 'available'" });
 export const NO_NAICS = because({ of: 'naics_status', if: "naics_status <> 'available'" });
 export const NO_AMENDMENT = because(IN_COLORADO, {
   code: 'no_amendment_read',

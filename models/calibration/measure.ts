@@ -47,11 +47,9 @@ type Coverage = Readonly<Record<'below_ours_pct' | 'below_middle_pct' | 'below_l
 
 /** Weighted percents of the buildings with a range that earned less than a figure of theirs, or within the range. */
 export function coverageOf(knots: readonly Knot[], buildings: readonly Building[]): Coverage {
-  const rows = buildings.filter(hasRange).map((row) => ({
-    row,
-    real: ranges.realCap(row),
-    range: ranges.rangeOf(knots, row),
-  }));
+  const rows = buildings
+    .filter(hasRange)
+    .map((row) => ({ row, real: ranges.realCap(row), range: ranges.rangeOf(knots, row) }));
   const percentOf = (found: typeof rows): number =>
     (weightOf(found.map(({ row }) => row)) / weightOf(rows.map(({ row }) => row))) * 100;
   return {

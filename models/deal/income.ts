@@ -114,9 +114,7 @@ export const income = {
   }),
   rent_in_place: money(
     'Gross rent that sitting tenants pay for a unit and month: in rent_steps, each rent times its ratio.',
-    {
-      absent: NO_INCOME,
-    },
+    { absent: NO_INCOME },
   ),
   contract_rent: money('rent_in_place less the utilities that tenants pay themselves.', { absent: NO_INCOME }),
   rent_steps: json(

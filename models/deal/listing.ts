@@ -67,9 +67,7 @@ export const listing = {
   first_seen: instant('When this service first read a listing of the property.'),
   last_seen: instant('When this service last saw any listing of the property.', { follows: 'reads' }),
   first_price: money('First asking price of the main listing that this service read.', { absent: NO_PRICE }),
-  price_per_unit: money('list_price over units.', {
-    absent: NO_PRICE_OR_UNITS,
-  }),
+  price_per_unit: money('list_price over units.', { absent: NO_PRICE_OR_UNITS }),
   source_url: readFrom.source_url,
   observed_at: instant('When that page was read.', { follows: 'reads' }),
   page_sha256: readFrom.page_sha256,

@@ -22,9 +22,7 @@ export const roll = {
   ),
   roll_parcel_id: text('Parcel number as the roll prints it.', { absent: NO_PARCEL }),
   last_sale_date: date('Day of the last transfer on the roll.', { absent: NO_ROLL_FIGURE }),
-  last_sale_price: money('Price of the last transfer on the roll. No score uses it.', {
-    absent: NO_ROLL_FIGURE,
-  }),
+  last_sale_price: money('Price of the last transfer on the roll. No score uses it.', { absent: NO_ROLL_FIGURE }),
   last_sale_basis: oneOf(
     ['market', 'not_market', 'unknown'],
     'Whether the roll says that the last transfer was a sale at market.',

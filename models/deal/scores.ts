@@ -196,9 +196,7 @@ export const scores = {
   offer_binding: oneOf(
     ['list_price', 'target_cap', 'debt_coverage'],
     'Constraint that sets the high end of the offer.',
-    {
-      absent: NO_OFFER,
-    },
+    { absent: NO_OFFER },
   ),
   ask_at_or_below_target_value: flag('True if the asking price is no higher than the price at the target cap.', {
     absent: NO_OFFER,

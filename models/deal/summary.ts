@@ -35,16 +35,11 @@ export const summary = {
     "Page of the listing, or its record's address in an MLS feed without pages, which opens with a license only.",
   ),
   list_price: money('Asking price.', { absent: NO_PRICE }),
-  units: integer('Number of dwelling units.', {
-    absent: NO_UNITS,
-    unit: 'units',
-  }),
+  units: integer('Number of dwelling units.', { absent: NO_UNITS, unit: 'units' }),
   cap_rate: percent('Advertised cap rate. A cap rate derived from a stated NOI is in cap_rate_derived.', {
     absent: NOT_ADVERTISED,
   }),
-  noi: money('Net operating income per year; noi_source names its origin.', {
-    absent: NO_NOI,
-  }),
+  noi: money('Net operating income per year; noi_source names its origin.', { absent: NO_NOI }),
   noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Origin of noi.', {
     absent: NO_NOI_SOURCE,
   }),

@@ -11,9 +11,7 @@ export const underwriting = {
     'Origin of the claimed cap rate. advertised: it is in cap_rate; derived_from_stated_noi: the site gives ' +
       'NOI but no cap rate, and cap_rate_derived follows from it; none: there is neither.',
   ),
-  cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', {
-    absent: NOT_DERIVED,
-  }),
+  cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', { absent: NOT_DERIVED }),
   cap_gap_basis: oneOf(
     ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting', 'no_claim_and_no_underwriting'],
     'The claim that cap_gap_pct compares, cap_rate or cap_rate_derived, or the reason why cap_gap_pct is null.',

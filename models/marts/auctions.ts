@@ -40,12 +40,8 @@ const fields = {
   sale_date: date('Day of the sale.'),
   property_address: text('Street address of the property.', { absent: NOT_PUBLISHED }),
   city: text('City of the property.', { absent: NOT_PUBLISHED }),
-  appraised_value: money('Appraised value.', {
-    absent: NOT_APPRAISED,
-  }),
-  opening_bid: money('Lowest opening bid; opening_bid_basis says where it comes from.', {
-    absent: NO_BID,
-  }),
+  appraised_value: money('Appraised value.', { absent: NOT_APPRAISED }),
+  opening_bid: money('Lowest opening bid; opening_bid_basis says where it comes from.', { absent: NO_BID }),
   plaintiff: text('Plaintiff.', { absent: noParty('defendant') }),
   source_url: readFrom.source_url,
 
@@ -82,9 +78,7 @@ const fields = {
   ),
   opening_bid_derived: flag('True if opening_bid was computed here and not published.'),
   opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.'),
-  statute_ref: text('Section of the law of the state behind the basis.', {
-    absent: NO_STATUTE,
-  }),
+  statute_ref: text('Section of the law of the state behind the basis.', { absent: NO_STATUTE }),
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
     'Kind of sale; unknown unless the source states it. tax_foreclosure: any sale for unpaid taxes, including tax ' +
@@ -106,21 +100,15 @@ const fields = {
   assessed_value: money("Value on the county's roll as the sale's page prints it. Not an appraisal for the sale.", {
     absent: NOT_PUBLISHED,
   }),
-  plaintiff_max_bid: money('Highest bid of the plaintiff: a buyer must bid more.', {
-    absent: NO_MAX_BID,
-  }),
+  plaintiff_max_bid: money('Highest bid of the plaintiff: a buyer must bid more.', { absent: NO_MAX_BID }),
   plaintiff_max_bid_status: oneOf(
     ['published', 'hidden_until_sale', 'no_plaintiff', 'not_published'],
     'Whether the highest bid of the plaintiff is public. hidden_until_sale: the site shows it when the sale begins; ' +
       'no_plaintiff: a sale for unpaid taxes has no bidding plaintiff.',
   ),
-  certificate_number: text('Number of the tax certificate behind a tax deed sale.', {
-    absent: NO_CERTIFICATE,
-  }),
+  certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: NO_CERTIFICATE }),
   deposit: money('Deposit required of a bidder.', { absent: NOT_PUBLISHED }),
-  sold_amount: money('Price of the sale.', {
-    absent: NOT_SOLD,
-  }),
+  sold_amount: money('Price of the sale.', { absent: NOT_SOLD }),
   item_id: text("The auction site's own item number.", { absent: NOT_PUBLISHED }),
   case_status_raw: text('Case status exactly as published.', { absent: NOT_PUBLISHED }),
   slot_raw: text('Text of the time slot: a time, or a status word.', { absent: NOT_PUBLISHED }),

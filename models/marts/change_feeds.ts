@@ -71,8 +71,5 @@ const ChangeFeed = defineRecord(
 
 export default defineMart({
   record: ChangeFeed,
-  publish: {
-    orderBy: ['list'],
-    notReleased: 'it is the feed of the API; changes.ndjson compares releases',
-  },
+  publish: { orderBy: ['list'], notReleased: 'it is the feed of the API; changes.ndjson compares releases' },
 });

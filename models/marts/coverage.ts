@@ -27,9 +27,10 @@ const County = z.strictObject({
   county: z.string(),
   is_core: z.boolean(),
   status: z.enum(['covered', 'partly_covered']),
-  covered_city: z.string().nullable().meta({
-    description: 'The only city of the county that is covered. Null when: the whole county is.',
-  }),
+  covered_city: z
+    .string()
+    .nullable()
+    .meta({ description: 'The only city of the county that is covered. Null when: the whole county is.' }),
 });
 
 const { shape } = SourceRead.schema;
@@ -116,7 +117,4 @@ export const Coverage = defineRecord(
   causesOf(fields),
 );
 
-export default defineMart({
-  record: Coverage,
-  publish: { orderBy: ['metro', 'kind'] },
-});
+export default defineMart({ record: Coverage, publish: { orderBy: ['metro', 'kind'] } });

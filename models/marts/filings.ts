@@ -61,21 +61,13 @@ export const REGISTER = oneOf(['ohio_sos', 'colorado_sos'], 'The register.');
 const fields = {
   id: uuid('UUID: version 5 of source and document number.'),
   document_number: text('Ohio: filing document number. Colorado: entity id.'),
-  charter_number: text('Ohio charter or registration number.', {
-    absent: BLANK_OR_COLORADO,
-  }),
+  charter_number: text('Ohio charter or registration number.', { absent: BLANK_OR_COLORADO }),
   business_name: text('Registered legal name, without the status that Colorado appends.'),
   filing_date: date('Ohio: effective date. Colorado: entity formation date.'),
   entity_type: oneOf(ENTITY_TYPES, 'Normalized type.'),
-  entity_type_raw: text("The registry's own type text.", {
-    absent: BLANK,
-  }),
-  entity_status: oneOf(ENTITY_STATUSES, 'Status of the entity.', {
-    absent: BLANK_OR_OHIO,
-  }),
-  registered_agent_name: text('Statutory agent, an organization or a person.', {
-    absent: NO_AGENT,
-  }),
+  entity_type_raw: text("The registry's own type text.", { absent: BLANK }),
+  entity_status: oneOf(ENTITY_STATUSES, 'Status of the entity.', { absent: BLANK_OR_OHIO }),
+  registered_agent_name: text('Statutory agent, an organization or a person.', { absent: NO_AGENT }),
   registered_agent_status: oneOf(['available', 'not_provided_by_source'], 'Whether the filing names an agent.'),
   agent_addr1: text("Agent's address, first line.", { absent: BLANK }),
   agent_city: text("Agent's city.", { absent: BLANK }),
@@ -101,12 +93,8 @@ const fields = {
       'changed: a changed row.',
   ),
   business_name_raw: text('Name exactly as published.'),
-  entity_status_raw: text("Status in the register's own words.", {
-    absent: BLANK_OR_OHIO,
-  }),
-  jurisdiction: text('Jurisdiction of formation.', {
-    absent: BLANK_OR_OHIO,
-  }),
+  entity_status_raw: text("Status in the register's own words.", { absent: BLANK_OR_OHIO }),
+  jurisdiction: text('Jurisdiction of formation.', { absent: BLANK_OR_OHIO }),
   agent_addr2: text("Agent's address, second line.", { absent: BLANK }),
   business_county: text('County of the business.', { absent: BLANK_OR_COLORADO }),
   agent_filings: integer('Filings of this feed with the same agent name, to filter out agents that serve thousands.', {

@@ -82,9 +82,7 @@ const fields = {
   property_address: text('Street address of the property, as on auctions.', { absent: NO_SALE }),
   city: text('City of the property.', { absent: NOT_ON_PAGE }),
   appraised_value: money('Appraised value.', { absent: NOT_APPRAISED }),
-  opening_bid: money('Lowest opening bid.', {
-    absent: NO_BID,
-  }),
+  opening_bid: money('Lowest opening bid.', { absent: NO_BID }),
   plaintiff: text('Plaintiff.', { absent: NO_PARTY }),
 
   // Lead
@@ -132,25 +130,15 @@ const fields = {
   ),
 
   // Tax fields
-  owner_name: text('Owner of record, as the county publishes it.', {
-    absent: NOT_ON_LIST,
-  }),
+  owner_name: text('Owner of record, as the county publishes it.', { absent: NOT_ON_LIST }),
   amount: money('Net delinquent amount.', { absent: NO_DEBT }),
-  years_delinquent: integer('Years the parcel has been delinquent.', {
-    absent: NOT_ON_LIST,
-    unit: 'years',
-  }),
+  years_delinquent: integer('Years the parcel has been delinquent.', { absent: NOT_ON_LIST, unit: 'years' }),
   months_delinquent: integer('Months the parcel has been delinquent, as on signals.', {
     absent: NOT_ON_LIST,
     unit: 'months',
   }),
-  certified_year: integer('Year the delinquency was certified.', {
-    absent: NOT_ON_LIST,
-    unit: 'year',
-  }),
-  county_value: money("Market value on the county's roll.", {
-    absent: NOT_ON_LIST,
-  }),
+  certified_year: integer('Year the delinquency was certified.', { absent: NOT_ON_LIST, unit: 'year' }),
+  county_value: money("Market value on the county's roll.", { absent: NOT_ON_LIST }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
   property_class: text(
     "Property class in the county's own words or code. Of an auction: from the tax list, parcel layer or tax " +
@@ -158,9 +146,7 @@ const fields = {
     { absent: NO_CLASS },
   ),
   ...propertyKind,
-  mail_street: text("Owner's mailing street, public record.", {
-    absent: NOT_ON_LIST,
-  }),
+  mail_street: text("Owner's mailing street, public record.", { absent: NOT_ON_LIST }),
   mail_city: text("Owner's mailing city.", { absent: NOT_ON_LIST }),
   mail_state: text("Owner's mailing state.", { absent: NOT_ON_LIST }),
   mail_zip: text("Owner's mailing ZIP.", { absent: NOT_ON_LIST }),
@@ -177,9 +163,7 @@ const fields = {
   opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.', {
     absent: NO_SALE,
   }),
-  statute_ref: text('Section of the law of the state behind the basis.', {
-    absent: NO_STATUTE,
-  }),
+  statute_ref: text('Section of the law of the state behind the basis.', { absent: NO_STATUTE }),
   sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale.', {
     absent: NO_SALE,
   }),

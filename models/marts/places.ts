@@ -25,7 +25,4 @@ export const Place = defineRecord(
   },
 );
 
-export default defineMart({
-  record: Place,
-  publish: { orderBy: ['state', 'county', 'city', 'zip', 'id'] },
-});
+export default defineMart({ record: Place, publish: { orderBy: ['state', 'county', 'city', 'zip', 'id'] } });

@@ -35,9 +35,7 @@ const fields = {
   ),
   county: text('County name and state, such as "Cuyahoga County, OH".'),
   address: text('Street address of the property.', { absent: NO_ADDRESS }),
-  owner_name: text('Owner of record, as the source publishes it.', {
-    absent: NOT_PUBLISHED,
-  }),
+  owner_name: text('Owner of record, as the source publishes it.', { absent: NOT_PUBLISHED }),
   parcel_id: text('Parcel number as the source prints it.', { absent: NO_PARCEL }),
   amount: money('Amount owed or claimed; amount_basis says of what kind.', { absent: NOT_PUBLISHED }),
   source_url: readFrom.source_url,
@@ -114,17 +112,12 @@ const fields = {
     'years_delinquent in whole months, which decide the points of a lead; 12 for each year that a county publishes.',
     { absent: NO_TAX, unit: 'months' },
   ),
-  certified_year: integer('Year the delinquency was certified.', {
-    absent: NO_TAX,
-    unit: 'year',
-  }),
+  certified_year: integer('Year the delinquency was certified.', { absent: NO_TAX, unit: 'year' }),
   county_value: money("Market value on the county's roll, from the list or the county's parcel layer.", {
     absent: NOT_PUBLISHED,
   }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
-  property_class: text("Property class in the county's own words or code.", {
-    absent: NOT_PUBLISHED,
-  }),
+  property_class: text("Property class in the county's own words or code.", { absent: NOT_PUBLISHED }),
   ...propertyKind,
 
   // Record

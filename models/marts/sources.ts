@@ -24,9 +24,7 @@ export const Source = defineRecord(
     ...SourceRead.schema.shape,
     address_pct: percent(
       'Share of its rows with a street address: a street with a house number, and nothing after it.',
-      {
-        absent: NOT_OF_A_COUNTY,
-      },
+      { absent: NOT_OF_A_COUNTY },
     ),
     zip_pct: percent('Share of its rows with a ZIP.', { absent: NOT_OF_A_COUNTY }),
     parcel_pct: percent(
@@ -46,7 +44,4 @@ export const Source = defineRecord(
   },
 );
 
-export default defineMart({
-  record: Source,
-  publish: { orderBy: ['source'] },
-});
+export default defineMart({ record: Source, publish: { orderBy: ['source'] } });

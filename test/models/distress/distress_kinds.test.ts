@@ -79,11 +79,7 @@ describe('listings and records of several kinds', () => {
           // The apartment of a case makes no condominium of the building
           record('code_violation', { ...at('7 OAK ST UNIT 3'), parcel_raw: '100-0007-000' }),
           // Duval prints no ZIP here
-          record('tax_lien', {
-            ...DUVAL,
-            street: '2 PALM ST',
-            city: 'Jacksonville',
-          }),
+          record('tax_lien', { ...DUVAL, street: '2 PALM ST', city: 'Jacksonville' }),
         ],
         staged_sheriff_sale: [
           saleRow('CA-1', {

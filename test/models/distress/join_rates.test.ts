@@ -78,10 +78,7 @@ const CASES = {
     previous_sources: [{ source: 'list', zip_pct: '100.00' }],
     staged_tax_parcel: withZips(15),
   },
-  few: {
-    source_reads: [read('list', 'tax', WITH_ADDRESSES)],
-    staged_tax_parcel: many(24, (i) => debt(i)),
-  },
+  few: { source_reads: [read('list', 'tax', WITH_ADDRESSES)], staged_tax_parcel: many(24, (i) => debt(i)) },
   failed: {
     source_reads: [
       read('list', 'tax', { ...WITH_ADDRESSES, status: 'quarantined', reason: 'malformed_page', detail: 'why' }),
@@ -114,10 +111,7 @@ const CASES = {
     staged_parcel: many(25, (i) => layer(i)),
   },
   /** A county without signals; those of the other cases are in other counties. */
-  rollOnly: {
-    source_reads: [read('roll', 'parcels')],
-    staged_parcel: many(25, (i) => layer(i, { source: 'roll' })),
-  },
+  rollOnly: { source_reads: [read('roll', 'parcels')], staged_parcel: many(25, (i) => layer(i, { source: 'roll' })) },
   largeRoll: {
     source_reads: reads(),
     staged_tax_parcel: [debt(1)],
@@ -197,11 +191,7 @@ test('fewer than twenty-five rows are not judged, and a failed read states its o
 });
 
 test('records join the layer by their parcel numbers, and a record without one does not count', () => {
-  assert.deepEqual(judged('records', 'records'), {
-    status: 'good',
-    detail: null,
-    shares: ['44.44', '0.00', '80.00'],
-  });
+  assert.deepEqual(judged('records', 'records'), { status: 'good', detail: null, shares: ['44.44', '0.00', '80.00'] });
   assert.deepEqual(judged('records', 'layer').shares, ['100.00', '0.00', '80.00']);
 });
 

@@ -149,11 +149,7 @@ const rowsOn = (day: Day, family: Family): InputRow[] =>
     .filter((s) => s.family === family && s.days.includes(day))
     .map(({ row }) => {
       const source = String(row['source'] ?? DEFAULTS[family]['source']);
-      return {
-        observed_at: noon(STALE[source] ?? day),
-        ...DEFAULTS[family],
-        ...row,
-      };
+      return { observed_at: noon(STALE[source] ?? day), ...DEFAULTS[family], ...row };
     });
 
 export const inputsOn = (day: Day): Inputs => ({

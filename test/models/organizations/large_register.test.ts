@@ -11,12 +11,7 @@ import { createInputs } from '../build_models.ts';
 
 const FILINGS = 100_000;
 const NEEDED = ['registers', 'stg_registrations', 'stg_superseded', 'stg_amendments', 'int_filings_before', 'filings'];
-const ROW = {
-  source: 'colorado_sos',
-  register: 'colorado_sos',
-  page_row: 0,
-  filing_date: '2026-11-01',
-};
+const ROW = { source: 'colorado_sos', register: 'colorado_sos', page_row: 0, filing_date: '2026-11-01' };
 
 test('a day of a large register needs memory for its own filings alone', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-'));

@@ -96,11 +96,7 @@ function taxLine(values: Values, bill: string | null): TaxLine {
   }
   const reset = resetShare(values, atSale);
   if (reset.equals(zero)) {
-    return {
-      bill: fraction(bill),
-      fixed: zero,
-      perDollar: ofPrice.times(values.assumed('tax_bill_least_multiple')),
-    };
+    return { bill: fraction(bill), fixed: zero, perDollar: ofPrice.times(values.assumed('tax_bill_least_multiple')) };
   }
   const kept = fraction(1).minus(reset).times(fraction(bill));
   return { bill: fraction(bill), fixed: kept, perDollar: ofPrice.times(reset) };
