@@ -1,14 +1,10 @@
 /** What a build says of a model that breaks its contract, and of rows that break an audit. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, integer, money, oneOf, text, type RecordDefinition } from '../../../lib/record.ts';
-import { literal } from '../../../lib/sql.ts';
 import { auditModels, type ModelResult } from '../../../models/audit.ts';
 import { buildModels } from '../../../models/build.ts';
 import { auditsOfRecord, never, readModelText, type Audit } from '../../../models/contract.ts';
@@ -20,9 +16,6 @@ const record = defineRecord('thing', 'One row per thing.', ['id'], {
   price: money('Its price.', { absent: 'nobody asked' }),
   count: integer('How many.'),
 });
-
-/** Rows of a table that is larger than the memory of its build. */
-const [WIDE, LOW] = [40_000, '110MB'] as const;
 
 const martOf = (name: string, sql: string, rows: RecordDefinition, audits: readonly Audit[] = []): Mart => ({
   name,
@@ -140,28 +133,6 @@ describe('audits', () => {
     }));
 });
 
-test('models are built in the order in which they read each other', async () => {
-  const model = (name: string, sql: string): Mart =>
-    martOf(name, sql, defineRecord(name, 'One row per thing.', ['id'], { id: integer('Its id.') }));
-  const wide = Array.from({ length: 12 }, (_, i) =>
-    model(`wide_${i}`, `SELECT CAST(range + ${i} AS INTEGER) AS id FROM range(${1000 * i})`),
-  );
-  const models = [
-    model(
-      'all_of_them',
-      wide.map(({ name }) => `SELECT DISTINCT id + 100_000 * ${name.slice(5)} AS id FROM ${name}`).join(' UNION ALL '),
-    ),
-    ...wide,
-  ];
-  const duck = await openDuck(':memory:', { memoryLimit: '500MB' });
-  try {
-    const results = await auditModels(duck.connection, await buildModels(duck.connection, models));
-    assert.deepEqual([results.length, results.at(-1)?.name, results.at(-1)?.rows], [13, 'all_of_them', 66_000]);
-  } finally {
-    duck.close();
-  }
-});
-
 const plain = (name: string, sql: string): Model => ({
   name,
   layer: 'intermediate',
@@ -212,36 +183,4 @@ test('two models are built at a time, and a model after all those that it reads'
   const broken = [...models, plain('broken', "SELECT CAST('x' AS INTEGER) AS n"), plain('more', 'FROM broken')];
   await duck.connection.run('DROP TABLE sum; DROP TABLE lefts; DROP TABLE rights');
   await assert.rejects(buildModels(duck.connection, broken, { second: other }), /^Error: model broken: /u);
-});
-
-test('a table with more rows than fit into memory is joined, sorted and stored as with enough of it', async (t) => {
-  const rows = defineRecord('row', 'One row per number.', ['id'], {
-    id: integer('The number.'),
-    first: text('A text.'),
-    next: text('Another text.'),
-  });
-  const wide = martOf('wide', 'SELECT id, first, next FROM firsts JOIN nexts USING (id)', rows);
-  const buildIn = async (memoryLimit: string): Promise<unknown> => {
-    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-wide-'));
-    t.after(() => rm(folder, { recursive: true }));
-    const duck = await openDuck(join(folder, 'build.duckdb'), { memoryLimit, isTemporary: true });
-    try {
-      await duck.connection.run(`ATTACH ${literal(join(folder, 'published.duckdb'))} AS published`);
-      const texts = (name: string, column: string): string => `CREATE TABLE ${name} AS
-        SELECT ((i * 7919) % ${WIDE})::INTEGER AS id, repeat(sha256('${name}' || i), 20) AS ${column}
-        FROM range(${WIDE}) AS t(i)`;
-      for (const sql of [texts('firsts', 'first'), texts('nexts', 'next')]) await duck.connection.run(sql);
-      await buildModels(duck.connection, [wide], { published: 'published' });
-      return await rowsOf(
-        duck.connection,
-        'SELECT count(*) AS rows, bool_and(id = rowid) AS sorted, sum(hash(id, first, next)) AS hash ' +
-          'FROM published.wide',
-      );
-    } finally {
-      duck.close();
-    }
-  };
-  const found = await buildIn('2GB');
-  assert.deepEqual(await buildIn(LOW), found);
-  assert.partialDeepStrictEqual(found, [{ rows: String(WIDE), sorted: true }]);
 });

@@ -12,7 +12,7 @@ import { SANDBOX_DAY } from '../../../lib/settings.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { rents } from '../../../sandbox/world/rents.ts';
 import { zipRents } from '../../../sandbox/world/zip_rents.ts';
-import { buildTables, debtRow, listingRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, listingRow, type Built } from '../build_models.ts';
 import { newLayout, published, runDay, smallWorld } from '../../pipelines/runs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -211,53 +211,10 @@ describe('a building', () => {
     AGES.map(([year, ages, repairs]) => ({ units, sizes, year, ages, repairs })),
   );
 
-  const recordOf = (path: string): InputRow => {
-    const file = new URL(`../../../sources/parcels/${path}.expected.json`, import.meta.url);
-    const [row] = JSON.parse(readFileSync(file, 'utf8')) as readonly { readonly values: InputRow }[];
-    return row?.values ?? assert.fail(path);
-  };
-  /** The page, what the layer lacks, and what the listing states. */
-  const SALES: readonly (readonly [path: string, place: InputRow, listing: InputRow])[] = [
-    [
-      'oh_hamilton_parcels/recorded/features_of_a_joined_layer',
-      { city: 'Cincinnati', state: 'OH', zip: '45202' },
-      { list_price: '60000.00' },
-    ],
-    ['mo_st_louis_parcels/recorded/features', { state: 'MO' }, { list_price: '80000.00', annual_taxes: '9000.00' }],
-    ['mi_detroit_parcels/recorded/features', { state: 'MI' }, { list_price: '49000.00', annual_taxes: '1000.00' }],
-  ];
-  /** By city: the tax of today, after a sale and after an appeal, and the bases of the three. */
-  const EXPECTED: readonly (readonly unknown[])[] = [
-    // 2,643.18 x 60,000 / 120,000 on appeal
-    ['Cincinnati', '2643.18', '2643.18', '1321.59', 'parcel', 'bill', 'assessment_above_price'],
-    // 1,000 x 49,300 / 36,975 of taxable value, and 1,000 x 49,000 / 49,300 on appeal
-    ['Detroit', '1000.00', '1333.33', '993.91', 'listing', 'uncapped_to_assessment', 'assessment_above_price'],
-    // No sale resets the bill of the county, which counts before that of the listing
-    ['St. Louis', '391.84', '391.84', null, 'parcel', 'bill', 'assessment_not_above_price'],
-  ];
-
   let built: Built;
   before(async () => {
     const between = KNOTS.map(({ units, year }) => listingRow(`${units} ${year}`, { units, year_built: year }));
-    const rows = SALES.map(([path, place, listing]) => {
-      const parcel = recordOf(path);
-      const { street, city, zip, county_fips, county } = parcel;
-      const address = { street, city, zip, ...place };
-      const debt = { street, zip: address.zip, county_fips, county };
-      return {
-        staged_parcel: { source: 'roll', ...parcel },
-        staged_tax_parcel: debtRow(String(parcel['parcel_raw']), debt),
-        staged_listing: listingRow(path, { ...address, units: 4, ...listing }),
-      };
-    });
-    built = await buildTables(
-      {
-        staged_parcel: rows.map((row) => row.staged_parcel),
-        staged_tax_parcel: rows.map((row) => row.staged_tax_parcel),
-        staged_listing: [...between, ...rows.map((row) => row.staged_listing)],
-      },
-      ['deals'],
-    );
+    built = await buildTables({ staged_listing: between }, ['deals']);
   });
   after(() => built.close());
 
@@ -276,18 +233,5 @@ describe('a building', () => {
         assert.ok(Math.abs(Number(share) - shareOf(b)) < 0.0002, `${b} bedrooms of ${units} units of ${year}`);
       assert.equal(deal['upfront_repairs_per_unit'], repairs, `${units} units of ${year}`);
     }
-  });
-
-  it("with the county's own record has the bill of today, after a sale, never lower, and after an appeal", async () => {
-    const taxes = (await built.rows('deals', "listing_id LIKE '%/%'")).map((deal) => {
-      const tax = JSON.parse(String(deal['property_tax'])) as Deal['tax'];
-      const amounts = [tax['current'], deal['tax_after_reset'], tax['if_appealed']];
-      return [deal['city'], ...amounts, tax['current_basis'], tax['after_basis'], tax['appeal_basis']];
-    });
-    assert.deepEqual(
-      taxes.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-      EXPECTED,
-    );
-    assert.deepEqual(built.failed, []);
   });
 });
