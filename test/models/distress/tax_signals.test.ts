@@ -1,4 +1,4 @@
-/** Years of delinquency from a year of certification, and the place of a parcel from its list, layer or owner's mail. */
+/** Years of delinquency from a year of certification, and the place of a parcel from list, layer or owner's mail. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LISTINGS } from '../../pipelines/some_tables.ts';

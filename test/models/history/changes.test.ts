@@ -244,8 +244,8 @@ describe('the change feed', () => {
 
 describe('a sold lead', () => {
   it('leaves only its id, like other leads of its property, and is new if its payment never arrives', () => {
-    const before = changesOf('again', 'p');
-    assert.ok(before.length > 0 && before.every((change) => change['zip'] === '44102'));
+    const fresh = changesOf('again', 'p');
+    assert.ok(fresh.length > 0 && fresh.every((change) => change['zip'] === '44102'));
     assert.deepEqual(linesOf('sold', 'p'), ['leads gone p1 sold', 'leads gone p2 sold']);
     for (const change of changesOf('sold', 'p'))
       for (const column of ['kind', 'state', 'county', 'county_fips', 'city', 'zip'])

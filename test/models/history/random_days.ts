@@ -187,20 +187,18 @@ const registration = fc
 const rent = figure(MONTHLY_RENT, '640.00', '980.00', '1250.00');
 const hudArea = { hud_area_code: 'METRO17410N17460', hud_area_name: 'Cleveland, OH', fiscal_year: 2026 };
 
-const areaRents = fc
-  .record({ fmr_0: rent, fmr_1: rent, fmr_2: rent, fmr_3: rent, fmr_4: rent })
-  .map((rents) => ({
-    ...hudArea,
-    ...rents,
-    fips: '3903599999',
-    county_fips: '39035',
-    county_name: 'Cuyahoga County',
-    state: 'OH',
-    is_metro: true,
-    population: 1_250_000,
-    effective_on: '2025-10-01',
-    revision: 'original',
-  }));
+const areaRents = fc.record({ fmr_0: rent, fmr_1: rent, fmr_2: rent, fmr_3: rent, fmr_4: rent }).map((rents) => ({
+  ...hudArea,
+  ...rents,
+  fips: '3903599999',
+  county_fips: '39035',
+  county_name: 'Cuyahoga County',
+  state: 'OH',
+  is_metro: true,
+  population: 1_250_000,
+  effective_on: '2025-10-01',
+  revision: 'original',
+}));
 
 const zipRents = fc
   .record({

@@ -1,4 +1,4 @@
-/** Other public records of a lead's property: which are of it, which count as one kind of distress, and their points. */
+/** Other public records of a lead's property: which are of it, which count as one kind, and their points. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -44,7 +44,7 @@ test('each class of the reference table has the kind that it states, and an unkn
   );
 });
 
-test('a sale has the class of its parcel from the tax list, else the layer, and owes its liens if they are more', async () => {
+test('a sale has the class of its parcel from the tax list, else the layer, and owes the higher taxes', async () => {
   const [leads = []] = await tablesOf(
     {
       staged_sheriff_sale: [sale('1', '100-1'), sale('2', '900-1'), sale('3', '900-2'), sale('4', null)],

@@ -133,70 +133,76 @@ after(() => built.close());
 
 it('the tables pass every audit', () => assert.deepEqual(built.failed, []));
 
-/** By hand: the score of each lead, its parts in order, and columns of it. */
-const WORKED: readonly (readonly [title: string, where: string, parts: readonly number[], columns: InputRow])[] = [
-  [
-    'A1: a first mortgage sale opens at two thirds of its appraisal',
-    "case_number = 'CV101'",
-    [15, 4, 25, 0, 0, 5, 2, 0],
-    {
+interface Worked {
+  readonly name: string;
+  readonly where: string;
+  readonly parts: readonly number[];
+  readonly columns: InputRow;
+}
+/** By hand: the parts of a lead's score in order, and columns of it. */
+const WORKED: readonly Worked[] = [
+  {
+    name: 'A1: a first mortgage sale opens at two thirds of its appraisal',
+    where: "case_number = 'CV101'",
+    parts: [15, 4, 25, 0, 0, 5, 2, 0],
+    columns: {
       lead_score: 51,
       opening_bid: '100000.00',
       opening_bid_basis: 'two_thirds_of_appraisal',
       opening_bid_derived: true,
       statute_ref: 'ORC 2329.20',
     },
-  ],
-  [
-    'A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points',
-    "case_number = 'CV102'",
-    [15, 4, 5, 10, 5, 3, 10, 0],
-    { lead_score: 52, opening_bid: '66667.34', verified_age_days: 2 },
-  ],
-  [
-    'A3: a tax sale opens at the published minimum',
-    "case_number = 'CV103'",
-    [15, 26, 12, 0, 0, 5, 2, 0],
-    {
+  },
+  {
+    name: 'A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points',
+    where: "case_number = 'CV102'",
+    parts: [15, 4, 5, 10, 5, 3, 10, 0],
+    columns: { lead_score: 52, opening_bid: '66667.34', verified_age_days: 2 },
+  },
+  {
+    name: 'A3: a tax sale opens at the published minimum',
+    where: "case_number = 'CV103'",
+    parts: [15, 26, 12, 0, 0, 5, 2, 0],
+    columns: {
       lead_score: 60,
       opening_bid: '12486.17',
       opening_bid_basis: 'published_minimum',
       opening_bid_derived: false,
       equity_pct: '86.86',
     },
-  ],
-  [
-    'A4: a second sale has no minimum',
-    "case_number = 'CV104'",
-    [15, 4, 25, 0, 0, 1, 2, 0],
-    { lead_score: 47, opening_bid: null, opening_bid_basis: 'no_minimum_second_sale' },
-  ],
-  [
-    'A5: a bid far above its appraisal leaves no equity, and does not stop the build',
-    "case_number = 'CV105'",
-    [15, 0, 25, 0, 0, 5, 2, 0],
-    { equity_pct: '0.00' },
-  ],
-  [
-    'T1: debt, value, years and an owner out of state',
-    "address = '201 ELM ST'",
-    [10, 18, 20, 10, 0, 10, 10, 0],
-    { lead_score: 78, amount_to_value_pct: '15.00' },
-  ],
-  [
-    'T2: an unknown value earns no points',
-    "address = '202 ELM ST'",
-    [10, 2, 0, 0, 10, 4, 2, 0],
-    { lead_score: 28, amount_to_value_pct: null },
-  ],
+  },
+  {
+    name: 'A4: a second sale has no minimum',
+    where: "case_number = 'CV104'",
+    parts: [15, 4, 25, 0, 0, 1, 2, 0],
+    columns: { lead_score: 47, opening_bid: null, opening_bid_basis: 'no_minimum_second_sale' },
+  },
+  {
+    name: 'A5: a bid far above its appraisal leaves no equity, and does not stop the build',
+    where: "case_number = 'CV105'",
+    parts: [15, 0, 25, 0, 0, 5, 2, 0],
+    columns: { equity_pct: '0.00' },
+  },
+  {
+    name: 'T1: debt, value, years and an owner out of state',
+    where: "address = '201 ELM ST'",
+    parts: [10, 18, 20, 10, 0, 10, 10, 0],
+    columns: { lead_score: 78, amount_to_value_pct: '15.00' },
+  },
+  {
+    name: 'T2: an unknown value earns no points',
+    where: "address = '202 ELM ST'",
+    parts: [10, 2, 0, 0, 10, 4, 2, 0],
+    columns: { lead_score: 28, amount_to_value_pct: null },
+  },
 ];
 
 describe('worked leads', () => {
-  for (const [title, where, parts, columns] of WORKED)
-    it(title, async () => {
+  for (const { name, where, parts, columns } of WORKED)
+    it(name, async () => {
       const lead = await built.one('leads', where);
       assert.deepEqual(Object.values(JSON.parse(String(lead['score_parts'])) as Record<string, number>), parts);
-      assert.deepEqual(Object.fromEntries(Object.keys(columns).map((name) => [name, lead[name]])), columns);
+      assert.deepEqual(Object.fromEntries(Object.keys(columns).map((column) => [column, lead[column]])), columns);
     });
 });
 

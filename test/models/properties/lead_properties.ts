@@ -65,19 +65,17 @@ const dayAfter = (days: number): string => new Date(Date.UTC(2026, 10, 21) + day
 const readAt = (age: number): string => `${dayAfter(-age)}T09:00:00Z`;
 
 function saleRows([name, vary]: readonly [string, (s: Sale) => Sale], variant: number): InputRow[] {
-  return sales
-    .map(vary)
-    .map(({ appraised, inDays, age, bidPct }, i) =>
-      saleRow(`S-${name}-${i}`, {
-        street: `${i + 1} SALE${variant} ST`,
-        sale_kind: 'tax_foreclosure',
-        sale_round: null,
-        sale_date: dayAfter(inDays),
-        appraised_value: decimal(appraised),
-        opening_bid: decimal(Math.max(1, Math.floor((appraised * bidPct) / 100))),
-        observed_at: readAt(age),
-      }),
-    );
+  return sales.map(vary).map(({ appraised, inDays, age, bidPct }, i) =>
+    saleRow(`S-${name}-${i}`, {
+      street: `${i + 1} SALE${variant} ST`,
+      sale_kind: 'tax_foreclosure',
+      sale_round: null,
+      sale_date: dayAfter(inDays),
+      appraised_value: decimal(appraised),
+      opening_bid: decimal(Math.max(1, Math.floor((appraised * bidPct) / 100))),
+      observed_at: readAt(age),
+    }),
+  );
 }
 
 /** First mortgage sales, whose opening bid follows from the appraisal. */
@@ -92,18 +90,16 @@ const mortgageRows = (): InputRow[] =>
   );
 
 function debtRows([name, vary]: readonly [string, (d: Debt) => Debt], variant: number): InputRow[] {
-  return debts
-    .map(vary)
-    .map(({ amount, value, years, age }, i) =>
-      debtRow(`D-${name}-${i}`, {
-        street: `${i + 1} DEBT${variant} ST`,
-        zip: '44102',
-        amount: decimal(amount),
-        county_value: decimal(value),
-        years_delinquent: years,
-        observed_at: readAt(age),
-      }),
-    );
+  return debts.map(vary).map(({ amount, value, years, age }, i) =>
+    debtRow(`D-${name}-${i}`, {
+      street: `${i + 1} DEBT${variant} ST`,
+      zip: '44102',
+      amount: decimal(amount),
+      county_value: decimal(value),
+      years_delinquent: years,
+      observed_at: readAt(age),
+    }),
+  );
 }
 
 describe('random sheriff sales and debts', () => {
