@@ -1,16 +1,15 @@
 /** The payer, and nobody else, gets a paid answer again: by the wallet or the identifier. Two servers on one ledger. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { encodePaymentSignatureHeader } from '@x402/core/http';
+import { decodePaymentSignatureHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
-import * as fc from 'fast-check';
-import { createPublicClient, decodeFunctionData, http, parseAbi, type Hex } from 'viem';
+import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { sha256 } from '../../../lib/files.ts';
 import { NETWORK } from '../../../lib/network.ts';
-import { bodyOf, buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { contractWallet } from '../../attacks/wallets.ts';
 import {
   DEALS,
@@ -25,11 +24,8 @@ import {
   openCollectShop,
 } from '../support/collecting.ts';
 import type { Shop } from '../../shop/shop.ts';
-import { thorough } from '../../thorough.ts';
 
-/** Parameters of both forms of transferWithAuthorization. */
-const SIGNED =
-  'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce' as const;
+const SAME_HEADERS = ['Receipt-Id', 'X-Snapshot-Id', 'Unencoded-Digest', 'Content-Type'];
 
 describe('a paid answer', () => {
   let shop: Shop;
@@ -43,45 +39,33 @@ describe('a paid answer', () => {
 
   it('comes again by proof of the wallet that paid, under the receipt or the nonce of the payment', async () => {
     const buyer = await shop.buyer();
-    for (const path of [DEALS, '/api/batch/weekly.csv']) {
+    for (const path of [DEALS, '/api/leads/exclusive', '/api/batch/weekly.csv']) {
       const { bytes, response, receipt, payment } = await bought(buyer, first() + path);
+      const { headers } = response;
+      assert.deepEqual(
+        [headers.get('Delivery'), headers.get('X-Snapshot-Id'), headers.get('Unencoded-Digest')],
+        ['first', '2026-11-20.01', digestOf(bytes)],
+      );
       const paid = await moved(shop, async () => {
         for (const name of [receipt, nonceOf(payment), nonceOf(payment).toUpperCase().replace('0X', '0x')]) {
           const url = purchase(name);
           const again = await collect(url, await buyer.signIn(url));
           assert.equal(again.status, 200, name);
           assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
-          for (const header of [
-            'Receipt-Id',
-            'X-Snapshot-Id',
-            'Unencoded-Digest',
-            'Content-Type',
-            'Content-Disposition',
-            'PAYMENT-RESPONSE',
-          ] as const) {
-            assert.equal(again.headers.get(header), response.headers.get(header), header);
-            if (header !== 'Content-Disposition') assert.notEqual(again.headers.get(header), null, header);
-          }
+          for (const header of [...SAME_HEADERS, 'Content-Disposition', 'PAYMENT-RESPONSE'])
+            assert.equal(again.headers.get(header), headers.get(header), header);
           assert.equal(again.headers.get('Delivery'), 'wallet');
         }
       });
       assert.equal(paid, 0n);
+      for (const server of shop.servers) await server.app.payments.idle();
+      const deliveries = await Array.fromAsync(shop.server.running.ledger.deliveries());
+      const own = deliveries.filter(({ purchaseId }) => purchaseId === receipt);
+      assert.deepEqual(
+        own.map(({ kind, isComplete }) => [kind, isComplete]),
+        ['first', 'wallet', 'wallet', 'wallet'].map((kind) => [kind, true]),
+      );
     }
-  });
-
-  it('requires proof with its own challenge, for any receipt id or nonce', async () => {
-    for (const name of [generatePrivateKey(), '00000000-0000-4000-8000-000000000000']) {
-      const response = await fetch(purchase(name));
-      assert.equal(response.status, 401);
-      assert.match(response.headers.get('WWW-Authenticate') ?? '', /^SIGN-IN-WITH-X realm="dealfeed\.test"$/);
-      const body = (await bodyOf(response)) as { reason: string; sign_in: { info: Record<string, unknown> } };
-      assert.equal(body.reason, 'sign_in_required');
-      assert.equal(body.sign_in.info['uri'], `https://dealfeed.test/api/purchases/${name}`);
-    }
-    assert.equal((await fetch(purchase('everything'))).status, 400);
-    const stranger = await shop.buyer();
-    const url = purchase('00000000-0000-4000-8000-000000000000');
-    assert.equal(await reasonOf(await collect(url, await stranger.signIn(url))), 'purchase_not_found');
   });
 
   it('gives nothing for a wrong wallet, or a message that is used, changed or for another purchase', async () => {
@@ -91,6 +75,11 @@ describe('a paid answer', () => {
       await bought(buyer, first() + DEALS),
     ];
     const url = purchase(receipt);
+    const asked = await fetch(url);
+    assert.equal(asked.status, 401);
+    assert.match(asked.headers.get('WWW-Authenticate') ?? '', /^SIGN-IN-WITH-X realm="dealfeed\.test"$/);
+    assert.equal(await reasonOf(asked), 'sign_in_required');
+    assert.equal((await fetch(purchase('everything'))).status, 400);
     const wrong = await collect(url, await thief.signIn(url));
     assert.equal(wrong.status, 404);
     assert.equal(await reasonOf(wrong), 'purchase_not_found');
@@ -155,30 +144,6 @@ describe('a paid answer', () => {
     const again = await collect(url, await asWallet(ownerKey));
     assert.equal(again.status, 200);
     assert.equal(await again.text(), body);
-  });
-
-  it('is never returned for a forged or damaged message', async () => {
-    const buyer = await shop.buyer();
-    const url = purchase((await bought(buyer, first() + DEALS)).receipt);
-    const good = JSON.parse(Buffer.from(await buyer.signIn(url), 'base64').toString('utf8')) as Record<string, unknown>;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...Object.keys(good)),
-        fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined)),
-        async (field, value) => {
-          fc.pre(JSON.stringify(value) !== JSON.stringify(good[field]));
-          const proof = Buffer.from(JSON.stringify({ ...good, [field]: value })).toString('base64');
-          const response = await collect(url, proof);
-          const said = await bodyOf(response);
-          // Hints that are not signed may be anything.
-          assert.ok(
-            (response.status === 401 && said['reason'] === 'sign_in_invalid') || field === 'signatureScheme',
-            `${field}: ${response.status}`,
-          );
-        },
-      ),
-      { numRuns: thorough(30, 300) },
-    );
   });
 
   it('is reported as pending until the chain shows its settlement, and then collected', async () => {
@@ -252,32 +217,6 @@ describe('a paid answer', () => {
     assert.equal(paid, 0n);
   });
 
-  it('is written down with every delivery', async () => {
-    const buyer = await shop.buyer();
-    const { receipt } = await bought(buyer, first() + DEALS);
-    const url = purchase(receipt);
-    await (await collect(url, await buyer.signIn(url))).arrayBuffer();
-    for (const server of shop.servers) await server.app.payments.idle();
-    const noted = [];
-    for await (const delivery of shop.servers[1]?.running.ledger.deliveries() ?? [])
-      if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.isComplete]);
-    assert.deepEqual(noted, [
-      ['first', true],
-      ['wallet', true],
-    ]);
-  });
-
-  it('carries a receipt, the snapshot and the hash of its bytes, on every priced route', async () => {
-    const buyer = await shop.buyer();
-    for (const path of [DEALS, '/api/leads', '/api/leads/exclusive', '/api/batch/weekly.csv']) {
-      const { bytes, response } = await bought(buyer, first() + path);
-      assert.match(response.headers.get('Receipt-Id') ?? '', /^[0-9a-f-]{36}$/, path);
-      assert.equal(response.headers.get('X-Snapshot-Id'), '2026-11-20.01', path);
-      assert.equal(response.headers.get('Unencoded-Digest'), digestOf(bytes), path);
-      assert.equal(response.headers.get('Delivery'), 'first', path);
-    }
-  });
-
   it('comes again without a charge to the payer with the identifier, by the same payment or a new one', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
@@ -289,8 +228,7 @@ describe('a paid answer', () => {
         const again = await fetchWithPayment(`${second()}${DEALS}?min_units=1&state=OH`, payment);
         assert.equal(again.status, 200);
         assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
-        for (const name of ['Receipt-Id', 'X-Snapshot-Id', 'Unencoded-Digest', 'Content-Type'])
-          assert.equal(again.headers.get(name), response.headers.get(name), name);
+        for (const name of SAME_HEADERS) assert.equal(again.headers.get(name), response.headers.get(name), name);
         assert.equal(again.headers.get('Delivery'), 'identifier');
         assert.equal(again.headers.get('Receipt-Id'), receipt);
       }
@@ -318,44 +256,11 @@ describe('a paid answer', () => {
   it('gives a third party nothing, by the payment from the chain, a guessed identifier or another name', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
-    const { response } = await bought(buyer, first() + DEALS, await buyer.signAs(first() + DEALS, id));
-    // Everything that follows is known to anybody: the 402, and the transaction of the settlement.
-    const { transaction } = JSON.parse(
-      Buffer.from(response.headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8'),
-    ) as { transaction: Hex };
-    const { input } = await createPublicClient({ transport: http(shop.chain.rpcUrl) }).getTransaction({
-      hash: transaction,
-    });
-    const {
-      args: [from, to, value, validAfter, validBefore, nonce, ...signature],
-    } = decodeFunctionData({
-      abi: parseAbi([
-        `function transferWithAuthorization(${SIGNED}, uint8 v, bytes32 r, bytes32 s)`,
-        `function transferWithAuthorization(${SIGNED}, bytes signature)`,
-      ]),
-      data: input,
-    });
-    const [v, r, s] = signature;
-    const signed = r === undefined ? (v as Hex) : (`${String(r)}${String(s).slice(2)}${Number(v).toString(16)}` as Hex);
-    const asked = await fetchPaymentRequired(first() + DEALS);
+    const { payment: signed } = await bought(buyer, first() + DEALS, await buyer.signAs(first() + DEALS, id));
+    // All but the extensions is known to anybody: by the 402, and the transaction of the settlement.
+    const { extensions: _, ...known } = decodePaymentSignatureHeader(signed);
     const rebuilt = (extensions?: Record<string, unknown>): string =>
-      encodePaymentSignatureHeader({
-        x402Version: 2,
-        resource: asked.resource,
-        accepted: asked.accepts[0] ?? assert.fail('nothing is asked for'),
-        payload: {
-          signature: signed,
-          authorization: {
-            from,
-            to,
-            value: String(value),
-            validAfter: String(validAfter),
-            validBefore: String(validBefore),
-            nonce,
-          },
-        },
-        ...(extensions ? { extensions } : {}),
-      });
+      encodePaymentSignatureHeader({ ...known, ...(extensions ? { extensions } : {}) });
     const named = (name: string): Record<string, unknown> => ({
       'payment-identifier': { info: { required: false, id: name } },
     });
