@@ -1,7 +1,7 @@
 /** docs/settings.md: every setting of the commands and the server, and the arguments of commands, from the schemas. */
 import { z } from 'zod';
 import { auditArguments } from '../../api/payments/audit/settings.ts';
-import { receiptKeySettings } from '../../api/payments/receipts/key_cli.ts';
+import { receiptKeySettings } from '../../api/payments/receipts/keys.ts';
 import { serverSettings } from '../../api/settings.ts';
 import { ledgerArguments } from '../../ledger/settings.ts';
 import { cell, table } from '../../lib/markdown.ts';

@@ -7,7 +7,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, sync } from '../../../lib/files.ts';
 import { readKeyFile } from '../../../lib/key_file.ts';
-import { SettingError } from '../../../lib/settings.ts';
+import { SettingError, zeroOrOne } from '../../../lib/settings.ts';
 
 /**
  * How long a replaced key may still sign: the clocks of two servers may differ by this much. It equals the ledger's
@@ -138,6 +138,20 @@ export function revokeKey(file: KeyFile, kid: string, nowMs: number): KeyFile {
     .map((key) => (key.from > now && (key.until === null || key.revoked !== null) ? { ...key, from: now } : key));
   return { keys: keys.some((key) => canSign(key) && key.until === null) ? keys : [...keys, newKey(nowMs)] };
 }
+
+/** Arguments of `make receipt-key`. */
+export const receiptKeySettings = z.object({
+  RECEIPT_KEY_FILE: z.string('the file of the keys').min(1, 'the file of the keys'),
+  ROTATE: zeroOrOne
+    .default(false)
+    .describe(
+      '`make receipt-key`: 1 adds a key that signs in an hour. Restart every server before, so that each shows it.',
+    ),
+  REVOKE: z
+    .string()
+    .optional()
+    .describe('`make receipt-key`: kid of a key that others may have. Its receipts prove nothing from then on.'),
+});
 
 /** The sandbox's file, if RECEIPT_KEY_FILE is not set. */
 export const sandboxKeyFile = (dataDir: string): string => join(dataDir, 'sandbox', 'receipt_keys.json');

@@ -9,8 +9,6 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { createBuyer } from '../../../clients/purchase.ts';
-import { openSpending } from '../../../clients/spending.ts';
 import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
@@ -71,12 +69,11 @@ describe('a server on Base Sepolia', () => {
     }));
     const payload = await signer.createPaymentPayload({ ...required, accepts: onBase });
     const response = await fetchWithPayment(url, encodePaymentSignatureHeader(payload));
-    const { reason, payment_error, billed, detail } = await bodyOf(response);
+    const { reason, payment_error, billed } = await bodyOf(response);
     assert.deepEqual(
       [response.status, reason, payment_error, billed],
       [402, 'payment_invalid', 'no_matching_payment_requirements', false],
     );
-    assert.match(String(detail), /It accepts network eip155:8453, and this call requires eip155:84532\./);
     assert.equal(await chain.balanceOf(PAY_TO), 0n);
   });
 
@@ -111,16 +108,5 @@ describe('a server on Base Sepolia', () => {
       name: 'SettingError',
       message: /^LEDGER is .*ledger\.sqlite, which holds sales in test money\. Use another ledger for real money: set /,
     });
-  });
-
-  it('is paid by a client whose money is there, and by no other', async () => {
-    const spending = openSpending(':memory:', { perCall: 250_000n, total: 250_000n });
-    const wallet = async () => ({ account: buyer, rpcUrl: null });
-    const client = createBuyer({ wallet, spending, network: BASE_SEPOLIA });
-    assert.equal((await client.call(new URL(url))).kind, 'response');
-    assert.equal(await chain.balanceOf(PAY_TO), 2n * PRICE);
-    const refused = await createBuyer({ wallet, spending }).quote(new URL(url));
-    assert.equal(refused.kind === 'refused' && refused.reason, 'terms_not_accepted');
-    spending.close();
   });
 });

@@ -26,13 +26,9 @@ const requirements = openRequirements(routes, BASE, PUBLIC_URL);
 test('every priced route requires its price in USDC on Base, and names the requested URL', async () => {
   const { required: build } = await requirements;
   assert.equal(Object.keys(routes).length, 20);
-  assert.ok(
-    Object.keys(routes).some((key) => key.includes(':')),
-    'one of them has a parameter in its path',
-  );
   for (const key of Object.keys(routes)) {
-    for (const [i, query] of ['?q=1', '?q=2', '', '?q=1'].entries()) {
-      const path = key.slice(4).replaceAll(/:\w+/g, `number-${i}`) + query;
+    for (const query of ['?q=1', '']) {
+      const path = key.slice(4).replaceAll(/:\w+/g, 'number-1') + query;
       const required = await build(key, path);
       PaymentRequiredV2Schema.parse(required);
       assert.equal(required.resource.url, PUBLIC_URL + path);
@@ -51,11 +47,6 @@ test('every priced route requires its price in USDC on Base, and names the reque
       assert.deepEqual(Object.keys(required.extensions ?? {}).sort(), ['bazaar', 'payment-identifier']);
     }
   }
-});
-
-test('a route without a price has no requirements', async () => {
-  const { required: build } = await requirements;
-  await assert.rejects(build('GET /api/meta', '/api/meta'), /GET \/api\/meta requires no payment/);
 });
 
 test('a query that is too long for the header is left out of its URL, and nothing else', async () => {
