@@ -190,21 +190,6 @@ describe('the client', () => {
       assert.equal(url?.hash, '');
     }
     for (const id of ['.', '..']) assert.throws(() => tool?.url({ id }), ArgumentError);
-    assert.throws(
-      () =>
-        parseInterface(
-          {
-            openapi: '3.1.0',
-            info: { title: 'x', version: '1' },
-            paths: {
-              '/api/x': { get: { ...operation, parameters: [] } },
-              '/api/y': { get: { ...operation, parameters: [] } },
-            },
-          },
-          'https://api.example',
-        ),
-      /unique names/,
-    );
     const elsewhere = parseInterface(
       { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '//evil.example/api/x': { get: operation } } },
       'https://api.example',

@@ -1,106 +1,115 @@
-/** Verification of receipts, with damaged answers, forged receipts, keys outside their time, missing pages. */
+/**
+ * A receipt proves the sale of exactly its answer, and nothing forged, altered or signed outside the time of its key;
+ * `make verify` says so, and looks up the pages that the answer names. api/payments/receipts.test.ts has a server's.
+ */
 import assert from 'node:assert/strict';
 import { createHmac, hash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { newKey, receiptKeysOf, revokeKey, rotateKeys } from '../../api/payments/receipts/keys.ts';
+import { newKey, receiptKeysOf, revokeKey, rotateKeys, type KeyFile } from '../../api/payments/receipts/keys.ts';
+import { receiptSigner, type SignedReceipts } from '../../api/payments/receipts/signed_receipt.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../clients/verify.ts';
-import { archivedPages, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
-import { RECEIPT_TYPE } from '../../lib/receipt.ts';
+import type { Purchase } from '../../ledger/ledger.ts';
+import { NETWORK, USDC } from '../../lib/network.ts';
+import { publicPart, RECEIPT_TYPE, type PublicKey } from '../../lib/receipt.ts';
 import { HOUR_MS } from '../../lib/time.ts';
-import { answerOf, publishedOf, purchase, receiptsOf, SOLD_AT } from './receipts_made.ts';
-import { archivePage } from '../lib/archive_files.ts';
+import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
+import { runHere, type Ended } from '../process/here.ts';
 
+const SOLD_AT = '2026-11-20T12:00:00.000Z';
 const SOLD_MS = Date.parse(SOLD_AT);
 const NOW_MS = SOLD_MS + 48 * HOUR_MS;
-const ANSWER = '{"records":[{"list_price":"250000.00"}]}';
+const [HELD, LOST] = ['<p>found</p>', '<p>missing</p>'] as const;
+const shaOf = (text: string): string => hash('sha256', text, 'hex');
+const ANSWER = JSON.stringify({
+  deal: { page_sha256: shaOf(HELD), source_url: 'https://county.example/1' },
+  distress: { matches: [{ signal: { page_sha256: shaOf(LOST) } }], candidates: [{ page_sha256: null }] },
+});
+
+const purchase: Purchase = {
+  id: '01a20799-59ce-709e-bb1d-83c883200204',
+  state: 'sold',
+  payment: {
+    network: NETWORK,
+    asset: USDC.toLowerCase(),
+    payer: `0x${'1'.repeat(40)}`,
+    nonce: `0x${'2'.repeat(64)}`,
+    payTo: `0x${'3'.repeat(40)}`,
+    amount: 1_500_000n,
+    validBefore: 1_795_000_000n,
+  },
+  route: 'GET /api/deals/:id/report',
+  request: '/api/deals/5/report?fields=deal',
+  snapshotId: '2026-11-20.01',
+  identifierHash: null,
+  chain: `0x${'4'.repeat(64)}`,
+  block: 17n,
+  reservedAtMs: SOLD_MS - 900,
+  leaseUntilMs: SOLD_MS + 60_000,
+  settlingAtMs: SOLD_MS - 500,
+  endedAtMs: SOLD_MS,
+  transaction: `0x${'5'.repeat(64)}`,
+  why: null,
+  leadId: null,
+  properties: [],
+  answerSha256: null,
+  refund: null,
+};
+
+/** The receipts of this sale for an answer, signed at this time. */
+const receiptsOf = (
+  file: KeyFile,
+  { text = ANSWER, at = SOLD_MS, sold = purchase, type = 'application/json; charset=utf-8' } = {},
+): Promise<SignedReceipts> =>
+  receiptSigner(
+    receiptKeysOf(file),
+    { issuer: 'https://api.dealfeed.example', refundTerms: () => null },
+    () => at,
+  ).sign(sold, { headers: { 'Content-Type': type }, sha256: shaOf(text), bytes: Buffer.byteLength(text) });
+const publishedOf = (file: KeyFile): PublicKey[] => file.keys.map(publicPart);
+
 const file = { keys: [newKey(SOLD_MS - 24 * HOUR_MS)] };
 const keys = publishedOf(file);
-
+const [key = assert.fail()] = keys;
 const notProven = (message: RegExp) => ({ name: 'NotProven', message });
 const segment = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const claimsOf = async () => (await verifyReceipt((await receiptsOf(file, ANSWER)).receipt, keys, NOW_MS)).claims;
+const claimsOf = async (options: Parameters<typeof receiptsOf>[1] = {}) =>
+  (await verifyReceipt((await receiptsOf(file, options)).receipt, keys, NOW_MS)).claims;
 
 describe('a receipt', () => {
-  it('proves price, payment, request, content and snapshot', async () => {
-    const { receipt } = await receiptsOf(file, ANSWER);
-    const { claims, key, isSignedAgain } = await verifyReceipt(receipt, keys, NOW_MS);
+  it('proves price, payment, request, content and snapshot, the same byte for byte at each signing', async () => {
+    const claims = await claimsOf();
     verifyContent(claims, Buffer.from(ANSWER));
-    assert.equal(key.kid, keys[0]?.kid);
-    assert.equal(isSignedAgain, false);
-    assert.equal(claims.price, '1.500000');
-    assert.equal(claims.payment.transaction, purchase.transaction);
-    assert.equal(claims.payment.block, 17);
-    assert.deepEqual(claims.request, {
+    const { price, payment, request, snapshot_id, sold_at } = claims;
+    assert.deepEqual([price, snapshot_id, sold_at], ['1.500000', '2026-11-20.01', SOLD_AT]);
+    assert.deepEqual([payment.transaction, payment.block], [purchase.transaction, 17]);
+    assert.deepEqual(request, {
       method: 'GET',
       path: '/api/deals/5/report',
       query: 'fields=deal',
       query_sha256: null,
       media_type: 'application/json',
     });
-    assert.equal(claims.snapshot_id, '2026-11-20.01');
-    assert.equal(claims.sold_at, SOLD_AT);
-  });
-
-  it('is the same, byte for byte, at each signing with one key', async () => {
-    assert.deepEqual(await receiptsOf(file, ANSWER), await receiptsOf(file, ANSWER, { at: '2026-11-21T00:00:00Z' }));
-  });
-
-  it('is not for an answer with one other byte, a longer one, or another answer', async () => {
-    const claims = await claimsOf();
-    const bytes = Buffer.from(ANSWER);
-    for (let at = 0; at < bytes.length; at += 1) {
-      const altered = Buffer.from(bytes);
-      altered[at] = (altered[at] ?? 0) ^ 1;
-      assert.throws(
-        () => {
-          verifyContent(claims, altered);
-        },
-        notProven(/^the SHA-256 of the file is /),
-      );
-    }
-    for (const other of [`${ANSWER}\n`, '{}'])
-      assert.throws(
-        () => {
-          verifyContent(claims, Buffer.from(other));
-        },
-        notProven(/^the file has \d+ bytes, the receipt is for \d+$/),
-      );
-  });
-
-  it('of a CSV is not for the JSON of the same request', async () => {
-    const csv = 'list_price\r\n250000.00\r\n';
-    const sold = { ...purchase, request: '/api/deals?state=OH text/csv' };
-    const { receipt } = await receiptsOf(file, csv, { type: 'text/csv; charset=utf-8', sold });
-    const { claims } = await verifyReceipt(receipt, keys, NOW_MS);
-    assert.deepEqual([claims.request.path, claims.request.query], ['/api/deals', 'state=OH']);
-    assert.equal(claims.request.media_type, 'text/csv');
-    verifyContent(claims, Buffer.from(csv));
-    assert.throws(() => {
-      verifyContent(claims, Buffer.from(ANSWER));
-    }, notProven(/bytes/));
-  });
-
-  it('states a long query by its hash, so that its header stays below 4 kB', async () => {
-    const query = `addresses=${'1+Main+St%7C'.repeat(400)}`;
-    const { receipt } = await receiptsOf(file, ANSWER, { sold: { ...purchase, request: `/api/lookup?${query}` } });
-    const { claims } = await verifyReceipt(receipt, keys, NOW_MS);
-    assert.deepEqual([claims.request.query, claims.request.query_sha256], [null, hash('sha256', query, 'hex')]);
-    assert.ok(receipt.length < 4_000, String(receipt.length));
-  });
-
-  it('is not made for a purchase that is not sold', async () => {
+    assert.deepEqual(await receiptsOf(file), await receiptsOf(file, { at: NOW_MS }));
     for (const state of ['reserved', 'settling', 'released'] as const)
-      await assert.rejects(receiptsOf(file, ANSWER, { sold: { ...purchase, state } }), /has no receipt$/);
+      await assert.rejects(receiptsOf(file, { sold: { ...purchase, state } }), /has no receipt$/);
   });
 
-  it('names the x402 receipt of its sale by its hash', async () => {
-    const { receipt, x402 } = await receiptsOf(file, ANSWER);
-    const other = await receiptsOf(file, ANSWER, { sold: { ...purchase, transaction: `0x${'6'.repeat(64)}` } });
-    const { claims } = await verifyReceipt(receipt, keys, NOW_MS);
-    verifyX402Receipt(claims, x402.signature);
+  it('is not for an answer with one other byte, a longer one, another answer, or another sale', async () => {
+    const claims = await claimsOf();
+    const altered = Buffer.from(ANSWER);
+    altered[7] = (altered[7] ?? 0) ^ 1;
+    for (const [bytes, message] of [
+      [altered, /^the SHA-256 of the file is /],
+      [Buffer.from(`${ANSWER}\n`), /^the file has \d+ bytes, the receipt is for \d+$/],
+    ] as const)
+      assert.throws(() => {
+        verifyContent(claims, bytes);
+      }, notProven(message));
+    verifyX402Receipt(claims, (await receiptsOf(file)).x402.signature);
+    const other = await receiptsOf(file, { sold: { ...purchase, transaction: `0x${'6'.repeat(64)}` } });
     assert.throws(
       () => {
         verifyX402Receipt(claims, other.x402.signature);
@@ -108,176 +117,138 @@ describe('a receipt', () => {
       notProven(/not the one that the receipt names/),
     );
   });
-});
 
-describe('a forged receipt is refused', () => {
-  const attacker = { keys: [newKey(SOLD_MS - HOUR_MS)] };
-  const signAs = (header: unknown, claims: unknown, key = attacker): string => {
-    const input = `${segment(header)}.${segment(claims)}`;
-    return `${input}.${receiptKeysOf(key).at(NOW_MS).sign(Buffer.from(input)).toString('base64url')}`;
-  };
-  const header = { alg: 'EdDSA', typ: RECEIPT_TYPE, kid: keys[0]?.kid };
-
-  it('signed by another key under the kid of ours', async () => {
-    await assert.rejects(
-      verifyReceipt(signAs(header, await claimsOf()), keys, NOW_MS),
-      notProven(/^the signature is not by/),
-    );
+  it('of a CSV names its type, and a long query by its hash, so that its header stays below 4 kB', async () => {
+    const csv = await claimsOf({ sold: { ...purchase, request: '/api/deals?state=OH text/csv' }, type: 'text/csv' });
+    const { request } = csv;
+    assert.deepEqual([request.path, request.query, request.media_type], ['/api/deals', 'state=OH', 'text/csv']);
+    const query = `addresses=${'1+Main+St%7C'.repeat(400)}`;
+    const long = { sold: { ...purchase, request: `/api/lookup?${query}` } };
+    const { request: asked } = await claimsOf(long);
+    assert.deepEqual([asked.query, asked.query_sha256], [null, shaOf(query)]);
+    assert.ok((await receiptsOf(file, long)).receipt.length < 4_000);
   });
 
-  it('with a changed claim and the old signature', async () => {
-    const [head = '', , signature = ''] = (await receiptsOf(file, ANSWER)).receipt.split('.');
-    const claims = { ...(await claimsOf()), price: '0.010000' };
-    await assert.rejects(
-      verifyReceipt(`${head}.${segment(claims)}.${signature}`, keys, NOW_MS),
-      notProven(/^the signature is not by/),
-    );
-  });
-
-  it('without a signature (alg none), or with a MAC by the public key (alg HS256)', async () => {
+  it('that is forged is refused', async () => {
+    const attacker = { keys: [newKey(SOLD_MS - HOUR_MS)] };
+    const [{ kid, ...jwk } = assert.fail()] = publishedOf(attacker);
+    const header = { alg: 'EdDSA', typ: RECEIPT_TYPE, kid: key.kid };
     const claims = await claimsOf();
-    for (const alg of ['none', 'None', 'HS256', 'ES256', 'Ed25519ph', undefined]) {
+    const { receipt, x402 } = await receiptsOf(file);
+    const [head = '', , signature = ''] = receipt.split('.');
+    const signAs = (head_: unknown, body: unknown = claims, by: KeyFile = attacker): string => {
+      const input = `${segment(head_)}.${segment(body)}`;
+      return `${input}.${receiptKeysOf(by).at(NOW_MS).sign(Buffer.from(input)).toString('base64url')}`;
+    };
+    const macOf = (alg: string | undefined): string => {
       const input = `${segment({ ...header, alg })}.${segment(claims)}`;
-      const mac = createHmac('sha256', Buffer.from(keys[0]?.x ?? '', 'base64url'))
-        .update(input)
-        .digest('base64url');
-      for (const signature of ['', mac])
-        await assert.rejects(verifyReceipt(`${input}.${signature}`, keys, NOW_MS), notProven(/^alg is /));
-    }
+      return `${input}.${createHmac('sha256', Buffer.from(key.x, 'base64url')).update(input).digest('base64url')}`;
+    };
+    const { content: _, ...incomplete } = claims;
+    for (const [jws, message] of [
+      [signAs(header), /^the signature is not by/],
+      [`${head}.${segment({ ...claims, price: '0.010000' })}.${signature}`, /^the signature is not by/],
+      ...['none', 'None', 'HS256', 'ES256', undefined].map((alg) => [macOf(alg), /^alg is /] as const),
+      [`${segment({ ...header, alg: 'none' })}.${segment(claims)}.`, /^alg is /],
+      [signAs({ ...header, jwk }), /^the signature is not by/],
+      [signAs({ ...header, kid, jwk }), /not among the saved keys/],
+      [x402.signature, /^typ is undefined/],
+      [signAs({ ...header, typ: 'JWT' }, claims, file), /^typ is "JWT"/],
+      [signAs(header, incomplete, file), /has no content/],
+      ...['', 'a.b', 'a.b.c', '{"signature":"x"}'].map((text) => [text, /not a compact JWS/] as const),
+    ] as const)
+      await assert.rejects(verifyReceipt(jws, keys, NOW_MS), notProven(message), jws);
+    const [other = assert.fail()] = publishedOf({ keys: [newKey(SOLD_MS)] });
+    for (const [text, message] of [
+      [JSON.stringify({ keys: [{ ...key, x: other.x }] }), /thumbprint of its key/],
+      ['<html>', /not JSON/],
+      ['{}', /jwks\.json/],
+    ] as const)
+      assert.throws(() => parseKeys(text), notProven(message));
   });
 
-  it('that brings its own key in the header', async () => {
-    const [own] = publishedOf(attacker);
-    const jwk = own && { kty: own.kty, crv: own.crv, x: own.x };
-    for (const kid of [own?.kid, header.kid])
-      await assert.rejects(
-        verifyReceipt(signAs({ ...header, kid, jwk }, await claimsOf()), keys, NOW_MS),
-        notProven(/not among the saved keys|^the signature is not by/),
-      );
-  });
-
-  it('that is another document signed by the same key, as the x402 receipt is', async () => {
-    const { x402 } = await receiptsOf(file, ANSWER);
-    await assert.rejects(verifyReceipt(x402.signature, keys, NOW_MS), notProven(/^typ is undefined/));
-    const claims = await claimsOf();
-    await assert.rejects(verifyReceipt(signAs({ ...header, typ: 'JWT' }, claims, file), keys, NOW_MS), {
-      message: /^typ is "JWT"/,
-    });
-  });
-
-  it('that is no JWS, or lacks a claim', async () => {
-    for (const text of ['', 'a', 'a.b', 'a.b.c', '{"signature":"x"}'])
-      await assert.rejects(verifyReceipt(text, keys, NOW_MS), notProven(/not a compact JWS/));
-    const { content: _, ...claims } = await claimsOf();
-    await assert.rejects(verifyReceipt(signAs(header, claims, file), keys, NOW_MS), notProven(/has no content/));
-  });
-});
-
-describe('the keys of a server', () => {
-  it('are refused if another key hides behind a known kid', async () => {
-    const [key] = keys;
-    const [other] = publishedOf({ keys: [newKey(SOLD_MS)] });
-    assert.ok(key && other);
-    assert.equal(parseKeys(JSON.stringify({ keys: [{ ...key, use: 'sig' }] })).length, 1);
-    assert.throws(
-      () => parseKeys(JSON.stringify({ keys: [{ ...key, x: other.x }] })),
-      notProven(/thumbprint of its key/),
-    );
-    assert.throws(() => parseKeys('<html>'), notProven(/not JSON/));
-    assert.throws(() => parseKeys('{}'), notProven(/jwks\.json/));
-    // A set that was replaced in transit has other kids: the receipt of a known kid is not proven by it.
-    const { receipt } = await receiptsOf(file, ANSWER);
-    await assert.rejects(verifyReceipt(receipt, [other], NOW_MS), notProven(/not among the saved keys/));
-  });
-
-  it('verify old receipts after a rotation, and the same sale signed again by the new key', async () => {
-    const old = await receiptsOf(file, ANSWER);
+  it('is proven by its key after a rotation, and by no key outside its time or once revoked', async () => {
     const both = rotateKeys(file, SOLD_MS + HOUR_MS, SOLD_MS);
-    const again = await receiptsOf(both, ANSWER, { at: new Date(NOW_MS).toISOString() });
-    assert.notEqual(old.receipt, again.receipt);
-    const first = await verifyReceipt(old.receipt, publishedOf(both), NOW_MS);
-    const second = await verifyReceipt(again.receipt, publishedOf(both), NOW_MS);
-    assert.deepEqual([first.isSignedAgain, second.isSignedAgain], [false, true]);
-    assert.deepEqual(
-      { ...first.claims, x402_receipt_sha256: '' },
-      { ...second.claims, x402_receipt_sha256: '' },
-      'the same statement',
+    const { receipt } = await receiptsOf(file);
+    const again = (await receiptsOf(both, { at: NOW_MS })).receipt;
+    const [first, second] = await Promise.all(
+      [receipt, again].map((jws) => verifyReceipt(jws, publishedOf(both), NOW_MS)),
     );
-    assert.equal(second.key.kid, both.keys[1]?.kid);
-  });
-
-  it('sign nothing after their time, before it, or once revoked', async () => {
-    const both = rotateKeys(file, SOLD_MS + HOUR_MS, SOLD_MS);
-    const late = { ...purchase, endedAtMs: SOLD_MS + 2 * HOUR_MS };
-    const { receipt } = await receiptsOf(file, ANSWER, { sold: late });
-    await verifyReceipt(receipt, keys, NOW_MS);
-    await assert.rejects(verifyReceipt(receipt, publishedOf(both), NOW_MS), notProven(/signed until/));
+    assert.deepEqual([first?.isSignedAgain, second?.isSignedAgain], [false, true]);
+    assert.deepEqual({ ...first?.claims, x402_receipt_sha256: second?.claims.x402_receipt_sha256 }, second?.claims);
+    const late = await receiptsOf(file, { sold: { ...purchase, endedAtMs: SOLD_MS + 2 * HOUR_MS } });
     const early = { keys: [newKey(NOW_MS + HOUR_MS)] };
-    const future = await receiptsOf(early, ANSWER);
-    await assert.rejects(verifyReceipt(future.receipt, publishedOf(early), NOW_MS), notProven(/in the future/));
-    const leaked = revokeKey(file, file.keys[0]?.kid ?? '', NOW_MS);
-    const signed = await receiptsOf(file, ANSWER);
-    await assert.rejects(verifyReceipt(signed.receipt, publishedOf(leaked), NOW_MS), notProven(/was revoked at/));
-    const again = await receiptsOf(leaked, ANSWER, { at: new Date(NOW_MS).toISOString() });
-    assert.equal((await verifyReceipt(again.receipt, publishedOf(leaked), NOW_MS)).isSignedAgain, true);
+    const leaked = revokeKey(file, key.kid, NOW_MS);
+    for (const [jws, by, message] of [
+      [late.receipt, both, /signed until/],
+      [(await receiptsOf(early)).receipt, early, /in the future/],
+      [receipt, leaked, /was revoked at/],
+    ] as const)
+      await assert.rejects(verifyReceipt(jws, publishedOf(by), NOW_MS), notProven(message));
+    const signedAgain = (await receiptsOf(leaked, { at: NOW_MS })).receipt;
+    assert.equal((await verifyReceipt(signedAgain, publishedOf(leaked), NOW_MS)).isSignedAgain, true);
   });
 });
 
-describe('the pages that an answer names', () => {
-  let folder: string;
-  const pages = ['<p>found</p>', '<p>missing</p>', '<p>different</p>'].map((text) => ({
-    text,
-    sha256: answerOf(text).sha256,
-  }));
-  const [found, missing, different] = pages;
-  const report = JSON.stringify({
-    distress: {
-      matches: [{ signal: { page_sha256: found?.sha256, source_url: 'https://county.example/1' }, auction: null }],
-      candidates: [{ signal: null, auction: { page_sha256: missing?.sha256 } }],
-    },
-    history: [{ page_sha256: different?.sha256 }, { page_sha256: found?.sha256 }, { page_sha256: null }],
-  });
-  const states = [
-    ['found', 'distress.matches.0.signal', 'https://county.example/1'],
-    ['missing', 'distress.candidates.0.auction', null],
-    ['different', 'history.0', null],
-  ];
-
+describe('make verify', () => {
+  const CLI = new URL('../../clients/verify_cli.ts', import.meta.url).pathname;
+  const folder = mkdtempSync(join(tmpdir(), 'verify-command-'));
+  const at = (name: string): string => join(folder, name);
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pages-'));
-    await archivePage(folder, found?.text ?? '');
-    await archivePage(folder, different?.text ?? '', {}, 'other bytes');
-    await writeFile(join(folder, 'a page'), found?.text ?? '');
-    await writeFile(join(folder, different?.sha256 ?? ''), 'other bytes');
+    writeFileSync(at('answer.json'), ANSWER);
+    writeFileSync(at('altered.json'), ANSWER.replace('county', 'bounty'));
+    writeFileSync(at('answer.jws'), `${(await receiptsOf(file)).receipt}\n`);
+    writeFileSync(at('jwks.json'), JSON.stringify({ keys }));
+    writeFileSync(at('other.json'), JSON.stringify({ keys: publishedOf({ keys: [newKey(0)] }) }));
+    await archivePage(folder, HELD);
+    await archivePage(folder, LOST);
   });
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const run = (env: Record<string, string> = {}): Promise<Ended> =>
+    runHere(CLI, { env: { FILE: at('answer.json'), RECEIPT: at('answer.jws'), DATA_DIR: folder, ...env } });
+  const pageOf = async (env: Record<string, string> = {}) => {
+    const { code, out } = await run(env);
+    return [code, new RegExp(`^ {2}(\\w+) +${shaOf(LOST)} {2}distress\\.matches\\.0\\.signal `, 'm').exec(out)?.[1]];
+  };
 
-  it('are found in every section, each once, and looked up in the archive of a data folder', async () => {
-    const store = await archivedPages(folder);
-    assert.ok(store);
-    const checked = await checkPages(namedPages(report), store);
-    assert.deepEqual(
-      checked.map(({ state, place, url }) => [state, place, url]),
-      states,
-    );
+  it('proves a sale with the keys next to the receipt, and fails for another answer or another key', async () => {
+    const { code, out, err } = await run();
+    assert.deepEqual([code, err], [0, '']);
+    for (const line of [
+      `signature  valid, EdDSA by ${key.kid}`,
+      'request    GET /api/deals/5/report?fields=deal as application/json',
+      `content    ${ANSWER.length} bytes, SHA-256 ${shaOf(ANSWER)}: identical`,
+      'pages      2 of 2 found, byte for byte',
+    ])
+      assert.ok(out.split('\n').includes(line), out);
+    for (const [env, expected] of [
+      [{ FILE: at('altered.json') }, /^NOT PROVEN: the SHA-256 of the file is .*, the receipt is for /m],
+      [{ KEYS: at('other.json') }, /^NOT PROVEN: the key ".*" is not among the saved keys\.$/m],
+    ] as const) {
+      const refused = await run(env);
+      assert.equal(refused.code, 1);
+      assert.match(refused.out, expected);
+    }
+    const unread = await run({ FILE: at('nowhere.json') });
+    assert.equal(unread.code, 1);
+    assert.match(unread.err, /^FILE is ".*nowhere\.json", expected a file that can be read$/m);
   });
 
-  it('are looked up in a folder of pages with any names', async () => {
-    const store = await openFolder(folder);
-    assert.ok(store);
-    const checked = await checkPages(namedPages(report), store);
-    assert.deepEqual(
-      checked.map(({ state, place, url }) => [state, place, url]),
-      states,
-    );
-    await writeFile(join(folder, 'saved by hand.html'), missing?.text ?? '');
-    const again = await openFolder(folder);
-    assert.equal(await again?.stateOf(missing?.sha256 ?? ''), 'found');
-  });
-
-  it('are none in an answer that is not JSON, and nowhere in a folder without an archive', async () => {
-    assert.deepEqual(namedPages('id,name\r\n1,x\r\n'), []);
-    assert.equal(await archivedPages(join(folder, 'nowhere')), null);
-    assert.equal(await openFolder(join(folder, 'nowhere')), null);
+  it('looks up every page that the answer names, in the archive or in a folder of pages with any names', async () => {
+    assert.deepEqual(await pageOf(), [0, 'found']);
+    replaceBody(folder, shaOf(LOST), 'other bytes');
+    assert.deepEqual(await pageOf(), [1, 'different']);
+    loseBody(folder, shaOf(LOST));
+    assert.deepEqual(await pageOf(), [1, 'missing']);
+    const FOLDER = at('pages');
+    mkdirSync(FOLDER);
+    writeFileSync(join(FOLDER, 'a page'), HELD);
+    assert.deepEqual(await pageOf({ FOLDER }), [1, 'missing']);
+    writeFileSync(join(FOLDER, shaOf(LOST)), 'other bytes');
+    assert.deepEqual(await pageOf({ FOLDER }), [1, 'different']);
+    writeFileSync(join(FOLDER, 'saved by hand.html'), LOST);
+    assert.deepEqual(await pageOf({ FOLDER }), [0, 'found']);
   });
 });

@@ -67,13 +67,12 @@ describe('the facilitator client', () => {
 
   before(async () => {
     server = await startTestServer((request, response) => {
-      text(request).then(
-        (body) => {
-          received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body });
-          listener(request, response);
-        },
-        () => response.destroy(),
-      );
+      const respond = async (): Promise<void> => {
+        const { method = '', url: path = '', headers } = request;
+        received.push({ method, path, headers, body: await text(request) });
+        listener(request, response);
+      };
+      respond().catch(() => response.destroy());
     });
     url = `${server.url}/${SECRET}`;
   });
