@@ -1,14 +1,17 @@
 /**
  * Loaded into a server before anything else (`node --import`): its wall clock, which a test can move while it runs, and
- * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries and worker threads too.
- * Timers and performance.now go on, as when a real clock is set.
+ * which is moved at the start by CLOCK_OFFSET_MS; and the fault that FAULT plants into its sources, as JSON. Everything
+ * in the process reads the clock, libraries and worker threads too. Timers and performance.now go on, as when a real
+ * clock is set.
  *
  * The test connects to the socket CLOCK_SOCKET and writes by how many milliseconds the clock is ahead from then on, a
  * number a line. The line is written back.
  */
+import { registerHooks } from 'node:module';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+import { plantInto, type PlantedChange } from '../ledger/planted_change.ts';
 
 const machine = Date.now.bind(Date);
 /** Offset from the machine's clock in milliseconds, shared by the threads of the process. */
@@ -30,7 +33,7 @@ globalThis.Date = new Proxy(RealDate, {
   apply: () => new RealDate(now()).toString(),
 });
 
-const { CLOCK_SOCKET } = process.env;
+const { CLOCK_SOCKET, FAULT } = process.env;
 if (isMainThread && CLOCK_SOCKET !== undefined) {
   createServer((socket) => {
     socket.on('error', () => undefined);
@@ -42,4 +45,15 @@ if (isMainThread && CLOCK_SOCKET !== undefined) {
   })
     .listen(CLOCK_SOCKET)
     .unref();
+}
+
+if (FAULT !== undefined) {
+  const changes = JSON.parse(FAULT) as readonly PlantedChange[];
+  registerHooks({
+    load: (url, context, next) =>
+      plantInto(
+        next(url, context),
+        changes.filter(({ file }) => url.endsWith(`/${file}`)),
+      ),
+  });
 }

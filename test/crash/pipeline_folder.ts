@@ -42,8 +42,7 @@ export async function wrongIn(layout: Layout, store?: Store): Promise<string[]> 
   return [...wrong, ...(await wrongInArchive(layout.root, store))];
 }
 
-export const PHASES = ['before', 'fetch', 'staging', 'build', 'publish', 'switch', 'after'] as const;
-export type Phase = (typeof PHASES)[number];
+export type Phase = 'before' | 'fetch' | 'staging' | 'build' | 'publish' | 'switch' | 'after';
 
 /**
  * The phase in which the newest run of a day was killed, by what lies on the disk:

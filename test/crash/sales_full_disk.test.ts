@@ -3,98 +3,86 @@
  * prove` presents the refused payments again until their leases end, and fills the disk six times during purchases.
  */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serverProcess, type ServerProcess } from '../process/program.ts';
 import { thorough } from '../thorough.ts';
-import { mountDisk, openDiskShop, PATHS, unmountDisk, type DiskShop, type Signed } from './sales_disk.ts';
+import { fill, mountDisk, unmountDisk } from './full_disk.ts';
+import { drawnUp, EXCLUSIVE, openSales, present, sign, type Attempt, type SalesWorld } from './sales_world.ts';
 
-const RETRY_MS = 300;
+const PATHS = [EXCLUSIVE, '/api/deals', '/api/leads', EXCLUSIVE] as const;
 /** Presentations of one payment. A reservation that could not be deleted stays until its lease ends. */
 const MAX_TRIES = 300;
 const disk = mountDisk();
 
 describe('a full disk of the ledger', { skip: disk === null ? 'no file system can be mounted here' : false }, () => {
-  let shop: DiskShop;
+  const filler = join(disk ?? '', 'filler');
+  let [world, server]: [SalesWorld | undefined, ServerProcess | undefined] = [undefined, undefined];
+  const attempts: Attempt[] = [];
   before(async () => {
-    shop = await openDiskShop(disk ?? assert.fail('no disk is mounted'));
+    world = await openSales('sqlite', { properties: 25, buyers: 1, folder: disk ?? '' });
+    server = await serverProcess(world.env);
   });
   after(async () => {
-    await shop.close();
+    await server?.end('SIGKILL');
+    await world?.close();
     if (disk !== null) unmountDisk(disk);
   });
 
-  /** Present a payment until it buys its answer. @returns the answer */
-  const presentUntilSold = async (signed: Signed): Promise<string> => {
-    let { status, text } = await shop.present(signed);
-    for (let tries = 1; status !== 200 && tries < MAX_TRIES; tries += 1) {
-      await sleep(RETRY_MS);
-      ({ status, text } = await shop.present(signed));
-    }
-    assert.equal(status, 200, `${signed.path}: ${text}`);
-    return text;
+  const signed = async (path: string): Promise<Attempt> => {
+    const attempt = await sign(world?.buyers[0] ?? assert.fail(), server?.url ?? '', path);
+    attempts.push(attempt);
+    return attempt;
   };
-  const booksMatchChain = async (count: number): Promise<void> => {
-    const purchases = await shop.sold();
-    assert.equal(purchases.length, count);
-    assert.equal(
-      await shop.takings(),
-      purchases.reduce((sum, p) => sum + p.payment.amount, 0n),
-      'the chain holds what the ledger says',
-    );
-    const leads = purchases.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
-    assert.equal(new Set(leads).size, leads.length, 'no lead is sold twice');
+  const presented = (attempt: Attempt): Promise<{ status: number; text: string }> =>
+    present(server?.url ?? '', attempt);
+  const presentUntilSold = async (attempt: Attempt): Promise<void> => {
+    for (let tries = 0; tries < MAX_TRIES && (await presented(attempt)).status !== 200; tries += 1) await sleep(300);
   };
+  const booksMatch = async (sold: number): Promise<void> =>
+    assert.deepEqual(await drawnUp(world ?? assert.fail(), attempts, server?.url ?? '', 5), { sold, broken: [] });
 
   test('stops sales without a charge, and payments buy once there is space', async () => {
-    const signed = await Promise.all(PATHS.map((path) => shop.sign(path)));
-    shop.fillDisk();
-    const refused = await Promise.all(signed.map((each) => shop.present(each)));
-    for (const { status, text } of refused) {
+    const refused = await Promise.all(PATHS.map((path) => signed(path)));
+    fill(filler);
+    for (const { status, text } of await Promise.all(refused.map((each) => presented(each)))) {
       assert.equal(status, 503, text);
       assert.equal((JSON.parse(text) as { billed: unknown }).billed, false);
     }
-    assert.equal(await shop.takings(), 0n);
-    const health = await fetch(`${shop.server.url}/health`);
+    const health = await fetch(`${server?.url ?? ''}/health`);
     assert.match(await health.text(), /ledger/u, 'health reports the ledger');
-
-    shop.freeDisk();
-    const fresh = await Promise.all(PATHS.slice(0, 2).map((path) => shop.sign(path)));
-    for (const each of fresh) {
-      const { status, text } = await shop.present(each);
-      assert.equal(status, 200, `${each.path}: ${text}`);
-    }
-    const again = thorough([], signed);
+    rmSync(filler);
+    const fresh = await Promise.all(PATHS.slice(0, 2).map((path) => signed(path)));
+    for (const each of fresh) assert.equal((await presented(each)).status, 200);
+    const again = thorough([], refused);
     for (const each of again) await presentUntilSold(each);
-    await booksMatchChain(fresh.length + again.length);
+    await booksMatch(fresh.length + again.length);
   });
 
-  const fillsUp = async (): Promise<void> => {
-    const soldBefore = (await shop.sold()).length;
-    const filling = (async () => {
-      for (let round = 0; round < 6; round += 1) {
-        await sleep(60 + round * 35);
-        shop.fillDisk();
-        await sleep(150);
-        shop.freeDisk();
-      }
-    })();
-    const signed: Signed[] = [];
-    for (let i = 0; i < 16; i += 1) signed.push(await shop.sign(PATHS[i % PATHS.length] ?? PATHS[0]));
-    const answers = await Promise.all(
-      signed.map(async (each, i) => {
-        await sleep(i * 40);
-        return shop.present(each);
-      }),
-    );
-    assert.ok(
-      answers.some(({ status }) => status === 503) && answers.some(({ status }) => status === 200),
-      'some requests met a full disk and some did not',
-    );
-    await filling;
-    for (const each of signed) await presentUntilSold(each);
-    await booksMatchChain(soldBefore + signed.length);
-  };
   if (thorough(false, true)) {
-    test('fills up during sales: every charge is in the books and its answer can be collected', fillsUp);
+    test('fills up during sales: every charge is in the books and its answer can be collected', async () => {
+      const filling = (async () => {
+        for (let round = 0; round < 6; round += 1) {
+          await sleep(60 + round * 35);
+          fill(filler);
+          await sleep(150);
+          rmSync(filler);
+        }
+      })();
+      const bought: Attempt[] = [];
+      for (let i = 0; i < 16; i += 1) bought.push(await signed(PATHS[i % PATHS.length] ?? EXCLUSIVE));
+      const statuses = await Promise.all(
+        bought.map(async (each, i) => {
+          await sleep(i * 40);
+          return (await presented(each)).status;
+        }),
+      );
+      assert.ok(statuses.includes(503) && statuses.includes(200), 'some met a full disk and some did not');
+      await filling;
+      for (const each of bought) await presentUntilSold(each);
+      await booksMatch(attempts.length);
+    });
   }
 });

@@ -23,6 +23,8 @@ export interface LedgerFolders {
   dataDir(): string;
   /** Both kinds of ledger; PostgreSQL runs as one server for the whole file. */
   readonly kinds: readonly LedgerKind[];
+  /** That server. */
+  postgres(): PostgresServer;
 }
 
 /** Register hooks that create and remove the folders and the server. Call it inside `describe`. */
@@ -37,7 +39,9 @@ export function ledgerFolders(): LedgerFolders {
     await server?.remove();
     rmSync(root, { recursive: true, force: true });
   });
+  const postgres = (): PostgresServer => server ?? assert.fail('the server is not started');
   return {
+    postgres,
     dataDir() {
       const path = join(root, String((count += 1)));
       mkdirSync(path);
@@ -45,11 +49,7 @@ export function ledgerFolders(): LedgerFolders {
     },
     kinds: [
       { name: 'SQLite', kind: 'sqlite', fresh: async (dataDir) => join(dataDir, 'ledger.sqlite') },
-      {
-        name: 'PostgreSQL',
-        kind: 'postgres',
-        fresh: async () => server?.schema() ?? assert.fail('the server is not started'),
-      },
+      { name: 'PostgreSQL', kind: 'postgres', fresh: () => postgres().schema() },
     ],
   };
 }

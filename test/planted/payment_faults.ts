@@ -30,8 +30,8 @@ export const paymentFaults: readonly PlantedFault[] = [
     changes: [change(SQLITE, 'writes.some(({ durability })', 'writes.every(({ durability })')],
     caughtBy: [
       test(
-        'ledger/sqlite_troubles.test.ts',
-        'the writes of one commit wait for the disk if one of them must: WAL, synchronous = FULL',
+        'ledger/troubles.test.ts',
+        'waits for the disk if one of the writes of a commit must: WAL, synchronous = FULL',
       ),
     ],
   },

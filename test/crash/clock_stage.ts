@@ -1,0 +1,153 @@
+/** The servers, buyers and settlements of a moment, and servers whose wall clock a test moves while they run. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Buyer } from '../api/support/buyers.ts';
+import type { PlantedChange } from '../ledger/planted_change.ts';
+import { nodeProxy, UNHARMED, type Fate, type NodeProxy } from '../node/node.ts';
+import { serverProcess, type ServerProcess } from '../process/program.ts';
+import { EXCLUSIVE, present, sign, type Attempt, type SalesWorld } from './sales_world.ts';
+
+export interface ClockedServer extends ServerProcess {
+  /** Set its clock ahead of the machine's. @returns false if the server is gone */
+  jump(offsetMs: number): Promise<boolean>;
+}
+
+/** Start a server whose clock is ahead of the machine's. */
+async function clockedServer(env: Readonly<Record<string, string>>, offsetMs: number): Promise<ClockedServer> {
+  const CLOCK_SOCKET = join(env['DATA_DIR'] ?? '', `clock-${randomBytes(6).toString('hex')}`);
+  const NODE_OPTIONS = `--import=${new URL('clock_preload.ts', import.meta.url).href}`;
+  const server = await serverProcess({ ...env, CLOCK_SOCKET, CLOCK_OFFSET_MS: String(offsetMs), NODE_OPTIONS });
+  const control = createConnection(CLOCK_SOCKET);
+  control.on('error', () => undefined);
+  await once(control, 'connect');
+  let told: (isSet: boolean) => void = () => undefined;
+  createInterface(control)
+    .on('error', () => undefined)
+    .on('line', () => {
+      told(true);
+    })
+    .on('close', () => {
+      told(false);
+    });
+  return {
+    ...server,
+    async jump(to) {
+      if (server.child.exitCode !== null || server.child.signalCode !== null) return false;
+      return new Promise((resolve) => {
+        told = resolve;
+        control.write(`${to}\n`);
+      });
+    },
+  };
+}
+
+export interface StageOptions {
+  /** Planted into each server. */
+  readonly fault?: readonly PlantedChange[];
+  /** A server that runs gets another clock where a new one would be started. */
+  readonly reuses?: boolean;
+}
+
+export class Stage {
+  readonly attempts: Attempt[] = [];
+  readonly world: SalesWorld;
+  readonly #options: StageOptions;
+  readonly #servers: ClockedServer[] = [];
+  #node: NodeProxy | undefined;
+  #fate: Fate | Promise<Fate> = UNHARMED;
+
+  constructor(world: SalesWorld, options: StageOptions) {
+    this.world = world;
+    this.#options = options;
+  }
+
+  async server(offsetMs = 0): Promise<ClockedServer> {
+    const { fault, reuses = false } = this.#options;
+    if (reuses) for (const running of this.#servers) if (await running.jump(offsetMs)) return running;
+    this.#node ??= await nodeProxy(this.world.chain.rpcUrl, () => this.#fate);
+    const env = { ...this.world.env, SANDBOX_RPC: this.#node.url };
+    const server = await clockedServer(fault ? { ...env, FAULT: JSON.stringify(fault) } : env, offsetMs);
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** Start a server, which looks at everything open, and stop it. */
+  async passing(offsetMs: number): Promise<void> {
+    await (await this.server(offsetMs)).end('SIGTERM');
+  }
+
+  buyer(n: number): Buyer {
+    const buyer = this.world.buyers[n];
+    if (!buyer) throw new Error(`there is no buyer ${n}`);
+    return buyer;
+  }
+
+  /** Buy a lead that nobody else gets. @returns the status of the answer */
+  async buy(
+    server: ClockedServer,
+    { buyer = this.buyer(0), aheadSeconds = 0 } = {},
+  ): Promise<{ readonly status: number; readonly attempt: Attempt }> {
+    const attempt = await sign(buyer, server.url, EXCLUSIVE, aheadSeconds);
+    this.attempts.push(attempt);
+    const { status } = await present(server.url, attempt);
+    return { status, attempt };
+  }
+
+  /** Keep the next settlement on its way. @returns what lets it arrive, with its reply or without */
+  holdSettlement(): (replied: boolean) => void {
+    const { promise, resolve } = Promise.withResolvers<Fate>();
+    this.#fate = promise;
+    return (replied) => {
+      this.#fate = UNHARMED;
+      resolve({ ...UNHARMED, replied });
+    };
+  }
+
+  /** Buy from a server that is killed while the settlement is on its way, which arrives afterwards. */
+  async buyAndLose(server: ClockedServer, aheadSeconds = 0): Promise<void> {
+    const arrives = this.holdSettlement();
+    const bought = this.buy(server, { aheadSeconds }).catch(() => undefined);
+    await this.settling();
+    await this.#node?.reached();
+    await server.end('SIGKILL');
+    await bought;
+    arrives(false);
+    await this.#node?.idle();
+  }
+
+  /** Status of a collection of this payment with this signature. */
+  async collect(server: ClockedServer, { nonce }: Attempt, header: string): Promise<number> {
+    const response = await fetch(`${server.url}/api/purchases/${nonce}`, { headers: { 'SIGN-IN-WITH-X': header } });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  async isSettling(): Promise<boolean> {
+    const ledger = await this.world.openLedger();
+    try {
+      return (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0;
+    } finally {
+      await ledger.close();
+    }
+  }
+
+  /** Wait until a purchase is settling. */
+  async settling(): Promise<void> {
+    while (!(await this.isSettling())) await sleep(20);
+  }
+
+  async endServers(): Promise<void> {
+    for (const server of this.#servers.splice(0)) await server.end('SIGKILL');
+    await this.#node?.idle();
+  }
+
+  async close(): Promise<void> {
+    await this.endServers();
+    await this.#node?.close();
+    await this.world.close();
+  }
+}
