@@ -261,7 +261,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
 }
 
 /** Everything that runs before a route, from the outside in. */
-function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts, site: Site): void {
+function addMiddleware(koa: Koa, deps: AppDeps, { limit, redact }: Parts, site: Site): void {
   const { publicUrl, snapshots, log = () => undefined } = deps;
   koa.use(carryResponses);
   koa.use(logRequests(log));
@@ -279,8 +279,7 @@ function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts
   }
   if (deps.reportTemplate !== undefined) koa.use(linkReports(deps.reportTemplate));
   koa.use(requireOneHost());
-  const maxLengths = routes.flatMap(({ path, maxUrlLength }) => (maxUrlLength ? [[path, maxUrlLength] as const] : []));
-  koa.use(checkUrl(publicUrl, new Map(maxLengths)));
+  koa.use(checkUrl(publicUrl));
 }
 
 export function createApp(deps: AppDeps): App {

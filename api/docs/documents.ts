@@ -6,19 +6,11 @@ import { PROBLEM_PATH, PROBLEMS } from '../http/problem.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/assets.ts';
 import { allPages } from '../site/pages/all.ts';
-import {
-  agentCard,
-  API_CATALOG_PATH,
-  API_CATALOG_TYPE,
-  apiCatalog,
-  robotsText,
-  securityText,
-  sitemap,
-} from './well_known.ts';
 import { MCP_PATH, openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import { priceText } from '../../lib/prices.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 import { catalogEntry } from './x402_extensions.ts';
 
@@ -29,7 +21,6 @@ export interface Document {
   readonly content: string | Buffer | ((nowMs: number) => string);
   /** How long a cache may reuse it without revalidation. */
   readonly seconds: number;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Cache times: a description changes with the server's version, an image hardly ever. */
@@ -85,10 +76,8 @@ function llmsText({ routes, publicUrl, network, notice }: DocumentOptions): stri
     '## More',
     `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every response.\n` +
       `- [x402 resources](${publicUrl}/.well-known/x402): every priced endpoint with its payment requirements.\n` +
-      `- [API catalog](${publicUrl}${API_CATALOG_PATH}): links to every description (RFC 9727).\n` +
       `- [Skill](${publicUrl}/skill.md): how to use this shop, on one page.\n` +
-      `- [Changelog](${publicUrl}/changelog)\n` +
-      `- [Agent card](${publicUrl}/.well-known/agent-card.json): the same calls as skills, over MCP.`,
+      `- [Changelog](${publicUrl}/changelog)`,
   ]
     .join('\n\n')
     .concat('\n');
@@ -121,6 +110,36 @@ const x402Resources = ({ routes, publicUrl, payTo, network }: DocumentOptions): 
       };
     }),
 });
+
+/** RFC 9116 advises less than a year. */
+const SECURITY_DAYS = 180;
+
+/** security.txt (RFC 9116), which expires half a year after the day of `nowMs`. */
+function securityText(email: string, publicUrl: string, nowMs: number): string {
+  const expires = new Date((Math.floor(nowMs / DAY_MS) + SECURITY_DAYS) * DAY_MS);
+  return [
+    `Contact: mailto:${email}`,
+    `Expires: ${expires.toISOString().replace('.000Z', 'Z')}`,
+    'Preferred-Languages: en',
+    // The RFC allows no other scheme here; a server on this machine has http.
+    ...(publicUrl.startsWith('https:') ? [`Canonical: ${publicUrl}/.well-known/security.txt`] : []),
+    '',
+  ].join('\n');
+}
+
+/** Crawlers may read everything except the paths of single buyers. */
+const robotsText = (publicUrl: string): string =>
+  `User-agent: *\nDisallow: /api/purchases/\nDisallow: /sandbox/\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
+
+/** @param paths of the pages of the site */
+const sitemap = (publicUrl: string, paths: readonly string[]): string =>
+  [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ...paths.map((path) => `  <url><loc>${publicUrl}${path}</loc></url>`),
+    '</urlset>',
+    '',
+  ].join('\n');
 
 /** A file of the project. */
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -167,19 +186,6 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
     { path: '/server.json', type: json, content: jsonText(registryEntry(publicUrl)), seconds: HOUR },
     ...problemPages(publicUrl),
     { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
-    {
-      path: API_CATALOG_PATH,
-      type: API_CATALOG_TYPE,
-      content: jsonText(apiCatalog(publicUrl)),
-      seconds: HOUR,
-      headers: { Link: `<${publicUrl}${API_CATALOG_PATH}>; rel="api-catalog"` },
-    },
-    {
-      path: '/.well-known/agent-card.json',
-      type: json,
-      content: jsonText(agentCard(routes, publicUrl)),
-      seconds: HOUR,
-    },
     ...(email === undefined
       ? []
       : [
@@ -206,13 +212,13 @@ const hashOf = (content: string | Buffer): string =>
   shortHash(typeof content === 'string' ? content : content.toString('base64'));
 
 export function mountDocuments(router: Router, documents: readonly Document[], nowMs: () => number): void {
-  for (const { path, type, content, seconds, headers = {} } of documents) {
+  for (const { path, type, content, seconds } of documents) {
     // Hashed when it is first requested: the largest has a megabyte.
     let fixedHash: string | undefined;
     router.get(path, (ctx) => {
       const body = typeof content === 'function' ? content(nowMs()) : content;
       if (typeof content !== 'function') fixedHash ??= hashOf(content);
-      ctx.set({ ...headers, 'X-Content-Type-Options': 'nosniff' });
+      ctx.set('X-Content-Type-Options', 'nosniff');
       if (isCached(ctx, fixedHash ?? hashOf(body), `public, max-age=${seconds}`)) return;
       ctx.body = body;
       ctx.type = type;

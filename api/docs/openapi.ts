@@ -7,7 +7,6 @@ import { priceText } from '../../lib/prices.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
 import { CSV_HEADERS, csvContentOf, csvHeadersOf, HEADERS, headers, PURCHASE_HEADERS } from './headers.ts';
-import { answerExample, paramExample, problemExample } from './examples.ts';
 import { componentPath, schemasOf, type JsonObject } from './schemas.ts';
 
 export { templateOf };
@@ -112,7 +111,7 @@ function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): J
             ...(RETRY_AFTER_STATUSES.has(status) ? ['Retry-After' as const] : []),
           ),
           content: {
-            'application/problem+json': { schema: schemaOf(status), ...problemExample(route, reasons) },
+            'application/problem+json': { schema: schemaOf(status) },
             'text/html': {
               schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' },
             },
@@ -130,8 +129,6 @@ function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): 
     required: place === 'path',
     description: `${facts.about} Expected: ${facts.expected}.`,
     schema: paramSchema(facts),
-    // A cursor comes from a response: no example would be accepted.
-    ...(name === 'cursor' ? {} : { example: paramExample(name, facts) }),
   };
 }
 
@@ -147,10 +144,7 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
         ...csvHeadersOf(route),
       },
       content: {
-        [mediaOf(route)]: {
-          schema: isJson(route) ? bodyOf(route.response) : { type: 'string' },
-          example: answerExample(route),
-        },
+        [mediaOf(route)]: { schema: isJson(route) ? bodyOf(route.response) : { type: 'string' } },
         ...csvContentOf(route),
       },
     };
@@ -173,7 +167,6 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
     content: {
       [mediaOf(route)]: {
         schema: { oneOf: [bodyOf(route.response), bodyOf(route.template.response)] },
-        example: answerExample(route),
       },
     },
   };
@@ -264,9 +257,6 @@ export const paymentInfoOf = ({ price }: Pick<Route, 'price'>): JsonObject =>
   price === null
     ? {}
     : { 'x-payment-info': { price: { mode: 'fixed', currency: 'USD', amount: price }, protocols: [{ x402: {} }] } };
-
-/** Catalogs warn above this many characters. */
-export const MAX_GUIDANCE = 4_000;
 
 /** "GET /api/deals $0.05": one line per call. */
 const callLine = (route: Route): string => `- GET ${templateOf(route)} ${priceText(route)}`;

@@ -19,17 +19,6 @@ import { tagOf } from './openapi.ts';
 
 /** Longest list of accepted values of a parameter; OpenAPI has all of them. */
 const MAX_VALUES_CHARACTERS = 60;
-/** Fields of an object in an example answer. */
-const MAX_FIELDS = 12;
-
-/** An answer with the first item of each list, and without fields deeper than a record's. */
-function shortened(value: unknown, depth = 0): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map((item) => shortened(item, depth));
-  if (!isObject(value)) return value;
-  const fields = Object.entries(value).filter(([, field]) => depth < 2 || typeof field !== 'object');
-  return Object.fromEntries(fields.slice(0, MAX_FIELDS).map(([name, field]) => [name, shortened(field, depth + 1)]));
-}
-
 /** Type of each parameter, with its accepted values if they are few. */
 const typesOf = (params: Route['params'] = {}): JsonObject =>
   Object.fromEntries(
@@ -54,7 +43,7 @@ function bazaarOf(route: Route): Bazaar {
     input: exampleCall(route),
     inputSchema: { properties: typesOf(route.params) },
     ...(route.pathParams === undefined ? {} : { pathParamsSchema: { properties: typesOf(route.pathParams) } }),
-    output: { example: shortened(isObject(answer) ? answer : {}) },
+    output: { example: isObject(answer) ? answer : {} },
   }) as unknown as { bazaar: Bazaar };
   if (route.media === undefined) return bazaar;
   // The library knows JSON answers only.

@@ -6,7 +6,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { stateOf } from './request_state.ts';
 
-/** Longest path and query, unless the route takes a longer one. */
+/** Longest path and query. */
 export const MAX_URL_LENGTH = 2_000;
 
 /** Headers of the response that the problem replaces. */
@@ -178,17 +178,13 @@ export const catchErrors: Middleware = async (ctx, next) => {
 
 const DEAL_PATH = /^\/api\/deals\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/**
- * Refuse URLs that are too long, and paths that no route matched.
- * @param maxLengths longest path and query by path, where it is not the usual one
- */
+/** Refuse URLs that are too long, and paths that no route matched. */
 export const checkUrl =
-  (publicUrl: string, maxLengths: ReadonlyMap<string, number>): Middleware =>
+  (publicUrl: string): Middleware =>
   async (ctx, next) => {
     const { length } = ctx.originalUrl;
-    const max = maxLengths.get(ctx.path) ?? MAX_URL_LENGTH;
-    if (length > max)
-      throw new Problem('uri_too_long', `The path and query have ${length} characters; the maximum is ${max}.`);
+    if (length > MAX_URL_LENGTH)
+      throw new Problem('uri_too_long', `The path and query have ${length} characters, at most ${MAX_URL_LENGTH}.`);
     await next();
     // Koa leaves 404 if no route matched and nothing was written. /mcp writes its own: the method does not exist.
     if (ctx.status !== 404 || ctx.body || stateOf(ctx).reason !== undefined) return;

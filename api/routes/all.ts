@@ -10,7 +10,6 @@ import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
 import { exclusive } from './leads/exclusive.ts';
 import { filingLists, filings, recentFilings, REGISTERS } from './filings/filings.ts';
 import { leads } from './leads/leads.ts';
-import { lookupBatch } from './lookup/batch.ts';
 import { lookup } from './lookup/lookup.ts';
 import { metaRoute } from './meta/meta.ts';
 import { owners } from './owners.ts';
@@ -43,7 +42,6 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     placeIndex,
     ...feeds(options),
     lookup,
-    lookupBatch,
     deals,
     dealCards,
     hotDeals,

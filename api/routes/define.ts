@@ -72,8 +72,6 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly media?: 'text/csv' | 'application/feed+json' | 'application/atom+xml';
   /** Columns of the same response as CSV, for a request that prefers it. Only of lists. */
   csvColumns?(params: ParamValues<P>): readonly string[];
-  /** Longest path and query in characters, if the route takes a longer one than others. */
-  readonly maxUrlLength?: number;
   /** Whether each item is sold once, to one buyer. */
   readonly isExclusive?: boolean;
   /** What must still be true of each sold record: otherwise the price is due back. Default: nothing. */

@@ -73,26 +73,6 @@ export const textParam = (about: string) =>
     },
   );
 
-/** Separates the values of a list of texts. */
-const BETWEEN_LINES = /\||\r?\n/u;
-
-/** Texts separated by | or line breaks, at most `most`. */
-export const linesParam = (about: string, most: number) =>
-  declareParam(
-    z
-      .string()
-      .transform((text) =>
-        text
-          .split(BETWEEN_LINES)
-          .map((line) => line.trim())
-          .filter((line) => line !== ''),
-      )
-      .superRefine((lines, { addIssue }) => {
-        if (lines.length === 0 || lines.length > most) addIssue(`${lines.length} are given`);
-      }),
-    { kind: 'string', about, expected: `1 to ${most} texts separated by | or line breaks` },
-  );
-
 const STATES = new Set(STATE_BY_NAME.values());
 
 /** A two-letter state, in upper case. */

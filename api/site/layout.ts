@@ -1,5 +1,4 @@
 /** The frame of every page (title, navigation, notice, footer), and shared elements. */
-import { API_CATALOG_PATH } from '../docs/well_known.ts';
 import { PREVIEW_PATH, PREVIEW_SIZE, type Assets } from './assets.ts';
 import { html, isWebAddress, type Html, type Piece } from './html.ts';
 import type { Page } from './page.ts';
@@ -18,7 +17,6 @@ interface Navigation {
 const FOR_PROGRAMS: readonly MenuLink[] = [
   { path: '/openapi.json', label: 'OpenAPI' },
   { path: '/llms.txt', label: 'llms.txt' },
-  { path: API_CATALOG_PATH, label: 'API catalog' },
   { path: '/api/meta', label: '/api/meta' },
   { path: '/health', label: 'Health' },
 ];
@@ -169,7 +167,6 @@ export const renderDocument = (frame: Frame, content: Piece): Html =>
         ${preview(frame)}
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <link rel="api-catalog" href="/.well-known/api-catalog" />
         <link rel="service-desc" href="/openapi.json" type="application/json" />
         <script src="${frame.assets.script}" defer></script>
         ${frame.pays && html`<script src="${frame.assets.payScript}" defer></script>`}

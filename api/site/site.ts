@@ -15,7 +15,6 @@ import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../serving/open.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
-import { API_CATALOG_PATH } from '../docs/well_known.ts';
 import { loadAssets } from './assets.ts';
 import { html, type Html } from './html.ts';
 import { navigationOf, renderDocument, type Notice } from './layout.ts';
@@ -77,9 +76,8 @@ const withHash = (content: string | Buffer): Rendered => ({
   hash: createHash('sha256').update(content).digest('base64url').slice(0, 16),
 });
 
-/** Links for programs in the headers of / (RFC 8288, RFC 9727). */
+/** Links for programs in the headers of / (RFC 8288). */
 const HOME_LINKS = [
-  `<${API_CATALOG_PATH}>; rel="api-catalog"`,
   '</openapi.json>; rel="service-desc"; type="application/json"',
   '</llms.txt>; rel="service-doc"; type="text/markdown"',
 ].join(', ');
@@ -89,8 +87,6 @@ const apiIndex = (publicUrl: string): Record<string, string> => ({
   name: 'Dealfeed',
   start_here: `${publicUrl}/api/meta`,
   openapi: `${publicUrl}/openapi.json`,
-  api_catalog: `${publicUrl}${API_CATALOG_PATH}`,
-  agent_card: `${publicUrl}/.well-known/agent-card.json`,
   mcp: publicUrl + MCP_PATH,
   x402: `${publicUrl}/.well-known/x402`,
   for_language_models: `${publicUrl}/llms.txt`,

@@ -2,23 +2,18 @@
 import { z } from 'zod';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../serving/json_text.ts';
-import type { Snapshot } from '../../serving/open.ts';
-import { freeIndex } from '../deals.ts';
-import { similarity } from './similarity.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
 import {
-  agreementHere,
   findByReading,
   MatchBasis,
   readingsOf,
   RECORDS,
   recordsOf,
   strongestOf,
-  type LookupKey,
   type Match,
   type Wanted,
 } from './matches.ts';
@@ -63,62 +58,10 @@ const Lookup = z.strictObject({
   ...PUBLISHED,
 });
 
-/** Most suggestions of a response. */
-const MAX_SUGGESTIONS = 5;
-/** Least similarity of two street names, 0 to 1: MIAN ST and MAIN ST have 0.96. */
-const MIN_SIMILARITY = 0.9;
-
-const Suggestion = z.strictObject({
-  address: z.string().meta({ description: 'Street address of a deal of /api/deals/ids.' }),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-});
-type Suggestion = z.infer<typeof Suggestion>;
-
-const Near = Suggestion.extend({
-  address: z.string().nullable(),
-  zip: z.string().nullable(),
-  street_key: z.string().nullable(),
-  house_low: z.int().nullable(),
-});
-
-/** Similar, or the same except for a missing suffix or a city that was read as part of the street. */
-const isAlike = (one: string, other: string): boolean =>
-  one.startsWith(`${other} `) || other.startsWith(`${one} `) || similarity(one, other) >= MIN_SIMILARITY;
-
-/**
- * Up to five addresses near one that matches nothing, among the fifty deals of /api/deals/ids: the same number on a
- * street of a similar name, then other numbers of the street, in the wanted place. A miss is free, so it names no
- * address that is sold.
- */
-async function suggestionsFor(snapshot: Snapshot, { parts, place }: LookupKey): Promise<Suggestion[]> {
-  if (parts === null) return [];
-  const { street_key: street, house_low: house } = parts;
-  const free = z.array(Near).parse(snapshot.records('deals', await freeIndex(snapshot), Object.keys(Near.shape)));
-  const near = free.flatMap(({ street_key: own, house_low: number, ...found }) => {
-    if (found.address === null || own === null || !(own === street || (number === house && isAlike(own, street))))
-      return [];
-    const isHere = agreementHere({ ...found, city_basis: null, county_fips: null }, place) !== null;
-    const distance = number === null || house === null ? Infinity : Math.abs(number - house);
-    const order = [own === street ? 1 : 0, -similarity(own, street), distance, found.address, found.zip ?? ''];
-    return isHere ? [{ found, order }] : [];
-  });
-  near.sort((a, b) => {
-    const at = a.order.findIndex((key, i) => key !== b.order[i]);
-    return at !== -1 && (a.order[at] ?? 0) > (b.order[at] ?? 0) ? 1 : -1;
-  });
-  return near.slice(0, MAX_SUGGESTIONS).map(({ found }) => Suggestion.parse(found));
-}
-
 const Miss = ProblemDocument.extend({
   reason: z.enum(['no_matches']),
   filters: z.record(z.string(), z.unknown()).meta({ description: 'The parameters of the request.' }),
   understood_as: understoodAs,
-  suggestions: z.array(Suggestion).meta({
-    description:
-      'Up to five near addresses of /api/deals/ids: the same number on a similar street, or the same street.',
-  }),
   coverage: Coverage,
   ...DATA,
 });
@@ -194,7 +137,6 @@ export const lookup = defineRoute({
         {
           filters: query,
           understood_as: parts?.address_key ?? null,
-          suggestions: await suggestionsFor(snapshot, reading),
           coverage,
           ...dataOf(manifest),
         },

@@ -121,7 +121,7 @@ const inOneForm = ({ city, zip }: { city?: string | null | undefined; zip?: stri
 });
 
 /** How a record agrees with the wanted place; null if it is elsewhere, or known neither there nor in its county. */
-export function agreementHere(record: Placed, place: LookupKey['place']): PlaceAgreement | null {
+function agreementHere(record: Placed, place: LookupKey['place']): PlaceAgreement | null {
   if (place.state !== undefined && place.state !== record.state) return null;
   const wanted = inOneForm(place);
   if (wanted.city === null && wanted.zip === null) return 'same';

@@ -1,8 +1,30 @@
-/** What catalogs of paid services read: the bytes that a facilitator receives, and the 402 of every priced route. */
+/**
+ * What catalogs and agents read of a server with a day of the sandbox: the OpenAPI description, the 402 of every priced
+ * call, and the bytes that a facilitator receives.
+ */
 import assert from 'node:assert/strict';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  checkL2ForOpenAPI,
+  checkL4ForOpenAPI,
+  discoverOriginSchema,
+  getL3ForOpenAPI,
+  getL3ForProbe,
+  getOpenAPI,
+  getProbe,
+  getWarningsForFavicon,
+  getWarningsForL2,
+  getWarningsForL3,
+  getWarningsForL4,
+  getWarningsForLegacyWellKnown,
+  getWarningsForOpenAPI,
+  isOpenApiParseFailure,
+  probeLegacyWellKnown,
+  validatePaymentRequiredDetailed,
+} from '@agentcash/discovery';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { encodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import {
@@ -14,64 +36,200 @@ import {
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar';
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
+import { exampleUrl } from '../../../api/docs/examples.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
-import { mediaOf, type Route } from '../../../api/routes/define.ts';
+import { mediaOf, templateOf, type Route } from '../../../api/routes/define.ts';
+import { isObject } from '../../../lib/json.ts';
 import { BASE } from '../../../lib/network.ts';
+import { ABSENT_ABOUT } from '../../../lib/record.ts';
+import { TABLES } from '../../../models/serving/tables.ts';
+import { afterFirstDay } from '../../pipelines/starting_points.ts';
 import { startTestServer, type TestServer } from '../../web/server.ts';
-import { PUBLIC_URL, ScriptedFacilitator, sharedApp } from '../support/test_app.ts';
-import { buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
-import { callOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { paymentIn } from '../mcp/agents.ts';
+import { buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
+import { responseChecker } from '../support/response_checker.ts';
+import { PUBLIC_URL, ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 
 /** Longest header line that common proxies accept. */
 const LINE_BYTES = 4_096;
 /** Most characters of a description that catalogs show. */
 const DESCRIPTION_CHARACTERS = 500;
+const EXAMPLES = fileURLToPath(new URL('../../../api/docs/examples.json', import.meta.url));
+/** Fields of an object in an example answer. */
+const MAX_FIELDS = 12;
 
 interface Settle {
   readonly paymentPayload: PaymentPayload;
   readonly paymentRequirements: PaymentRequirements;
 }
+interface Operation {
+  readonly operationId: string;
+  readonly security: unknown[];
+  readonly parameters: { readonly name: string }[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, { properties?: Record<string, Described> }>> };
+}
+interface Described {
+  readonly description?: string;
+}
 
-const facilitator = new ScriptedFacilitator();
-const shared = sharedApp(
-  {
-    deals: rowsOfTable('deals', 3, () => ({ cap_rate: '9.00', dscr: '1.30', dscr_status: 'computed' })),
-    reports: rowsOfTable('reports', 3),
-    signals: rowsOfTable('signals', 2),
-    auctions: rowsOfTable('auctions', 2),
-    leads: rowsOfTable('leads', 3),
-    owners: rowsOfTable('owners', 2),
-    filings: rowsOfTable('filings', 4, (i) => ({
-      first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
-      ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
-    })),
-  },
-  { facilitator },
-);
-const priced = (): Route[] => shared.app.app.routes.filter(({ price }) => price !== null);
+/** An answer with the first item of each list, and without fields deeper than a record's. */
+function shortened(value: unknown, depth = 0): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map((item) => shortened(item, depth));
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => depth < 2 || typeof field !== 'object');
+  return Object.fromEntries(fields.slice(0, MAX_FIELDS).map(([name, field]) => [name, shortened(field, depth + 1)]));
+}
 
-describe('the request to a facilitator', () => {
+describe('the descriptions of the server', () => {
+  let started: Started;
+  let facilitatorServer: TestServer;
   const received: string[] = [];
-  let server: TestServer;
+  const buyer = buyerWith();
+  const priced = (): Route[] => started.app.routes.filter(({ price }) => price !== null);
+  const urlOf = (route: Route): string => exampleUrl(route, started.url);
+
   before(async () => {
-    const settle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const facilitator = new ScriptedFacilitator();
+    facilitatorServer = await startTestServer(async (request, response) => {
       const body = await text(request);
       received.push(body);
       const transaction = facilitator.move((JSON.parse(body) as Settle).paymentPayload);
       response
         .writeHead(200, { 'Content-Type': 'application/json' })
         .end(JSON.stringify({ success: true, transaction }));
-    };
-    server = await startTestServer((request, response) => void settle(request, response));
-    const client = httpFacilitator({ network: BASE, url: server.url });
+    });
+    const client = httpFacilitator({ network: BASE, url: facilitatorServer.url });
     facilitator.onSettle = (payload, requirements) => client.settle(payload, requirements);
+    const { layout } = await afterFirstDay();
+    started = await startApp(layout.root, { facilitator, contactEmail: 'ops@dealfeed.example' });
   });
-  after(() => server.close());
+  after(async () => {
+    await started.close();
+    await facilitatorServer.close();
+  });
 
-  it('lets a catalog list every paid route, with our own description, tags and example', async () => {
+  it('are valid OpenAPI 3.1, with each call once, and each field of a record with its meaning', async () => {
+    const document = (await (await fetch(`${started.url}/openapi.json`)).json()) as Document;
+    assert.deepEqual(await new Validator().validate({ ...document }), { valid: true });
+    for (const route of started.app.routes) {
+      const { get } = document.paths[templateOf(route)] ?? assert.fail(route.path);
+      const names = [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)];
+      assert.deepEqual([get.operationId, get.parameters.map(({ name }) => name)], [route.name, names]);
+      assert.deepEqual([get.security, '402' in get.responses], [[], route.price !== null], route.path);
+    }
+    for (const table of ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'] as const) {
+      const { name: record, columns } = TABLES[table];
+      const about = Object.entries(document.components.schemas[record]?.properties ?? {});
+      assert.deepEqual(
+        about.map(([name, { description }]) => [name, description]),
+        [...columns.map((column) => [column.name, column.about]), ['absent', ABSENT_ABOUT]],
+      );
+    }
+  });
+
+  it('have an example of each call, which is answered as described and billed if it has a price', async (t) => {
+    const answers: Record<string, unknown> = {};
+    const checked = started.responsesChecked();
+    for (const route of started.app.routes) {
+      const url = urlOf(route);
+      assert.equal((await fetch(url)).status, route.price === null ? 200 : 402, url);
+      const response = await buyer.fetch(url);
+      const body = await response.text();
+      const receipt = response.headers.get('Receipt-Id');
+      assert.deepEqual([response.status, receipt === null], [200, route.price === null], url);
+      assert.equal((await fetch(`${url}${url.includes('?') ? '&' : '?'}nothing=1`)).status, 400, url);
+      if (receipt === null) continue;
+      const known = body.replaceAll(receipt, '2f1c7a4e-6d3b-4c55-9d0a-1f6f0c9f8f11');
+      answers[route.path] =
+        route.media === undefined
+          ? shortened(JSON.parse(known.replaceAll(/("claimed_at":)"[^"]+"/gu, '$1"2026-11-20T12:00:00Z"')))
+          : known.split('\r\n').slice(0, 2).join('\r\n');
+    }
+    t.assert.fileSnapshot(answers, EXAMPLES);
+    assert.ok(started.responsesChecked() >= checked + 3 * started.app.routes.length);
+  });
+
+  it('are checked: the checker finds a response that differs', async () => {
+    const checker = responseChecker(started.app.routes);
+    const server = await startTestServer((request, response) => {
+      checker.watch(request, response);
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify({ note: 'x', count: '1', generated_at: 'yesterday', records: [] }));
+    });
+    await (await fetch(`${server.url}/api/deals/ids`)).text();
+    await server.close();
+    assert.match(checker.errors.join('\n'), /count must be integer/);
+  });
+
+  it('are read by the audit of a catalog: each call with its price, and no finding but the old document', async () => {
+    const found = await discoverOriginSchema({ target: started.url });
+    assert.ok(found.found && found.guidance);
+    assert.equal(found.info?.contactEmail, 'ops@dealfeed.example');
+    const expected = started.app.routes.map((route) =>
+      route.price === null
+        ? `GET ${templateOf(route)} unprotected  `
+        : `GET ${templateOf(route)} paid ${route.price} USD x402`,
+    );
+    assert.deepEqual(
+      found.endpoints.map(({ path, method, authMode, price, protocols }) =>
+        [method, path, authMode, price, protocols].flat().join(' '),
+      ),
+      [...expected, 'GET /api/purchases/{id} siwx  '],
+    );
+    const openApi = (await getOpenAPI(started.url)).unwrapOr(null);
+    assert.ok(openApi && !isOpenApiParseFailure(openApi));
+    const legacy = (await probeLegacyWellKnown(started.url)).unwrapOr({ x402: false, mpp: false });
+    const findings = [
+      ...getWarningsForOpenAPI(openApi),
+      ...getWarningsForL2(checkL2ForOpenAPI(openApi)),
+      ...getWarningsForL4(checkL4ForOpenAPI(openApi)),
+      ...(await getWarningsForFavicon(started.url)).unwrapOr([]),
+      ...getWarningsForLegacyWellKnown(legacy),
+    ];
+    // Other catalogs read the older document, which has the same prices.
+    assert.deepEqual(
+      findings.map(({ code, severity }) => [code, severity]),
+      [['LEGACY_WELL_KNOWN_FOUND', 'info']],
+    );
     for (const route of priced()) {
-      const response = await buyerWith().fetch(shared.app.url + callOf(route));
+      const { pathname } = new URL(urlOf(route));
+      const probes = (await getProbe(urlOf(route))).unwrapOr([]);
+      const described = getL3ForOpenAPI(openApi, pathname, 'GET');
+      const probed = getL3ForProbe(probes, pathname, 'GET', openApi);
+      assert.deepEqual([...getWarningsForL3(described), ...getWarningsForL3(probed)], [], route.path);
+      assert.deepEqual([described?.authMode, described?.estimatedPrice], ['paid', `${route.price} USD`], route.path);
+      const { issues, normalized } = validatePaymentRequiredDetailed(probed?.paymentRequiredBody);
+      assert.deepEqual([issues, normalized?.hasInputSchema, normalized?.hasOutputSchema], [[], true, true], route.path);
+    }
+  });
+
+  it('are llms.txt with every call, and the x402 resources with the terms of the 402', async () => {
+    const llms = await (await fetch(`${started.url}/llms.txt`)).text();
+    for (const route of started.app.routes) assert.ok(llms.includes(`GET ${templateOf(route)}](`), route.path);
+    const { resources } = (await (await fetch(`${started.url}/.well-known/x402`)).json()) as {
+      resources: { resource: string; accepts: PaymentRequirements[] }[];
+    };
+    const offered = await Promise.all(
+      priced().map(async (route) => {
+        const [terms] = (await fetchPaymentRequired(urlOf(route))).accepts;
+        const { extra: _, ...accepts } = terms ?? assert.fail(route.path);
+        return [PUBLIC_URL + templateOf(route), [accepts]];
+      }),
+    );
+    assert.deepEqual(
+      resources.map(({ resource, accepts }) => [resource, accepts]),
+      offered,
+    );
+  });
+
+  it('reach a facilitator with our own resource, tags and example, so that a catalog lists every priced call', async () => {
+    received.length = 0;
+    for (const route of priced()) {
+      const response = await buyer.fetch(urlOf(route));
       assert.equal(response.status, 200, route.path);
       await response.arrayBuffer();
       const { paymentPayload, paymentRequirements } = JSON.parse(received.at(-1) ?? '') as Settle;
@@ -90,29 +248,24 @@ describe('the request to a facilitator', () => {
       assert.deepEqual(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, route.path);
     }
     assert.equal(received.length, priced().length);
-  });
-
-  it("has nothing of the buyer's request but its authorization", async () => {
-    const url = `${shared.app.url}/api/deals?state=OH`;
-    const payment = paymentIn(await buyerWith().sign(url));
+    const url = `${started.url}/api/deals?state=OH`;
+    const payment = paymentIn(await buyer.sign(url));
     const spoiled = {
       ...payment,
       resource: { url: 'https://other.example/stolen', description: 'stolen' },
       extensions: { bazaar: { info: { input: { stolen: true } } } },
     };
-    const response = await fetchWithPayment(url, encodePaymentSignatureHeader(spoiled));
-    assert.equal(response.status, 200);
+    assert.equal((await fetchWithPayment(url, encodePaymentSignatureHeader(spoiled))).status, 200);
     const sent = JSON.parse(received.at(-1) ?? '') as Settle;
     assert.equal(sent.paymentPayload.payload['signature'], payment.payload['signature']);
-    assert.doesNotMatch(received.at(-1) ?? '', /stolen|city=|state=/u);
+    assert.doesNotMatch(received.at(-1) ?? '', /stolen|city=|state=/u, "nothing else of the buyer's request");
   });
-});
 
-describe('the 402 of every priced route', () => {
-  it('describes its input and output for the Bazaar, and supports a payment identifier', async () => {
-    assert.equal(priced().length, 20);
+  it('are in the 402 of every priced call for the Bazaar, in a header line that proxies accept', async () => {
+    assert.equal(priced().length, 19);
     for (const route of priced()) {
-      const { extensions, resource } = await fetchPaymentRequired(shared.app.url + callOf(route));
+      const required = await fetchPaymentRequired(urlOf(route));
+      const { extensions, resource } = required;
       const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
       assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, route.path);
       assert.deepEqual(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, route.path);
@@ -122,16 +275,11 @@ describe('the 402 of every priced route', () => {
       assert.deepEqual([resource.tags, resource.iconUrl, info.output], [undefined, undefined, undefined], route.path);
       assert.deepEqual(validatePaymentIdentifier(extensions?.['payment-identifier']), { valid: true }, route.path);
       assert.deepEqual(Object.keys(extensions ?? {}), ['bazaar', 'payment-identifier'], route.path);
-    }
-  });
-
-  it('is at most 3,000 characters, and a header line that proxies accept however long the URL is', async () => {
-    for (const route of priced()) {
-      const size = encodePaymentRequiredHeader(await fetchPaymentRequired(shared.app.url + callOf(route))).length;
+      const size = encodePaymentRequiredHeader(required).length;
       assert.ok(size <= 3_000, `${route.path}: ${size}`);
     }
     for (const query of [`city=${'x'.repeat(190)}`, `city=${'%E2%82%AC'.repeat(200)}`]) {
-      const response = await fetch(`${shared.app.url}/api/deals?${query}`);
+      const response = await fetch(`${started.url}/api/deals?${query}`);
       const header = response.headers.get('PAYMENT-REQUIRED') ?? '';
       assert.ok(header !== '' && `PAYMENT-REQUIRED: ${header}\r\n`.length <= LINE_BYTES, query);
     }

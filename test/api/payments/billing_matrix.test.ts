@@ -59,7 +59,7 @@ const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
 const unsold = (kind: PaymentKind, status: number): readonly number[] =>
   kind === 'valid' ? [status] : kind === 'replayed' ? [409] : kind === 'concurrent replays' ? [status] : [402];
 
-const SAMPLE: ReadonlySet<string> = new Set(['/api/signals', '/api/leads/exclusive', '/api/lookup/batch']);
+const SAMPLE: ReadonlySet<string> = new Set(['/api/signals', '/api/leads/exclusive']);
 
 describe('billing', () => {
   let shop: Shop;

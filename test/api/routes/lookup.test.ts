@@ -191,29 +191,6 @@ describe('a lookup', () => {
     assert.deepEqual((unknown.body['conflict'] as Record<string, unknown>)['other_parcel'], [uuid(7), uuid(1)]);
   });
 
-  it('suggests near addresses after a miss, in the place only, and only of the free fifty', async () => {
-    const index = (await bodyOf(await fetch(`${shared.app.url}/api/deals/ids`)))['records'] as { address: string }[];
-    const suggested = async (address: string): Promise<string[]> => {
-      const { status, body } = await look({ address });
-      assert.equal(status, 404, address);
-      const found = body['suggestions'] as { address: string; city: string; zip: string }[];
-      for (const one of found) assert.ok(index.some((free) => free.address === one.address));
-      return found.map((one) => `${one.address}, ${one.city} ${one.zip}`);
-    };
-    // A number that is not held, a misspelled street, a street without its suffix
-    assert.deepEqual(await suggested('800 Main St, Cleveland'), [
-      '1 Main St, Cleveland 44113',
-      '2 Main St, Cleveland 44113',
-    ]);
-    assert.deepEqual(await suggested('913 Mian St, Cleveland'), ['2 Main St, Cleveland 44113']);
-    assert.deepEqual(await suggested('913 Main, Cleveland, OH'), ['2 Main St, Cleveland 44113']);
-    // Nothing of another city, and no signal or auction, which are sold
-    assert.deepEqual(await suggested('914 Main St, Toledo'), []);
-    for (const address of ['8 Oak Ave, Cleveland', '7 Oak, Cleveland, OH', '5 Elm Rd, Cleveland'])
-      assert.deepEqual(await suggested(address), [], address);
-    assert.deepEqual((await look({ apn: '999' })).body['suggestions'], []);
-  });
-
   it('explains the coverage of the requested place', async () => {
     const placeOf = async (query: Record<string, string>) =>
       ((await look(query)).body['coverage'] as { place: Record<string, unknown> | null }).place;

@@ -174,13 +174,8 @@ export const rowsOfTable = (table: TableName, n: number, given: (i: number) => R
 /** A row of change_feeds for each list, as every snapshot has. */
 const changeFeeds = (): Row[] => CHANGE_LISTS.map((list, i) => rowOf('change_feeds', i + 1, { list }));
 
-const LOOKUPS: Readonly<Record<string, string>> = {
-  '/api/lookup': '?apn=P-1',
-  '/api/lookup/batch': '?addresses=1+Main+St',
-};
-
 /** The query that a path needs to match the first rows of the fixtures, with its question mark; or ''. */
-export const neededQuery = (path: string): string => LOOKUPS[path] ?? '';
+export const neededQuery = (path: string): string => (path === '/api/lookup' ? '?apn=P-1' : '');
 
 /** A path with query that the first rows of the fixtures match. */
 export const callOf = (route: Route): string =>

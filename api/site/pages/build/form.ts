@@ -89,7 +89,6 @@ export const fieldOf = (name: string): Field =>
 /** Names of the feeds, by path. */
 const FEEDS: Readonly<Record<string, string>> = {
   '/api/lookup': 'Lookup: the records of one address',
-  '/api/lookup/batch': 'Lookup of many addresses',
   '/api/deals': 'Deals, underwritten',
   '/api/deals/basic': 'Deals as cards',
   '/api/deals/hot': 'Hot deals',
