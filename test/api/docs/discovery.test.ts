@@ -226,7 +226,7 @@ describe('the descriptions of the server', () => {
     );
   });
 
-  it('reach a facilitator with our own resource, tags and example, so that a catalog lists every priced call', async () => {
+  it('reach a facilitator with our own resource, tags and example, as a catalog lists each priced call', async () => {
     received.length = 0;
     for (const route of priced()) {
       const response = await buyer.fetch(urlOf(route));
