@@ -122,10 +122,7 @@ const guide = ({ site }: PageContext): Html =>
       'Unpaid responses': html`Counted per minute and client address (IPv6: /64), including priced 402s. A signed
         payment counts by its wallet, if that has $1 or more. A purchase takes back its 402. <code>RateLimit</code> says
         what is left; above the limit, the response is 429 with <code>Retry-After</code>.`,
-      'Length of path and query': html`${MAX_URL_LENGTH}
-      characters${site.routes
-        .filter((route) => route.maxUrlLength !== undefined)
-        .map((route) => html`; ${route.maxUrlLength} for <a href="${endpointPath(route.name)}">${route.path}</a>`)}.`,
+      'Length of path and query': `${MAX_URL_LENGTH} characters.`,
       'Validity of a payment': `At most ${PAYMENT_SECONDS} seconds; ${EXCLUSIVE_SECONDS} for an exclusive lead.`,
       Methods: 'GET and HEAD. HEAD has the headers of the GET, so it shows the price of a call.',
     })}
