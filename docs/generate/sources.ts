@@ -1,6 +1,7 @@
 /** docs/sources.md: the declarations of each adapter, and the columns that its recorded pages fill. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
 import { cell, table } from '../../lib/markdown.ts';
@@ -81,10 +82,12 @@ async function recordedBy({
 /** Sources with the same parent domain share a platform: a column that one of them fills, the others may fill too. */
 const platformOf = ({ spec }: FoundSource): string => spec.hosts[0]?.split('.').slice(1).join('.') ?? spec.name;
 
-const originOf = ({ spec }: FoundSource): string =>
-  [spec.fetch ? spec.hosts.join(', ') : null, spec.drop?.length ? 'drop folder' : null]
-    .filter((origin) => origin !== null)
-    .join('; or ');
+/** Hosts that the link of the source does not name, and the drop folder if it takes files. */
+function originOf({ spec }: FoundSource): string {
+  const linked = URL.parse(spec.home)?.host;
+  const hosts = spec.fetch ? spec.hosts.map((host) => (host === linked ? 'site' : host)) : [];
+  return [...hosts, ...(spec.drop?.length ? ['drop'] : [])].join(', ');
+}
 
 function titleCell({ spec }: FoundSource): string {
   const title = cell(spec.county ? `${spec.county.name}, ${spec.county.state}` : spec.title);
@@ -92,72 +95,103 @@ function titleCell({ spec }: FoundSource): string {
   return `${linked}<br>\`${spec.name}\``;
 }
 
-/** Terms that this many sources of a family have are stated once, above its table. */
-const TERMS_TOGETHER = 3;
+/** Texts that several sources have, which are stated once above the tables. */
+const statedOnce = (texts: readonly string[]): readonly string[] =>
+  [...Map.groupBy(texts, (text) => text)].flatMap(([text, same]) => (text !== '' && same.length > 1 ? [text] : []));
 
 function termsOf({ spec: { terms } }: FoundSource): string {
   const shown = terms.showPages === undefined ? '' : ` Archived pages are shown: ${cell(terms.showPages)}`;
   const read = terms.quote === undefined ? 'unread' : `"${cell(terms.quote)}"`;
   const api = terms.api === undefined ? '' : ` Its interface: "${cell(terms.api.quote)}"`;
-  return `${BASIS[terms.basis]}, ${read}, resale ${terms.resale ?? 'unknown'}: ${cell(terms.note)}${api}${shown}`;
+  const resale = terms.resale === undefined ? '' : `, resale ${terms.resale}`;
+  return `${BASIS[terms.basis]}, ${read}${resale}: ${cell(terms.note)}${api}${shown}`;
 }
 
-/** Table of one family, behind the terms that several of its sources have. */
-async function familyTable(members: readonly FoundSource[]): Promise<string> {
+const named = (text: string, known: readonly string[], name: string): string =>
+  known.includes(text) ? `${name} ${known.indexOf(text) + 1}` : text;
+
+/**
+ * Table of one family, behind the lists of columns that several of its sources never fill.
+ * @param terms those that the page states once
+ */
+async function familyTable(members: readonly FoundSource[], terms: readonly string[]): Promise<string> {
   const recorded = await Promise.all(
     members.map(async (source) => ({ source, platform: platformOf(source), ...(await recordedBy(source)) })),
   );
-  const together = [...Map.groupBy(members, termsOf)]
-    .filter(([, same]) => same.length >= TERMS_TOGETHER)
-    .map(([terms]) => terms);
-  const rows = recorded.map(({ source, platform }) => {
+  const described = recorded.map(({ source, platform }) => {
     const peers = recorded.filter((other) => other.platform === platform);
     const filled = new Set(peers.flatMap((other) => [...other.filled]));
     const formats = [...new Set(peers.flatMap((other) => other.formats))].sort().join(', ');
-    const { everyDays, row } = source.spec;
-    const terms = termsOf(source);
-    return [
-      titleCell(source),
-      `${everyDays} d`,
-      formats,
-      cell(originOf(source)),
-      together.includes(terms) ? `terms ${together.indexOf(terms) + 1}` : terms,
-      row.columns
-        .filter((column) => column.absent !== undefined && !filled.has(column.name))
-        .map((column) => `\`${column.name}\``)
-        .join(', '),
-    ];
+    const never = source.spec.row.columns
+      .filter((column) => column.absent !== undefined && !filled.has(column.name))
+      .map((column) => `\`${column.name}\``)
+      .join(', ');
+    return { source, formats, never };
   });
+  const columns = statedOnce(described.map(({ never }) => never));
   return [
-    ...together.map((terms, index) => `Terms ${index + 1}, ${terms}`),
-    table(['county or site', 'read every', 'format', 'origin', 'terms', 'columns never filled'], rows),
-  ].join('\n\n');
+    columns.map((text, index) => `- columns ${index + 1}: ${text}`).join('\n'),
+    table(
+      ['county or site', 'days', 'format', 'from', 'terms', 'columns never filled'],
+      described.map((each) => [
+        titleCell(each.source),
+        String(each.source.spec.everyDays),
+        each.formats,
+        cell(originOf(each.source)),
+        named(termsOf(each.source), terms, 'terms'),
+        named(each.never, columns, 'columns'),
+      ]),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** What was looked for in metros without a source of a kind, and the finding. */
+async function notReadTable(): Promise<string> {
+  const csv = await readFile(new URL('../../models/reference/not_covered_reasons.csv', import.meta.url), 'utf8');
+  const [, ...rows] = z.array(z.array(z.string())).parse(parse(csv));
+  return table(
+    ['metro', 'looked for', 'finding'],
+    rows.map(([metro = '', , lookedFor = '', finding = '']) => [metro, cell(lookedFor), cell(finding)]),
+  );
 }
 
 /** The page depends on the adapters' folders and nothing else. @throws Error where a family has no title here */
 export async function sourcesPage(sources: readonly FoundSource[]): Promise<string> {
   const stray = sources.find(({ spec }) => !(spec.family in FAMILIES));
   if (stray) throw new Error(`docs/generate/sources.ts has no title for the family ${stray.spec.family}`);
-  const sections: string[] = [];
+  const terms = statedOnce(sources.map(termsOf));
+  const sections = ['## Terms', terms.map((text, index) => `- terms ${index + 1}: ${text}`).join('\n')];
   for (const [family, title] of Object.entries(FAMILIES)) {
     const members = sources.filter(({ spec }) => spec.family === family);
-    if (members.length > 0) sections.push(`## ${title}`, await familyTable(members));
+    if (members.length > 0) sections.push(`## ${title}`, await familyTable(members, terms));
   }
   return [
     '# Sources',
     'For operators and analysts: look up the origin, the cadence, the terms and the missing columns of each source. ' +
       'Written by `make docs` from the adapters; do not edit.',
-    'The last column names the columns that no recorded page of the source, or of another source on the same ' +
-      'platform, fills. [Site faults](runbook.md#site-faults) lists the state of a source after each fault, ' +
-      '[saving pages](adding-listings.md#saving-pages-by-hand) explains how to save pages for the drop folder by hand.',
-    'Terms are quoted or `unread`. With `LIVE=1` a source with unread terms, or whose terms ask for a ' +
+    'A source is read every so many days, from its site (the host of its link) and other hosts, or from files in its ' +
+      'drop folder ([saving pages](adding-listings.md#saving-pages-by-hand)). The last column names the columns that no ' +
+      'recorded page of the source, or of another source on the same platform, fills.',
+    'Terms are quoted or `unread`, and resale is unknown unless stated. With `LIVE=1` a source with unread terms, or whose terms ask for a ' +
       'permission, is off until [`PERMITTED`](going-live.md#4-sources-that-need-a-permission-or-a-file) names it; ' +
       'with real money no snapshot is served with rows of a source whose resale is neither allowed nor so confirmed. ' +
-      'robots.txt is obeyed, but for an interface that the publisher documents for programs on the page of the data ' +
-      'set, which is then quoted here; where a portal has a dump of the table, that is read first.',
-    'The site shows an archived page to readers only if the free example report cites it, no other property has a ' +
-      'record from it, and the source declares ' +
-      'that its terms allow this (`terms.showPages`).',
+      'robots.txt is obeyed, but for an interface that the publisher documents for programs, which is then quoted ' +
+      'here; where a portal has a dump of the table, that is read first. The site shows an archived page only if the ' +
+      'free example report cites it, no other property has a record from it, and the terms allow this ' +
+      '(`terms.showPages`).',
     ...sections,
+    '## Places without a source',
+    'A kind of record that is not covered is never counted as absent: `distress_status` of a deal and the table ' +
+      '`coverage` show it. Found on 2026-11-22 and 23 in stored copies of public pages; no site of these counties was ' +
+      'requested. An operator who knows the terms can [declare a layer](adding-a-county.md) in 15 to 60 lines. Do not ' +
+      'add a list that is no longer updated or has no date: an old debt on a deal looks like a new one.',
+    await notReadTable(),
+    'Layers to start from: Phoenix `gis.mcassessor.maricopa.gov/arcgis/rest/services/Parcels/MapServer/0`; Birmingham ' +
+      '`jccgis.jccal.org/server/rest/services/Basemap/Parcels/MapServer/0`; Fulton County ' +
+      '`gismaps.fultoncountyga.gov/arcgispub2/rest/services/PropertyMapViewer/PropertyMapViewer/MapServer/11`; DeKalb ' +
+      'County `dcgis.dekalbcountyga.gov/hosted/rest/services/Parcels/MapServer/0`. Kentucky, too, lets an agency ' +
+      'require a statement of commercial purpose and a price (KRS 61.874).',
   ].join('\n\n');
 }

@@ -50,7 +50,7 @@ export function lienHub(county: { readonly name: string; readonly fips: string }
       basis: 'public_record',
       note:
         'Florida law has the tax collector advertise delinquent taxes (Fla. Stat. 197.402); the terms of use of ' +
-        'LienHub were not obtained, so the operator must read them before a live run.',
+        'LienHub were not obtained.',
     },
     // The list is of one year, and is replaced by the next year's. While it is advertised, paid accounts leave it.
     everyDays: 366,

@@ -19,7 +19,7 @@ export const MONTGOMERY_FILE = {
   county: { fips: FIPS, name: 'Montgomery County', state: 'OH' },
   terms: {
     basis: 'public_record',
-    note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.',
+    note: 'The Treasurer posts the file for download; terms of use were not found.',
   },
   everyDays: 7,
   hosts: ['go.mcohio.org'],

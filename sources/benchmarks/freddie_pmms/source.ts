@@ -28,8 +28,7 @@ export default defineSource({
     basis: 'open_data',
     note:
       'Freddie Mac allows use with proper attribution ("Freddie Mac, Primary Mortgage Market Survey"), as public ' +
-      'readers of the survey quote it; the terms of the site itself were not obtained, so the operator should read ' +
-      'them.',
+      'readers of the survey quote it; the terms of the site itself were not obtained.',
     url: `${SITE}/pmms`,
   },
   everyDays: 7,

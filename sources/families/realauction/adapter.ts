@@ -114,7 +114,7 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
       basis: 'public_record',
       note:
         `Notices of ${sales} are public record and shown without login; the terms of use of the platform were ` +
-        'not obtained, so the operator must read them before a live run.',
+        'not obtained.',
     },
     everyDays: 1,
     hosts: [county.host],

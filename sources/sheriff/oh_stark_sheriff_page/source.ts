@@ -210,7 +210,7 @@ export default defineSource({
     basis: 'public_record',
     note:
       'Notices of sheriff sales are public record and the search is open to all; the terms of the site were not ' +
-      'obtained, so the operator must read them before a live run.',
+      'obtained.',
   },
   everyDays: 1,
   hosts: ['sheriffsales.starkcountyohio.gov'],

@@ -58,9 +58,7 @@ export default arcgisParcels({
   where: 'FINAL_BALANCE > 0',
   terms: {
     basis: 'public_record',
-    note:
-      "Tax records are public in Ohio; the terms of the county's map server were not obtained, " +
-      'so the operator should read them.',
+    note: "Tax records are public in Ohio; the terms of the county's map server were not obtained.",
   },
   everyDays: 1,
   politeness: { minIntervalMs: 2000, concurrency: 1 },

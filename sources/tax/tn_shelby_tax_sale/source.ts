@@ -23,9 +23,7 @@ export default postedCsv({
   covers: { kinds: [] },
   terms: {
     basis: 'public_record',
-    note:
-      'The County Trustee links the file on its page of the tax sale schedule; no license is stated there, so the ' +
-      'operator must read the terms of the site before a live run.',
+    note: 'The County Trustee links the file on its page of the tax sale schedule; no license is stated there.',
   },
   everyDays: 7,
   hosts: ['scgpublic.s3.amazonaws.com'],
