@@ -169,29 +169,30 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
   }
   return [
     '# Sources',
-    'For operators and analysts: look up the origin, the cadence, the terms and the missing columns of each source. ' +
-      'Written by `make docs` from the adapters; do not edit.',
-    'A source is read every so many days, from its site (the host of its link) and other hosts, or from files in its ' +
-      'drop folder ([saving pages](adding-listings.md#saving-pages-by-hand)). The last column names the columns that no ' +
-      'recorded page of the source, or of another source on the same platform, fills.',
-    'Terms are quoted or `unread`, and resale is unknown unless stated. With `LIVE=1` a source with unread terms, or whose terms ask for a ' +
-      'permission, is off until [`PERMITTED`](going-live.md#4-sources-that-need-a-permission-or-a-file) names it; ' +
-      'with real money no snapshot is served with rows of a source whose resale is neither allowed nor so confirmed. ' +
-      'robots.txt is obeyed, but for an interface that the publisher documents for programs, which is then quoted ' +
-      'here; where a portal has a dump of the table, that is read first. The site shows an archived page only if the ' +
-      'free example report cites it, no other property has a record from it, and the terms allow this ' +
+    'For operators and analysts: look up the origin, the cadence, the terms and the missing columns of each ' +
+      'source. Written by `make docs` from the adapters; do not edit.',
+    'A source is read every so many days, from its site (the host of its link) and other hosts, or from files in ' +
+      'its drop folder ([saving pages](adding-listings.md#saving-pages-by-hand)). The last column names the ' +
+      'columns that no recorded page of the source, or of another source on the same platform, fills.',
+    'Terms are quoted or `unread`, and resale is unknown unless stated. With `LIVE=1` a source with unread ' +
+      'terms, or whose terms ask for a permission, is off until ' +
+      '[`PERMITTED`](going-live.md#4-sources-that-need-a-permission-or-a-file) names it; with real money no ' +
+      'snapshot is served with rows of a source whose resale is neither allowed nor so confirmed. robots.txt is ' +
+      'obeyed, but for an interface that the publisher documents for programs, which is then quoted here; where a ' +
+      'portal has a dump of the table, that is read first. The site shows an archived page only if the free ' +
+      'example report cites it, no other property has a record from it, and the terms allow this ' +
       '(`terms.showPages`).',
     ...sections,
     '## Places without a source',
     'A kind of record that is not covered is never counted as absent: `distress_status` of a deal and the table ' +
-      '`coverage` show it. Found on 2026-11-22 and 23 in stored copies of public pages; no site of these counties was ' +
-      'requested. An operator who knows the terms can [declare a layer](adding-a-county.md) in 15 to 60 lines. Do not ' +
-      'add a list that is no longer updated or has no date: an old debt on a deal looks like a new one.',
+      '`coverage` show it. Found on 2026-11-22 and 23 in stored copies of public pages; no site of these counties ' +
+      'was requested. An operator who knows the terms can [declare a layer](adding-a-county.md) in 15 to 60 lines. ' +
+      'Do not add a list that is no longer updated or has no date: an old debt on a deal looks like a new one.',
     await notReadTable(),
-    'Layers to start from: Phoenix `gis.mcassessor.maricopa.gov/arcgis/rest/services/Parcels/MapServer/0`; Birmingham ' +
-      '`jccgis.jccal.org/server/rest/services/Basemap/Parcels/MapServer/0`; Fulton County ' +
-      '`gismaps.fultoncountyga.gov/arcgispub2/rest/services/PropertyMapViewer/PropertyMapViewer/MapServer/11`; DeKalb ' +
-      'County `dcgis.dekalbcountyga.gov/hosted/rest/services/Parcels/MapServer/0`. Kentucky, too, lets an agency ' +
-      'require a statement of commercial purpose and a price (KRS 61.874).',
+    'Layers to start from: Phoenix `gis.mcassessor.maricopa.gov/arcgis/rest/services/Parcels/MapServer/0`; ' +
+      'Birmingham `jccgis.jccal.org/server/rest/services/Basemap/Parcels/MapServer/0`; Fulton County ' +
+      '`gismaps.fultoncountyga.gov/arcgispub2/rest/services/PropertyMapViewer/PropertyMapViewer/MapServer/11`; ' +
+      'DeKalb County `dcgis.dekalbcountyga.gov/hosted/rest/services/Parcels/MapServer/0`. Kentucky, too, lets an ' +
+      'agency require a statement of commercial purpose and a price (KRS 61.874).',
   ].join('\n\n');
 }
