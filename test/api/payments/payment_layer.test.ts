@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { leadLimits } from '../../../api/routes/leads/exclusive.ts';
-import { ChainUnavailable } from '../../../api/payments/chain/node.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/facilitator.ts';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
@@ -18,7 +17,6 @@ import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fi
 const DEALS = '/api/deals';
 const EXCLUSIVE = '/api/leads/exclusive';
 const LEADS = 20;
-const OTHER = `0x${'2'.repeat(64)}`;
 
 const away = async (): Promise<never> => {
   throw new FacilitatorUnavailable('facilitator: could not be reached');
@@ -180,29 +178,6 @@ describe('the payment layer', () => {
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
-  it('calls a settlement neither failed nor sold, and sends it once, where the chain cannot be read', async () => {
-    facilitator.onSettle = async () => ({ transaction: OTHER });
-    facilitator.chain.onEvidence = async () => {
-      throw new ChainUnavailable('the node could not be reached');
-    };
-    const payment = await buyer.sign(url());
-    const response = await fetchWithPayment(url(), payment);
-    assert.deepEqual([response.status, response.headers.get('PAYMENT-RESPONSE')], [502, null]);
-    const receipt = response.headers.get('Receipt-Id') ?? '';
-    const body = await bodyOf(response);
-    assert.deepEqual(
-      [body['reason'], body['billed'], body['transaction'], 'records' in body],
-      ['settlement_unknown', null, OTHER, false],
-    );
-    assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
-    const open = await started.ledger.find({ id: receipt });
-    assert.deepEqual([open?.state, open?.why, open?.transaction], ['settling', 'not_seen', OTHER]);
-    assert.ok(await started.ledger.answerOf(receipt), 'the answer waits for its buyer');
-    facilitator.onSettle = async (payload) => ({ transaction: facilitator.move(payload) });
-    assert.equal(await reasonOf(await fetchWithPayment(url(), payment)), 'settlement_pending');
-    assert.equal(facilitator.settled, 0, 'it is sent once');
-  });
-
   describe('refuses a purchase', () => {
     /** A payment of this payer is refused for this reason: no settlement is requested, and nothing is charged. */
     const refusedFor = async (reason: string, status: number, path = DEALS, payer = buyer): Promise<void> => {
@@ -296,6 +271,7 @@ describe('the payment layer', () => {
         [body['reason'], body['billed'], body['transaction'], 'records' in body],
         ['settlement_unknown', null, transaction, false],
       );
+      assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
       assert.equal(facilitator.settled, 1);
       const [open] = await started.ledger.unresolved(Date.now() + 1);
       assert.equal(open?.transaction, transaction);

@@ -1,0 +1,120 @@
+/** A server that settles itself: its gas, a node that does not answer, and payments that somebody else sends. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { serve, type Serving } from '../../../api/http/serve.ts';
+import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
+import { paymentHealth } from '../../../api/payments/health.ts';
+import { readServerSettings } from '../../../api/settings.ts';
+import { attempt } from '../../attacks/books.ts';
+import { authorizationFor, headerWith, sendAsStranger, signAuthorization } from '../../attacks/wallets.ts';
+import { DEALS, DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
+import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
+
+describe('a server that settles itself', () => {
+  let shop: Shop;
+  const open: Serving[] = [];
+  before(async () => {
+    shop = await openShop({ mode: 'self' });
+  });
+  afterEach(async () => {
+    shop.node.before(null);
+    for (const server of open.splice(0)) await server.close();
+  });
+  after(() => shop.close());
+
+  /** Another server of the shop, with its ledger and its key. @returns the URL of its deals */
+  const started = async (env: Record<string, string>): Promise<string> => {
+    const server = await serve(readServerSettings({ ...shop.env, ...env }));
+    open.push(server);
+    return server.url + DEALS;
+  };
+  const transactions = (): Promise<number> => shop.admin.getTransactionCount({ address: shop.gasAccount });
+
+  it('stops sales when the gas of the day is spent, also after a restart, until more is allowed', async () => {
+    const limits = { GAS_PER_SETTLEMENT: '150000', GAS_PER_DAY: '300000' };
+    const [buyer, sent] = [await shop.buyer(), await transactions()];
+    const first = await started(limits);
+    for (let i = 0; i < 2; i += 1) assert.equal((await buyer.fetch(first)).status, 200);
+    await open.pop()?.close();
+    const again = await started(limits);
+    const payment = await buyer.sign(again);
+    const refused = await fetchWithPayment(again, payment);
+    const { reason, billed } = await bodyOf(refused);
+    assert.deepEqual(
+      [refused.status, refused.headers.get('Retry-After'), reason, billed],
+      [503, '3600', 'settlement_budget_spent', false],
+    );
+    const raised = await started({ ...limits, GAS_PER_DAY: '450000' });
+    assert.equal((await fetchWithPayment(raised, payment)).status, 200, 'the payment was not used');
+    assert.equal((await transactions()) - sent, 3);
+  });
+
+  it('refuses a settlement that needs more gas than one may take, before anything is sent', async () => {
+    const url = await started({ GAS_PER_SETTLEMENT: '21000' });
+    const [payment, sent] = [await (await shop.buyer()).sign(url), await transactions()];
+    const refused = await fetchWithPayment(url, payment);
+    const { reason, payment_error, billed } = await bodyOf(refused);
+    assert.deepEqual(
+      [refused.status, reason, payment_error, billed, await transactions()],
+      [402, 'payment_invalid', 'settlement_gas_above_limit', false, sent],
+    );
+  });
+
+  it('starts no sale while the node does not answer, with a code that names no host', async () => {
+    const url = shop.url + DEALS;
+    const payment = await (await shop.buyer()).sign(url);
+    shop.node.fail(503);
+    const refused = await fetchWithPayment(url, payment).finally(() => {
+      shop.node.recover();
+    });
+    const text = await refused.text();
+    const { reason } = JSON.parse(text) as { reason: unknown };
+    assert.deepEqual([refused.status, refused.headers.get('Retry-After'), reason], [503, '5', 'payments_unavailable']);
+    assert.equal(text.includes(new URL(shop.node.url).host), false);
+    assert.equal((await fetchWithPayment(url, payment)).status, 200);
+  });
+
+  const signed = async (): Promise<{ payload: SignedAuthorization; header: string }> => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    await shop.chain.mint(account.address, DOLLAR);
+    const asked = await fetchPaymentRequired(shop.url + DEALS);
+    const authorization = authorizationFor(asked, account.address);
+    const payload = { authorization, signature: await signAuthorization(account, authorization) };
+    return { payload, header: headerWith(asked, payload) };
+  };
+  const alerts = async (): Promise<string[]> => {
+    await shop.mine(6);
+    await shop.server.running.audit.pass();
+    const codes = (await paymentHealth(shop.server.running, Date.now)()).warnings.map(({ code }) => code);
+    return codes.filter((code) => ['sent_by_others', 'transfers_owed'].includes(code));
+  };
+
+  it('sells the row of a payment that a stranger sends first, and raises an alert', async () => {
+    assert.deepEqual(await alerts(), [], 'it has sent payments itself');
+    const { payload, header } = await signed();
+    let sent = false;
+    shop.node.before(async (method) => {
+      // The first call that shows the signature: the estimate of its gas.
+      if (!['eth_fillTransaction', 'eth_estimateGas'].includes(method) || sent) return;
+      sent = true;
+      await sendAsStranger(shop.chain, payload);
+    });
+    const made = await attempt(shop.url + DEALS, header);
+    assert.deepEqual(
+      [made.status, made.json['payment_error'], made.json['billed']],
+      [402, 'settlement_simulation_failed', false],
+    );
+    assert.deepEqual(await alerts(), ['sent_by_others']);
+    assert.equal(shop.server.running.audit.last().sentByOthers, 1);
+    const own = (await shop.purchases()).find((p) => p.payment.nonce === made.nonce.toLowerCase());
+    assert.equal(own?.state, 'sold');
+    assert.notEqual(await shop.server.running.ledger.answerOf(own.id), null);
+  });
+
+  it('owes a payment that it was never offered, and raises an alert', async () => {
+    const { payload } = await signed();
+    await sendAsStranger(shop.chain, payload);
+    assert.ok((await alerts()).includes('transfers_owed'));
+  });
+});
