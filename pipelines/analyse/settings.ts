@@ -34,7 +34,4 @@ export const analystSettings = z.object({
     .string()
     .optional()
     .describe('`make explain`: figure or field to trace to its sources. Default: list all computed figures.'),
-  A: z.string().default('previous').describe('`make diff`: the older snapshot: a run id, a day, current or previous.'),
-  B: z.string().default('current').describe('`make diff`: the newer snapshot.'),
-  OUT: z.string().min(1, 'a file').optional().describe('`make diff`: file for every change, .ndjson or .parquet.'),
 });

@@ -9,11 +9,12 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, moveInto } from '../../lib/files.ts';
 import { Provenance } from '../../models/inputs.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, type Archive } from '../../lib/archive.ts';
-import { diffFiles, type TableDiff } from '../analyse/diff.ts';
+import { changesSql } from '../analyse/changes.ts';
 import {
   archivedPages,
   listUnreadable,
@@ -53,9 +54,7 @@ export interface RebuiltRead {
   readonly problem: string | null;
   /** Null if it failed. */
   readonly counts: ReadRecord['counts'] | null;
-  /** Changed rows; null if the stored rows cannot be compared. */
-  readonly diff: TableDiff | null;
-  /** The changes for people. */
+  /** The changed rows for people; none if the stored rows cannot be compared. */
   readonly lines: readonly string[];
   /** Version that was written; null if none was. */
   readonly version: number | null;
@@ -128,7 +127,7 @@ async function rebuildRead(rebuild: SourceRebuild, read: ReadRecord, files: File
       },
     });
   } catch (error) {
-    const failed = { read, outcome: 'failed', counts: null, diff: null, lines: [], version: null } as const;
+    const failed = { read, outcome: 'failed', counts: null, lines: [], version: null } as const;
     return { ...failed, problem: problemOf(error) };
   }
   const { counts, parquet, facts, rejects } = parsed;
@@ -136,8 +135,7 @@ async function rebuildRead(rebuild: SourceRebuild, read: ReadRecord, files: File
   const hasSameRejects = JSON.stringify(rejects) === JSON.stringify(read.rejects);
   const isTrusted = typeof old === 'string';
   const outcome = !hasSameRows || !hasSameRejects ? 'changed' : isTrusted ? 'same' : 'damaged';
-  const compared =
-    isTrusted && !hasSameRows ? await diffFiles('rows', spec.row, [old, target], ignoredColumns(spec)) : null;
+  const lines = isTrusted && !hasSameRows ? await changesOf(spec, [old, target]) : [];
   const { source, run_id: runId } = read;
   let version: number | null = null;
   if (!isDry && outcome === 'damaged') await copyInto(target, stagedParquet(layout, source, runId, versionOf(read)));
@@ -147,8 +145,27 @@ async function rebuildRead(rebuild: SourceRebuild, read: ReadRecord, files: File
     await copyInto(target, stagedParquet(layout, source, runId, version));
     await writeRead(layout, { ...read, version, counts, parquet, rejects, ...facts });
   }
-  const { diff = null, lines = [] } = compared ?? {};
-  return { read, outcome, problem: null, counts, diff, lines, version };
+  return { read, outcome, problem: null, counts, lines, version };
+}
+
+/** Changes that are shown of a read. */
+const CHANGES_SHOWN = 20;
+const VALUE_WIDTH = 60;
+
+/** The changes between two files of staged rows, as lines. */
+async function changesOf(spec: SourceSpec, files: readonly [older: string, newer: string]): Promise<string[]> {
+  const { connection, close } = await openDuck(':memory:', { threads: 1 });
+  try {
+    const changes = await rowsOf(connection, await changesSql(connection, files, spec.row.key, ignoredColumns(spec)));
+    const shown = changes.slice(0, CHANGES_SHOWN).map(({ key, kind, field, old, new: now }) => {
+      const [before, after] = [old, now].map((value) => String(value).slice(0, VALUE_WIDTH));
+      return kind === 'changed' ? `~ ${key}: ${field} ${before} -> ${after}` : `${kind === 'added' ? '+' : '-'} ${key}`;
+    });
+    const more = changes.length - shown.length;
+    return more > 0 ? [...shown, `and ${more} more changes`] : shown;
+  } finally {
+    close();
+  }
 }
 
 interface Parsed extends Staged {

@@ -25,12 +25,10 @@ export const operatorSettings = z.object({
   ),
 });
 
-/** Arguments of `make status` and `make diff`. */
+/** Arguments of `make status`. */
 export const statusArguments = z.object({
   JSON: zeroOrOne.default(false).describe('`make status`: 1 prints JSON, for monitors.'),
-  ALL: zeroOrOne
-    .default(false)
-    .describe('`make status`: 1 lists every source. `make diff`: 1 also compares fields that change every day.'),
+  ALL: zeroOrOne.default(false).describe('`make status`: 1 lists every source.'),
 });
 
 /** Arguments of commands that write to a data folder. */

@@ -1,4 +1,4 @@
-/** Pages of a release for people: README.md, LICENSES.md, CITATION.cff and the data dictionary. */
+/** Pages of a release for people: README.md, LICENSES.md and the data dictionary. */
 import { cell, table } from '../../lib/markdown.ts';
 import { parquetType } from '../../lib/stored_types.ts';
 import { dictionarySections } from '../../models/dictionary.ts';
@@ -13,6 +13,9 @@ export interface ReleasedTables {
   /** Published tables that it leaves out, each with the reason. */
   readonly leftOut: readonly Mart[];
 }
+
+/** Tables whose changes since the previous release are listed: the others follow from them. */
+export const COMPARED: readonly string[] = ['deals', 'signals', 'auctions', 'owners', 'filings'];
 
 const notice = ({ notice: text }: Manifest): readonly string[] => (text === '' ? [] : [`**${text}**`]);
 
@@ -47,10 +50,11 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previo
       '\n',
     ),
     'Any tool that reads Parquet reads the tables. `sha256sum -c SHA256SUMS` checks that no file changed.',
-    '`datapackage.json` ([Data Package](https://datapackage.org)) and [data-dictionary.md](data-dictionary.md) ' +
-      'describe the columns, [LICENSES.md](LICENSES.md) the terms of every source. ' +
-      '`manifest.json` states how the tables were made: sources read, versions, assumptions, audits.' +
-      (previous === null ? '' : ` \`changes.ndjson\` has every row and field that changed since release ${previous}.`),
+    '[data-dictionary.md](data-dictionary.md) describes the columns, [LICENSES.md](LICENSES.md) the terms of every ' +
+      'source. `manifest.json` states how the tables were made: sources read, versions, assumptions, audits.' +
+      (previous === null
+        ? ''
+        : ` \`changes.ndjson\` has every row and field of ${COMPARED.join(', ')} that changed since release ${previous}.`),
     '## What is left out',
     [
       ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish.notReleased ?? ''}`),
@@ -92,17 +96,3 @@ export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
       'others unique key, no null without a declared reason, closed lists of values.',
     ...dictionarySections(models, parquetType),
   ].join('\n\n');
-
-/** CITATION.cff, version 1.2.0 of the Citation File Format. */
-export const citationFile = ({ manifest }: ReleasedTables): string =>
-  [
-    'cff-version: 1.2.0',
-    'type: dataset',
-    'message: Cite this data set as below, and the public source of the records that you use.',
-    `title: ${JSON.stringify(`Dealfeed release ${manifest.run_id}`)}`,
-    'authors:',
-    '  - name: The Dealfeed contributors',
-    `version: ${JSON.stringify(manifest.run_id)}`,
-    `date-released: ${manifest.as_of}`,
-    '',
-  ].join('\n');

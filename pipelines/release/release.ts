@@ -1,33 +1,32 @@
 /**
- * A release: a dated, citable copy of a snapshot's tables for others, with everything needed to read, check, cite and
+ * `make release`: a dated copy of a snapshot's tables for others, with everything needed to read, check, cite and
  * compare it. It is completed in a temporary folder, renamed, and never changed again.
  */
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DamagedFile, makeFolder, readJson, sha256OfFile, sync } from '../../lib/files.ts';
-import { wrap } from '../../lib/markdown.ts';
-import { SettingError } from '../../lib/settings.ts';
 import { openDuck } from '../../lib/duck.ts';
+import { DamagedFile, makeFolder, namesIn, sha256OfFile, sync } from '../../lib/files.ts';
+import { wrap } from '../../lib/markdown.ts';
+import { print } from '../../lib/output.ts';
+import { readSettings, SettingError } from '../../lib/settings.ts';
+import { literal } from '../../lib/sql.ts';
 import { rowsOfFiles } from '../../lib/stored_types.ts';
 import { loadMarts, type Mart } from '../../models/index.ts';
 import { Manifest, type PublishedTable } from '../../models/manifest.ts';
-import { diffTables, writeChanges, type TableFolder } from '../analyse/diff.ts';
-import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
+import { movingFields } from '../../models/marts/change_feeds.ts';
+import { changesSql } from '../analyse/changes.ts';
+import { snapshotNamed } from '../analyse/open_snapshot.ts';
+import { runCli } from '../analyse/run_cli.ts';
+import { analystSettings } from '../analyse/settings.ts';
+import { bytesShort, plural } from '../format.ts';
+import { compareRunIds, layoutOf, parseRunId, type Layout } from '../layout.ts';
+import { holdForReading } from '../run/lock.ts';
 import { hashModels, writeParquet } from '../run/publish.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
-import { describePackage } from './data_package.ts';
-import {
-  citationFile,
-  dictionaryPage,
-  licensesPage,
-  permissionsNeeded,
-  readmePage,
-  type ReleasedTables,
-} from './pages.ts';
+import { COMPARED, dictionaryPage, licensesPage, permissionsNeeded, readmePage, type ReleasedTables } from './pages.ts';
 
 const SUMS = 'SHA256SUMS';
-const CHANGES = 'changes.ndjson';
 const MAKING = '.making-';
 
 export interface Release {
@@ -38,8 +37,6 @@ export interface Release {
   readonly manifest: Manifest;
   readonly files: readonly string[];
   readonly previous: string | null;
-  /** Sources whose owner must permit the release. */
-  readonly permissionsNeeded: readonly string[];
 }
 
 /** The manifest without entries that disclose which leads were sold, and without tables that are left out. */
@@ -47,16 +44,9 @@ const ReleasedManifest = z
   .object(Manifest.shape)
   .omit({ sold_leads: true, sold_properties: true, database: true, serving: true });
 
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
 /** Run ids of the releases of a folder, oldest first. */
-async function listReleases(layout: Layout): Promise<string[]> {
-  const names = await readdir(layout.releases).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => parseRunId(name) !== null).sort(compareRunIds);
-}
+const listReleases = async (layout: Layout): Promise<string[]> =>
+  (await namesIn(layout.releases)).filter((name) => parseRunId(name) !== null).sort(compareRunIds);
 
 async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedTables> {
   const damage = await verifySnapshot(layout, runId, 'tables');
@@ -75,15 +65,20 @@ async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedT
   };
 }
 
-/** Write every change since the previous release, as `make diff OUT=` does. @throws DamagedFile if it is damaged */
-async function writeChangesSince(previous: string, now: TableFolder): Promise<void> {
-  const checked = ReleasedManifest.safeParse(await readJson(join(previous, 'manifest.json')));
-  if (!checked.success) throw new DamagedFile(`${previous} has no readable manifest.json`);
-  const { duck } = await diffTables({ folder: previous, tables: checked.data.tables }, now);
+/** Write every change of the compared tables since the previous release. */
+async function writeChangesSince(previous: string, folder: string, models: readonly Mart[]): Promise<void> {
+  const { connection, close } = await openDuck();
   try {
-    await writeChanges(duck, join(now.folder, CHANGES));
+    const changes: string[] = [];
+    for (const { name, contract } of models.filter((model) => COMPARED.includes(model.name))) {
+      const files = [join(previous, `${name}.parquet`), join(folder, `${name}.parquet`)] as const;
+      const sql = await changesSql(connection, files, contract.record.key, new Set(movingFields(contract.record)));
+      changes.push(`SELECT ${literal(name)} AS "table", * FROM (${sql})`);
+    }
+    const target = literal(join(folder, 'changes.ndjson'));
+    await connection.run(`COPY (${changes.join(' UNION ALL ')} ORDER BY ALL) TO ${target} (FORMAT json)`);
   } finally {
-    duck.close();
+    close();
   }
 }
 
@@ -123,14 +118,12 @@ async function writeFiles(
   const files: Manifest['tables'] = {};
   for (const model of models) files[model.name] = await writeTable(layout, folder, manifest, model);
   const released = ReleasedManifest.parse({ ...manifest, tables: files });
-  if (before !== null) await writeChangesSince(join(layout.releases, before), { folder, tables: released.tables });
+  if (before !== null) await writeChangesSince(join(layout.releases, before), folder, models);
   const texts: Readonly<Record<string, string>> = {
     'README.md': wrap(readmePage(tables, before)),
     'LICENSES.md': wrap(licensesPage(tables)),
     'data-dictionary.md': wrap(dictionaryPage(tables)),
-    'CITATION.cff': citationFile(tables),
-    'datapackage.json': json(describePackage({ ...manifest, tables: files }, models)),
-    'manifest.json': json(released),
+    'manifest.json': JSON.stringify(released, null, 2),
   };
   for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), `${text.trimEnd()}\n`);
   const lines: string[] = [];
@@ -179,7 +172,6 @@ export async function release(layout: Layout, runId: string): Promise<Release> {
     manifest: tables.manifest,
     files: (await readdir(folder)).sort(),
     previous: before,
-    permissionsNeeded: permissionsNeeded(tables.manifest),
   };
 }
 
@@ -203,3 +195,29 @@ async function makeRelease(
     throw error;
   }
 }
+
+async function main(): Promise<number> {
+  const { DATA_DIR, SNAPSHOT } = readSettings(analystSettings);
+  const layout = layoutOf(DATA_DIR);
+  const done = holdForReading(layout);
+  try {
+    const runId = await snapshotNamed(layout, 'SNAPSHOT', SNAPSHOT);
+    const { folder, files, isNew, manifest, previous } = await release(layout, runId);
+    print(`${isNew ? 'Released' : 'Already released, and unchanged'}: ${folder}`);
+    for (const name of files) print(`  ${bytesShort((await stat(join(folder, name))).size).padStart(8)}  ${name}`);
+    const compared = previous === null ? 'the first release in its folder' : `compared with release ${previous}`;
+    print(`${plural(files.length, 'file')}; ${compared}.`);
+    if (manifest.notice !== '') print(manifest.notice);
+    const needed = permissionsNeeded(manifest);
+    if (needed.length > 0)
+      print(
+        `Before you share it, ask for permission. Rows of ${plural(needed.length, 'source')} may be shared only as ` +
+          `the owner permits: ${needed.join('; ')}.`,
+      );
+    return 0;
+  } finally {
+    done();
+  }
+}
+
+if (import.meta.main) await runCli(main);

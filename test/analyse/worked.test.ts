@@ -8,7 +8,7 @@ import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_sn
 import { explain, fieldOrigin, type Explanation } from '../../pipelines/analyse/explain/explain.ts';
 import type { Explainable } from '../../pipelines/analyse/settings.ts';
 import { formatExplanation } from '../../pipelines/analyse/explain/format.ts';
-import { parseQuery, queryNamed, workedQueries } from '../../pipelines/analyse/queries.ts';
+import { queryNamed, workedQueries } from '../../pipelines/analyse/queries.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
@@ -63,11 +63,6 @@ describe('a worked query', () => {
     assert.equal(await sum('rejected_rows', 'refused'), await count('rejects'));
     assert.equal(await sum('score_against_outcome', 'deals'), await count("deals WHERE underwrite_reliability = 'ok'"));
     assert.equal(await sum('freshness_by_county', 'sources'), await count('sources WHERE county IS NOT NULL'));
-  });
-
-  test('without a question, or a number of rows, is refused', () => {
-    assert.throws(() => parseQuery('x', 'SELECT 1'), /has no question/);
-    assert.throws(() => parseQuery('x', '-- What is one?\nSELECT 1'), /has no number of rows/);
   });
 
   test('runs from the command line; an unknown name is an error that lists the queries', async () => {
@@ -205,20 +200,6 @@ describe('a number walked back', () => {
     );
   });
 
-  test('if a figure depends on history, the versions of the listing are shown', async () => {
-    const [deal] = await rows(
-      'SELECT id, first_price, list_price FROM deals WHERE price_reduction_pct > 0 ORDER BY id LIMIT 1',
-    );
-    const lines = formatExplanation(await walk(deal?.['id']), 'price_reduction_pct').join('\n');
-    assert.match(
-      lines,
-      new RegExp(
-        `Versions of the listing\n {2}2026-11-20 to 2026-11-20 {2}added +${String(deal?.['first_price'])}` +
-          `\n {2}2026-11-23 to 2026-11-23 {2}price_cut +${String(deal?.['list_price'])}`,
-      ),
-    );
-  });
-
   test('the beginning of an id is enough if one row has it; a wrong id or field is named in the error', async () => {
     const [deal] = await rows('SELECT id FROM deals ORDER BY id LIMIT 1');
     assert.equal((await walk(String(deal?.['id']).slice(0, 13))).id, deal?.['id']);
@@ -226,15 +207,6 @@ describe('a number walked back', () => {
     await assert.rejects(walk("' OR 1=1"), /^SettingError: ID is /);
     const e = await walk(deal?.['id']);
     assert.throws(() => formatExplanation(e, 'profit'), /^SettingError: FIELD is "profit"/);
-  });
-
-  test('fits the width of a screen, except longer words, and loses no text', async () => {
-    const [deal] = await rows("SELECT id FROM deals WHERE underwrite_reliability = 'ok' ORDER BY id LIMIT 1");
-    const e = await walk(deal?.['id']);
-    const [narrow, whole] = [formatExplanation(e, 'deal_score', { width: 80 }), formatExplanation(e, 'deal_score')];
-    for (const line of narrow) assert.ok(line.length <= 80 || !line.trim().includes(' '), line);
-    assert.ok(Math.max(...whole.map((l) => l.length)) > 120);
-    assert.equal(narrow.join('').replaceAll(/\s/g, ''), whole.join('').replaceAll(/\s/g, ''));
   });
 
   test('changed bytes are reported, and a script sees it in the exit status', async () => {

@@ -73,19 +73,6 @@ describe('pages', () => {
     assert.equal(statSync(archiveFile(dataDir)).mtimeMs, before, 'nothing was written again');
   });
 
-  test('are read before they are written, and by another process a second later', async () => {
-    const dataDir = newFolder();
-    const [archive, other] = [await openArchive(dataDir), await openArchive(dataDir)];
-    const [hash = ''] = await putPages(archive, ['a page']);
-    assert.equal(Buffer.from(await archive.read(hash)).toString(), 'a page');
-    assert.equal((await archive.latest('a_source', 'https://www.example.com/0'))?.sha256, hash);
-    assert.equal((await archive.requestsFor('a_source', hash)).length, 1);
-    assert.equal(other.size(hash), null);
-    while (other.size(hash) === null) await pause(50);
-    assert.equal((await other.records('a_source', RUN)).length, 1);
-    assert.deepEqual(await wrongInArchive(dataDir), []);
-  });
-
   test('that are damaged or lost are errors that name them, and come back with the same bytes', async () => {
     const dataDir = newFolder();
     const archive = await openArchive(dataDir);
@@ -145,26 +132,6 @@ describe('pages', () => {
 });
 
 describe('records of requests', () => {
-  test('keep the order in which they were appended, also over 500, and are grouped when their read ends', async () => {
-    const dataDir = newFolder();
-    const archive = await openArchive(dataDir);
-    const numbers = Array.from({ length: 1203 }, (_, number) => number);
-    for (const number of numbers) {
-      await archive.append(recordOf({ url: `https://a.example/${number}` }));
-      if (number % 100 === 0) await archive.flush();
-    }
-    const listed = async (from: Archive): Promise<number[]> =>
-      (await from.records('a_source', RUN)).map(({ url }) => Number(new URL(url).pathname.slice(1)));
-    assert.deepEqual(await listed(archive), numbers);
-    await archive.endRead({ source: 'a_source', runId: RUN });
-    assert.equal(rowsIn(dataDir, 'record'), 3);
-    const reopened = await openArchive(dataDir);
-    for (const from of [archive, reopened]) {
-      assert.deepEqual(await listed(from), numbers);
-      assert.equal((await from.latest('a_source', 'https://a.example/1'))?.url, undefined, 'it has no body');
-    }
-  });
-
   test('give the latest usable response: newest run first, refusals and truncated bodies skipped', async () => {
     const dataDir = newFolder();
     const archive = await openArchive(dataDir);
@@ -194,20 +161,6 @@ describe('records of requests', () => {
     }
     await archive.append(recordOf({ runId: '2026-11-21.01', kind: 'newer', sha256: hash }));
     assert.equal((await archive.latest('a_source', recordOf({}).url))?.kind, 'newer');
-  });
-
-  test('that are damaged are an error, and no other record takes their place', async () => {
-    const dataDir = newFolder();
-    const archive = await openArchive(dataDir);
-    await putPages(archive, ['a page']);
-    await archive.flush();
-    const whole = await archive.records('a_source', RUN);
-    const [{ zstd }] = readRows(dataDir, 'SELECT zstd FROM record') as [{ zstd: Uint8Array }];
-    for (const [at, byte] of zstd.entries()) {
-      alter(dataDir, 'UPDATE record SET zstd = ?', zstd.with(at, byte ^ 1));
-      const found = await (await openArchive(dataDir)).records('a_source', RUN).catch((error: unknown) => error);
-      if (!(found instanceof ArchiveDamage)) assert.deepEqual(found, whole, `byte ${at}`);
-    }
   });
 });
 

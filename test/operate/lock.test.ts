@@ -54,16 +54,6 @@ test('by hand the second run exits and names the first; with WAIT_MINUTES it wai
   (await holdFolder(layout, 10_000))();
 });
 
-test('checking for a run in progress does not make a starting run exit', async () => {
-  const layout = await folder();
-  const look = setInterval(() => {
-    void lockHolder(layout);
-  }, 20);
-  const release = await holdFolder(layout);
-  clearInterval(look);
-  release();
-});
-
 test('readers share the snapshots; pruning waits for all of them and says what to do', async () => {
   const layout = await folder();
   const readers = [holdForReading(layout), holdForReading(layout)];
@@ -74,8 +64,4 @@ test('readers share the snapshots; pruning waits for all of them and says what t
   readers.pop()?.();
   (await waiting)();
   holdForReading(layout)();
-});
-
-test('a folder that does not exist is read without a lock', () => {
-  holdForReading(layoutOf('/nonexistent/folder'))();
 });

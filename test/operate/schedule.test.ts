@@ -5,11 +5,10 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { DAY_MS } from '../../lib/time.ts';
 import { loadSources } from '../../sources/index.ts';
-import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule.ts';
-import { commandOf, keepSchedule, runJob, runMissedJobs, type Outcome } from '../../pipelines/operate/scheduler.ts';
+import { JOBS, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule.ts';
+import { commandOf, keepSchedule, runJob, type Outcome } from '../../pipelines/operate/scheduler.ts';
 
 const jobNamed = (name: string): Job => JOBS.find((each) => each.name === name) ?? assert.fail(name);
 const at = (day: string, time = '12:00'): Date => new Date(`${day}T${time}:00`);
@@ -46,22 +45,6 @@ describe('the days of the schedule', () => {
         '2027-01-01',
         '2027-01-02',
       ]);
-  });
-
-  test('an instant is between the last slot and the next, with no slot between them', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...JOBS),
-        fc.date({ min: at('2026-01-01'), max: at('2030-01-01'), noInvalidDate: true }),
-        (job, now) => {
-          const [last, next] = [lastSlot(job, now), nextSlot(job, now)];
-          assert.ok(last <= now && now < next);
-          assert.deepEqual(nextSlot(job, last), next);
-          assert.deepEqual(lastSlot(job, next), next);
-        },
-      ),
-      { numRuns: 500 },
-    );
   });
 
   test('every source on the web has a job, and is due again within its interval and the month', async () => {
@@ -113,24 +96,6 @@ describe('a job', () => {
     assert.equal(done.length, 2);
   });
 
-  test('that was missed for days runs once at the next check', async () => {
-    const { dataDir, done, runner } = await doing([]);
-    const options = { dataDir, print: () => undefined, runner, now: at('2026-11-21', '12:00') };
-    await runMissedJobs(options);
-    assert.deepEqual(
-      done,
-      JOBS.map((j) => j.name),
-      'a new schedule begins with everything',
-    );
-    const later = await runMissedJobs({ ...options, now: at('2026-12-13', '03:00') });
-    assert.deepEqual(
-      [...later.values()],
-      JOBS.map(() => 'done'),
-      'the second Saturday, 12 December, was missed too',
-    );
-    assert.equal(done.length, 2 * JOBS.length);
-  });
-
   test('that fails is retried hourly, three times, then at its next slot; a failure shows its log', async () => {
     const { run, said } = await doing([1, 2, 1]);
     const clock = ['05:10', '05:40', '06:40', '07:40', '08:40', '23:40'];
@@ -142,40 +107,6 @@ describe('a job', () => {
       /job daily failed with exit status 1, attempt 1 of 3; the end of .*:\n {2}line one\n {2}what went wrong/,
     );
     assert.equal(await run(at('2026-11-22', '05:10')), 'done');
-  });
-
-  test('that was killed is tried again too', async () => {
-    const { run, dataDir } = await doing([]);
-    await assert.rejects(
-      runJob(daily, {
-        dataDir,
-        print: () => undefined,
-        now: at('2026-11-21', '05:10'),
-        runner: () => Promise.reject(new Error('killed')),
-      }),
-    );
-    assert.equal(await run(at('2026-11-21', '05:20')), 'tried_lately');
-    assert.equal(await run(at('2026-11-21', '06:40')), 'done');
-  });
-
-  test('has settings of its own: each run reads its sources, and the prune removes files', async () => {
-    const { dataDir } = await doing([]);
-    const given: NodeJS.ProcessEnv[] = [];
-    const runner = (_: Job, __: string, env: NodeJS.ProcessEnv): Promise<number> => {
-      given.push(env);
-      return Promise.resolve(0);
-    };
-    await runMissedJobs({ dataDir, print: () => undefined, now: at('2026-11-21', '09:10'), runner });
-    assert.deepEqual(
-      given.map((env) => [env['SOURCES'], env['APPLY'], env['WAIT_MINUTES']]),
-      [
-        ['listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks,corrections', undefined, '240'],
-        ['colorado_sos', undefined, '240'],
-        ['none', undefined, '240'],
-        ['ohio_sos,ohio_sos_amendments', undefined, '240'],
-        [undefined, '1', '240'],
-      ],
-    );
   });
 
   test('starts its program, with the output in its log', async () => {

@@ -1,16 +1,14 @@
 /** make status: what is printed, what a monitor reads, and what is trouble. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import fs, { appendFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { appendFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, describe, mock, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { continued } from '../../pipelines/history.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
@@ -59,26 +57,6 @@ describe('the state of a folder', () => {
     assert.deepEqual([of('hud_fmr').state, of('hud_fmr').next_due], ['fresh', '2026-11-28']);
     assert.deepEqual([of('oh_butler_tax').group, of('oh_butler_tax').next_due], ['waiting', null]);
     assert.equal(of('ohio_sos').next_due, '2026-12-12', 'the second Saturday');
-  });
-
-  test('its cost is the sum of the requests of its runs', async () => {
-    const health = await look();
-    const asked = await Promise.all(
-      ['2026-11-20.01', '2026-11-21.01'].map(async (id) =>
-        (
-          JSON.parse(await readFile(join(layout.run(id), 'run.json'), 'utf8')) as {
-            reads: { traffic: { requests: number } | null }[];
-          }
-        ).reads.reduce((sum, r) => sum + (r.traffic?.requests ?? 0), 0),
-      ),
-    );
-    assert.equal(
-      health.month.requests,
-      asked.reduce((a, b) => a + b, 0),
-    );
-    assert.equal(health.last_run?.cost.requests, asked[1]);
-    assert.ok(health.month.bytes > 0 && health.disk.archive > 0 && health.disk.snapshots > 0);
-    assert.equal((await look('2027-01-15')).month.runs, 0, 'thirty days later it is no longer counted');
   });
 
   test('the history of a source has a mark for each of ninety days', async () => {
@@ -141,65 +119,6 @@ describe('the state of a folder', () => {
         /^the last complete backup of \S+ is 3 days old: run make backup /,
       );
     });
-  });
-
-  test('less than 5 GB of free space is a problem for real data, and not for the sandbox', async () => {
-    const messages = async (blocks: number): Promise<string[]> => {
-      mock.method(fs, 'statfs', () => Promise.resolve({ bavail: blocks, bsize: 1_000_000 }));
-      syncBuiltinESMExports();
-      try {
-        const { troubles } = await look();
-        return troubles.flatMap(({ kind, level, message }) => (kind === 'disk_fills' ? [`${level}: ${message}`] : []));
-      } finally {
-        mock.restoreAll();
-        syncBuiltinESMExports();
-      }
-    };
-    assert.deepEqual(await messages(4_999), []);
-    await withRealData(async () => {
-      assert.deepEqual(await messages(5_000), []);
-      assert.match(
-        (await messages(4_999)).join(),
-        /^warning: .*has 4999\.0 MB free, less than 5000\.0 MB: add space, or lower KEEP_DAYS and run/,
-      );
-    });
-  });
-
-  test('on a small screen it fits one screen: each problem first, fresh sources by family', async () => {
-    const health = await look();
-    const lines = formatHealth(health, { lines: 30 });
-    assert.ok(lines.length <= 30, lines.join('\n'));
-    assert.ok(Math.max(...lines.map((l) => l.length)) < 240);
-    const rows = lines.filter((l) => /^ {2}\S+(?: \(\d+\))? +(?:fresh|UNAVAILABLE|QUARANTINED|no file)/.test(l));
-    assert.match(rows[0] ?? '', /^ {2}buckeye\w+ +UNAVAILABLE /);
-    assert.match(rows[1] ?? '', /^ {2}heartland\w+ +QUARANTINED +2026-11-20 +1 d +1 d +\d+ +0 +- +2026-11-21 +\S+: /);
-    assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
-    assert.match(lines.join('\n'), /Runbook: docs\/runbook\.md#refused, docs\/runbook\.md#\w+/);
-    for (const columns of [60, 80, 120]) {
-      const fitted = formatHealth(health, { columns, lines: 30 });
-      assert.ok(Math.max(...fitted.map((l) => l.length)) <= columns, `a line is longer than ${columns} columns`);
-      const words = new Set(formatHealth(health, { lines: 30 }).join(' ').split(/\s+/u));
-      const others = fitted
-        .join(' ')
-        .replace(/\(a wider screen [^)]*\)/u, '')
-        .split(/\s+/u);
-      assert.deepEqual(
-        others.filter((word) => word !== '…' && !words.has(word)),
-        [],
-        'words stay whole',
-      );
-      assert.equal(
-        fitted.some((l) => l.includes('a wider screen shows more: ')),
-        columns < 120,
-      );
-      assert.ok(fitted.some((l) => /^ {2}heartland_multifamily +QUARANTINED /u.test(l)));
-    }
-    const all = formatHealth(health);
-    for (const { source } of health.sources)
-      assert.ok(
-        all.some((l) => l.includes(source)),
-        source,
-      );
   });
 
   test('a monitor reads JSON and the exit status', () => {
@@ -267,24 +186,4 @@ test('a run that Ctrl-C ended is stopped by the operator, not a crash', async (t
   assert.equal((await program.ended).signal, 'SIGINT');
   const { stopped, troubles } = await checkHealth(layout, []);
   assert.deepEqual([stopped, troubles.map(({ kind }) => kind)], ['2026-11-20.01', ['nothing_published']]);
-});
-
-test('the strip of a source in a snapshot continues that of the snapshot before', () => {
-  const DAY = '2026-11-20';
-  const CASES: [earlier: string | undefined, asOf: string, read: string | undefined, after: string][] = [
-    [undefined, DAY, 'good', '='],
-    ['=', DAY, undefined, '='],
-    ['=', DAY, 'unavailable', 'x'],
-    ['x=', '2026-11-21', undefined, 'x=.'],
-    ['x=', '2026-11-23', 'good', 'x=..='],
-    ['x='.repeat(45), '2026-11-21', 'quarantined', `${'=x'.repeat(44)}=x`],
-    ['='.repeat(90), '2027-05-01', 'good', '='],
-  ];
-  for (const [earlier, asOf, read, after] of CASES) {
-    const strip = earlier?.padStart(90, '.');
-    assert.equal(
-      continued(strip === undefined ? undefined : { history: strip, asOf: DAY }, asOf, read),
-      after.padStart(90, '.'),
-    );
-  }
 });

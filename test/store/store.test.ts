@@ -1,6 +1,6 @@
 /** A store in a folder and one in a bucket behave alike, whatever the network and the service do. */
 import assert from 'node:assert/strict';
-import { readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import { FolderStore } from '../../lib/store/folder.ts';
 import { S3Store } from '../../lib/store/s3.ts';
 import { downloadVerified, objectOf, readVerified, type Store } from '../../lib/store/store.ts';
 import type { WaitOptions } from '../../lib/store/wait.ts';
-import { DAY_MS } from '../../lib/time.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { BUCKET, startS3, withS3, type S3Server } from './s3_server.ts';
 
@@ -75,28 +74,6 @@ describe('a store', () => {
     }
   });
 
-  test('in a folder removes the leftovers of killed writers, and not files being written', async () => {
-    const root = memoryFolder('dealfeed-store-');
-    const store = new FolderStore(root);
-    await store.put(objectOf(sha256('page')), bytesOf('page'));
-    await writeFile(join(root, 'incoming', 'killed'), 'half a pa');
-    await writeFile(join(root, 'incoming', 'written now'), 'half a pa');
-    const twoDaysAgo = new Date(Date.now() - 2 * DAY_MS);
-    await utimes(join(root, 'incoming', 'killed'), twoDaysAgo, twoDaysAgo);
-    assert.equal(await store.switchPointer('a', null), true);
-    assert.deepEqual([...(await store.list('incoming/')).keys()], ['incoming/written now']);
-  });
-
-  test('in a folder ignores files that are not pointers', async () => {
-    const root = memoryFolder('dealfeed-store-');
-    const store = new FolderStore(root);
-    for (const [n, catalog] of [...'abcdefg'].entries())
-      assert.equal(await store.switchPointer(catalog, n === 0 ? null : String(n)), true);
-    for (const name of ['.nfs000000000137a2b900000001', '7.bak']) await writeFile(join(root, 'current', name), '');
-    assert.deepEqual(await store.pointer(), { text: 'g', tag: '7' });
-    assert.equal(await store.switchPointer('begun anew', null), false);
-  });
-
   test('refuses a file with another hash, and a file that is missing, in one line', async () => {
     for (const store of stores) {
       const page = objectOf(sha256('right'));
@@ -154,17 +131,6 @@ describe('a store', () => {
     }
   });
 
-  test('that is closed is not waited for', async () => {
-    const store = new FolderStore(join(memoryFolder('dealfeed-store-'), 'disk'), { waitMs: 60_000 });
-    await writeFile(JSON.parse(store.shown) as string, '');
-    const waiting = store.read('objects/00/none');
-    store.close();
-    await assert.rejects(waiting, {
-      name: 'StoreUnavailable',
-      message: /^STORE is "[^"]+", which is unavailable: ENOTDIR$/u,
-    });
-  });
-
   describe('in a bucket', () => {
     const bucket = (): Store => stores[1] ?? assert.fail();
     const page = objectOf(sha256('page 2'));
@@ -177,23 +143,6 @@ describe('a store', () => {
         s3.fault = null;
       }
     };
-
-    test('a request whose connection the service has just ended is sent again, without a wait', async () => {
-      const works = [put, () => bucket().read(page.name), () => bucket().list('objects/'), () => bucket().pointer()];
-      for (const work of works) {
-        let ended = 0;
-        s3.fault = ({ socket }) => {
-          if (ended > 0) return false;
-          ended += 1;
-          socket.destroy();
-          return true;
-        };
-        await work();
-        assert.equal(ended, 1);
-      }
-      s3.fault = null;
-      await bucket().remove(page.name);
-    });
 
     test('an interrupted upload leaves nothing', async () => {
       await failing(
@@ -251,31 +200,6 @@ describe('a store', () => {
       assert.equal(await readFile(path, 'utf8'), 'page 2');
       await truncate(s3.fileOf(page.name), 3);
       await assert.rejects(downloadVerified(bucket(), page, path), { name: 'StoreDamage' });
-    });
-
-    test('an upload that fails late is retried as long as one that fails at once', async () => {
-      const store = new S3Store({ bucket: BUCKET, prefix: 'feed/', waitMs: 300 });
-      let failures = 0;
-      s3.fault = async (_, response) => {
-        if ((failures += 1) > 1) return false;
-        await sleep(400);
-        response.writeHead(500).end();
-        return true;
-      };
-      const late = objectOf(sha256('page 3'));
-      await store.put(late, bytesOf('page 3'));
-      s3.fault = null;
-      assert.equal(text(await store.read(late.name)), 'page 3');
-      store.close();
-    });
-
-    test('a full local disk is reported at once, and not as a fault of the store', async () => {
-      await put();
-      const path = join(memoryFolder('dealfeed-files-'), 'full');
-      await symlink('/dev/full', path);
-      const patient = new S3Store({ bucket: BUCKET, prefix: 'feed/', waitMs: 60_000 });
-      await assert.rejects(patient.download(page.name, path), { code: 'ENOSPC', name: 'Error' });
-      patient.close();
     });
 
     test('a write whose response was lost is recognized as its own', async () => {

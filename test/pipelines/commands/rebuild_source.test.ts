@@ -98,8 +98,7 @@ describe('after two days', () => {
     const [seen, ...others] = await again(later, { since: BAD_DAY });
     assert.ok(seen && others.length === 0);
     assert.equal(seen.outcome, 'changed');
-    assert.deepEqual([seen.diff?.added, seen.diff?.removed, seen.diff?.changed], [0, 1, 1]);
-    assert.deepEqual(seen.diff?.fields, [{ field: 'amount', changes: 1 }]);
+    assert.equal(seen.lines.length, 2);
     assert.equal(seen.counts?.rows_out, seen.read.counts.rows_out - 1);
     const text = formatRebuiltReads([seen], stark.name, true).join('\n');
     assert.match(text, new RegExp(`~ 39151 ${changed}: amount ${String(rows[0]?.['amount'])} -> 7\\.00`));

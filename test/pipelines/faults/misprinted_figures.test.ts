@@ -4,57 +4,12 @@ import { test } from 'node:test';
 import type { Fields, RecordDefinition } from '../../../lib/record.ts';
 import { loadRowRecords } from '../../../sources/index.ts';
 import { AreaCensus } from '../../../sources/rows/area_census.ts';
-import { DistressRecord } from '../../../sources/rows/distress_record.ts';
-import { FmrArea } from '../../../sources/rows/fmr_area.ts';
-import { FmrZip } from '../../../sources/rows/fmr_zip.ts';
-import { Listing } from '../../../sources/rows/listing.ts';
-import { LoanStatement } from '../../../sources/rows/loan_statement.ts';
-import { Parcel } from '../../../sources/rows/parcel.ts';
-import { SheriffSale } from '../../../sources/rows/sheriff_sale.ts';
-import { TaxParcel } from '../../../sources/rows/tax_parcel.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
 
 const messages = (record: RecordDefinition, field: string, value: unknown): readonly string[] =>
   (record.schema.shape as Fields)[field]?.safeParse(value).error?.issues.map(({ message }) => message) ??
   (field in record.schema.shape ? [] : [`no field ${field}`]);
-
-const RANGES: readonly [RecordDefinition, string, accepted: readonly unknown[], refused: readonly unknown[]][] = [
-  [Listing, 'list_price', ['2000.00', '999999999.99', null], ['1999.99', '0.00', '-5.00', '1000000000.00']],
-  [Listing, 'noi', ['-999999999.99', '0.00', '999999999.99'], ['-1000000000.00', '1000000000.00']],
-  [Listing, 'annual_taxes', ['999999999.99'], ['1000000000.00']],
-  [Listing, 'cap_rate', ['-100.00', '100.00'], ['-100.01', '100.01']],
-  [Listing, 'units', [1, 9_998], [0, -2, 9_999]],
-  [Listing, 'units_2br', [0, 99_999], [-1, 100_000]],
-  [Listing, 'year_built', [1_600, 2_199], [0, 1_599, 2_200]],
-  [TaxParcel, 'amount', ['-999999999.99', '999999999.99'], ['1000000000.00']],
-  [TaxParcel, 'county_value', ['0.01', '9999999999.99'], ['10000000000.00']],
-  [TaxParcel, 'years_delinquent', [0, 199], [-1, 200]],
-  [DistressRecord, 'amount', ['-0.01', '999999999.99'], ['1000000000.00']],
-  [SheriffSale, 'appraised_value', ['1.00', '9999999999.99'], ['0.99', '10000000000.00']],
-  [SheriffSale, 'opening_bid', ['0.00', '9999999999.99'], ['-0.01', '10000000000.00']],
-  [SheriffSale, 'judgment_amount', ['0.01'], ['0.00', '10000000000.00']],
-  [SheriffSale, 'sale_round', [1, 2, null], [0, 3]],
-  [Parcel, 'annual_taxes', ['999999999.99'], ['1000000000.00']],
-  [Parcel, 'latitude', ['17.00000', '72.00000'], ['16.99999', '999.00000']],
-  [Parcel, 'longitude', ['-180.00000', '-60.00000'], ['-59.99999', '-180.00001']],
-  [Parcel, 'units', [2_147_483_647], [2_147_483_648, -2_147_483_649]],
-  [FmrArea, 'fmr_2', ['50.00', '19999.99'], ['49.99', '20000.00']],
-  [FmrZip, 'rent_2', ['50.00', '19999.99'], ['49.99', '20000.00']],
-  [LoanStatement, 'valuation', ['9999999999.99'], ['10000000000.00']],
-];
-
-test('a figure outside of its range is refused, and the message states the range', () => {
-  for (const [record, field, accepted, refused] of RANGES) {
-    for (const value of accepted) assert.deepEqual(messages(record, field, value), [], `${field} ${String(value)}`);
-    for (const value of refused) {
-      const found = messages(record, field, value);
-      assert.equal(found.length, 1, `${record.name}.${field} ${String(value)}: ${found.join(', ')}`);
-      assert.match(found[0] ?? '', /^expected -?[\d.]+ to -?[\d.]+$/u);
-    }
-  }
-  assert.deepEqual(messages(Listing, 'list_price', 'call'), ['expected a decimal string with two decimals']);
-});
 
 test('every amount of a staged row has a range', async () => {
   for (const record of await loadRowRecords()) {

@@ -146,30 +146,6 @@ test('without folders, one number of two properties is rejected, and one of one 
   assert.match(record.rejects[0]?.detail ?? '', /44308 in acme\.csv .*44311 in birch\.csv/u);
 });
 
-test('without folders, two brokers with the same listing numbers get the advice to use folders', async () => {
-  const layout = await newLayout();
-  await drop(layout, {
-    'acme.csv': list('Elm St', [100_000]),
-    'birch.csv': list('Oak St', [300_000]).replace(/44308/u, '44311'),
-  });
-  const { record } = await read(layout, '2026-11-20');
-  assert.deepEqual([record.status, record.reason], ['quarantined', 'too_few_rows']);
-  assert.match(record.detail ?? '', /\bfolder\b/u);
-});
-
-test("a portal's rows of other property types are rejected and do not count against its file", async () => {
-  const layout = await newLayout();
-  const row = (number: number, type: string): string => `${number},${number} Elm St,Akron,OH,44308,100000,4,${type}`;
-  const types = ['Land', 'Office', 'Single Family', 'Multifamily'];
-  await drop(layout, { 'portal/list.csv': [`${HEADINGS},Type`, ...types.map((type, i) => row(i, type))].join('\n') });
-  const { record } = await read(layout, '2026-11-20');
-  assert.equal(record.status, 'good');
-  assert.deepEqual(
-    record.rejects.map(({ reason }) => reason),
-    ['not_multifamily', 'not_multifamily', 'not_multifamily'],
-  );
-});
-
 test('a brochure next to a list is reported and keeps no sold listing', async () => {
   const layout = await newLayout();
   await drop(layout, { 'acme/october.csv': list('Elm St', [100_000, 200_000]) });
@@ -187,28 +163,6 @@ test('a brochure next to a list is reported and keeps no sold listing', async ()
     'acme/1 100000.00 2026-11-20',
     'birch/1 300000.00 2026-11-21',
   ]);
-});
-
-test('a column map that cannot be read costs the files of its folder only', async () => {
-  const layout = await newLayout();
-  await drop(layout, { 'acme/list.csv': list('Elm St', [100_000]), 'birch/list.csv': list('Oak St', [300_000]) });
-  await symlink('/nowhere', join(layout.drop, spec.name, 'acme', 'columns.json'));
-  const { record, rows } = await read(layout, '2026-11-20');
-  assert.deepEqual(rows, ['birch/1 300000.00 2026-11-20']);
-  assert.match(record.rejects[0]?.detail ?? '', /^acme\/list\.csv: /u);
-});
-
-test('if no file is readable the read is quarantined with the reason of the first', async () => {
-  const layout = await newLayout();
-  await drop(layout, { 'acme/list.csv': '', 'birch/list.csv': 'a,b\n' });
-  const { record } = await read(layout, '2026-11-20');
-  assert.deepEqual([record.status, record.reason], ['quarantined', 'empty_body']);
-  assert.match(record.detail ?? '', /^acme\/list\.csv: /u);
-  const other = await newLayout();
-  await drop(other, { 'acme/letter.docx': '' });
-  const only = await read(other, '2026-11-20');
-  assert.deepEqual([only.record.status, only.record.reason], ['quarantined', 'malformed_page']);
-  assert.match(only.record.detail ?? '', /^acme\/letter\.docx: /u);
 });
 
 test('a run warns of a refused file; its deals state mixes and taxes, and are explained by file and map', async () => {
