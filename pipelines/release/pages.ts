@@ -54,7 +54,7 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previo
       'source. `manifest.json` states how the tables were made: sources read, versions, assumptions, audits.' +
       (previous === null
         ? ''
-        : ` \`changes.ndjson\` has every row and field of ${COMPARED.join(', ')} that changed since release ${previous}.`),
+        : ` \`changes.ndjson\` has what changed in ${COMPARED.join(', ')} since release ${previous}.`),
     '## What is left out',
     [
       ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish.notReleased ?? ''}`),
