@@ -1,9 +1,9 @@
 /** A layer of an ArcGIS server: its description, and queries with paging, counts and errors with HTTP 200. */
 import { json, page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
-import { ConditionError, parseOrder, parseWhere, type Row } from './conditions.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
+import { BadQuery, namesIn, picked, tableOf, wholeOf, type Row, type Select } from './tables.ts';
 
 export interface LayerField {
   readonly name: string;
@@ -56,64 +56,32 @@ function metadata(layer: Layer): SandboxResponse {
   });
 }
 
-function query(layer: Layer, rows: readonly Row[], { query: parameters }: SandboxRequest): SandboxResponse {
+/** "timestamp '2026-11-20 00:00:00'" in milliseconds, as map servers store dates. */
+const withInstants = (where: string): string =>
+  where.replaceAll(/\btimestamp '([^']*)'/giu, (_, text: string) => String(Date.parse(`${text.replace(' ', 'T')}Z`)));
+
+function query(layer: Layer, select: Select, { query: parameters }: SandboxRequest): SandboxResponse {
   const columns = fieldsOf(layer).map(({ name }) => name);
   const objectId = objectIdOf(layer).name;
-  const integer = (name: string, byDefault: number): number => {
-    const text = parameters.get(name);
-    if (text === null || text === '') return byDefault;
-    if (!/^\d+$/u.test(text)) throw new ConditionError(`'${name}' parameter is invalid`);
-    return Number(text);
-  };
   const where = parameters.get('where');
-  if (!where)
-    return failure(
-      'Cannot perform query. Invalid query parameters.',
-      'Unable to perform query. Too many parameters are null.',
-    );
-  const test = parseWhere(where, columns);
-  let found = rows.filter((row) => test(row));
+  if (!where) return failure('Cannot perform query. Invalid query parameters.', 'Too many parameters are null.');
+  const order = parameters.get('orderByFields');
+  const found = select(withInstants(where), order);
   if (parameters.get('returnCountOnly') === 'true') return json({ count: found.length });
   if (parameters.get('returnIdsOnly') === 'true')
     return json({ objectIdFieldName: objectId, objectIds: found.map((row) => row[objectId]) });
-  const order = parameters.get('orderByFields');
-  if (order && order.toUpperCase() !== objectId.toUpperCase()) found = [...found].sort(parseOrder(order, columns));
   const outFields = parameters.get('outFields') ?? objectId;
-  const out =
-    outFields === '*'
-      ? columns
-      : outFields.split(',').map((name) => {
-          const column = columns.find((known) => known.toLowerCase() === name.trim().toLowerCase());
-          if (column === undefined) throw new ConditionError(`Invalid field: ${name.trim()}`);
-          return column;
-        });
-  const offset = integer('resultOffset', 0);
-  const count = Math.min(MAX_RECORDS, integer('resultRecordCount', MAX_RECORDS));
+  const out = outFields === '*' ? columns : namesIn(outFields, columns);
+  const offset = wholeOf(parameters.get('resultOffset'), 0);
+  const count = Math.min(MAX_RECORDS, wholeOf(parameters.get('resultRecordCount'), MAX_RECORDS));
   if (order && layer.largestPage !== undefined && count > layer.largestPage)
     return { ...failure('Unable to complete operation.', 'Unable to perform query operation.'), status: 400 };
-  const features = found
-    .slice(offset, offset + count)
-    .map((row) => ({ attributes: Object.fromEntries(out.map((name) => [name, row[name] ?? null])) }));
-  if (parameters.get('f') === 'html') {
-    const lines = features.map(
-      ({ attributes }) =>
-        `<dl>${Object.entries(attributes)
-          .map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(String(value ?? ''))}</dd>`)
-          .join('')}</dl>`,
-    );
-    return page(
-      htmlPage(
-        `Query: ${layer.name}`,
-        `<h1>${escapeHtml(layer.name)}</h1>\n<p># records: ${features.length}</p>\n${lines.join('\n')}`,
-      ),
-    );
-  }
   return json({
     objectIdFieldName: objectId,
     fields: fieldsOf(layer)
       .filter(({ name }) => out.includes(name))
       .map(fieldJson),
-    features,
+    features: found.slice(offset, offset + count).map((row) => ({ attributes: picked(row, out) })),
     ...(offset + count < found.length ? { exceededTransferLimit: true } : {}),
   });
 }
@@ -124,24 +92,27 @@ export function mapServer(
 ): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
   const served = layers.map((layer) => ({
     layer,
-    numbered: perDay((day): readonly Row[] =>
-      layer.features(day).map((row, at) => ({ [objectIdOf(layer).name]: at + 1, ...row })),
+    select: perDay((day) =>
+      tableOf(
+        layer.features(day).map((row, at) => ({ [objectIdOf(layer).name]: at + 1, ...row })),
+        fieldsOf(layer).map(({ name }) => name),
+      ),
     ),
   }));
   return (day, request) => {
     if (request.path === '/robots.txt') return respond('User-agent: *\nDisallow: /*/rest/admin\n', 'text/plain');
     const found = served.find(({ layer: { path } }) => request.path === path || request.path === `${path}/query`);
     if (found === undefined) return null;
-    const { layer, numbered } = found;
+    const { layer, select } = found;
     if (request.path === layer.path) {
       return request.query.get('f') === 'json'
         ? metadata(layer)
         : page(htmlPage(layer.name, `<h1>Layer: ${escapeHtml(layer.name)} (ID: ${layer.id})</h1>`));
     }
     try {
-      return query(layer, numbered(day), request);
+      return query(layer, select(day), request);
     } catch (error) {
-      if (error instanceof ConditionError) return failure('Unable to complete operation.', error.message);
+      if (error instanceof BadQuery) return failure('Unable to complete operation.', error.message);
       throw error;
     }
   };

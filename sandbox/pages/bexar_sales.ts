@@ -1,7 +1,7 @@
 /** Bexar County's foreclosure map: a layer of trustees' sales and one of tax sales, without owners and amounts. */
 import type { AuctionType } from '../../sources/kinds.ts';
 import { mapServer, type Layer } from './arcgis.ts';
-import type { Row } from './conditions.ts';
+import type { Row } from './tables.ts';
 import { streetOf, texts, whole } from './layer_fields.ts';
 
 const layer = (id: number, name: string, type: AuctionType): Layer => ({

@@ -2,7 +2,7 @@
 import { undashed } from '../world/parcels.ts';
 import type { DelinquentParcel, Property, RollEntry, WorldDay } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
-import type { Row } from './conditions.ts';
+import type { Row } from './tables.ts';
 import { amounts, atNoon, days, instants, streetOf, texts, whole } from './layer_fields.ts';
 import { perDay } from './per_day.ts';
 

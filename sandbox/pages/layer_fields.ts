@@ -2,7 +2,7 @@
 import { spellStreet } from '../world/streets.ts';
 import type { DistressOnDay, Property, WorldDay } from '../world/types.ts';
 import type { LayerField } from './arcgis.ts';
-import type { Row } from './conditions.ts';
+import type { Row } from './tables.ts';
 
 interface DistressRow {
   readonly record: DistressOnDay;

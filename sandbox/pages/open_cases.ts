@@ -1,6 +1,6 @@
 /** Cities whose cases are tables of a Socrata portal: Kansas City, Cincinnati and Chicago. */
 import type { WorldDay } from '../world/types.ts';
-import type { Row } from './conditions.ts';
+import type { Row } from './tables.ts';
 import { distressRows, zipCell } from './layer_fields.ts';
 import { sodaPortal } from './soda.ts';
 

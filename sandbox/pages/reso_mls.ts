@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { httpDate, json, page, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, priceText } from './html.ts';
-import { BadQuery, filtered, pageOfRows, selected, type Property } from './odata_query.ts';
 import { asDictionary2, records, SITE, unitTypesByKey } from './reso_rows.ts';
+import { BadQuery, namesIn, tableOf, wholeOf, type Row } from './tables.ts';
 
 /** Maximum of $top with $expand. */
 const MAX_TOP_EXPANDED = 1000;
@@ -43,9 +43,9 @@ function token(day: WorldDay, { method, form }: SandboxRequest): SandboxResponse
 interface Vendor {
   readonly root: '/v2' | '/odata';
   token(day: WorldDay): string;
-  rows(day: WorldDay, host: string): readonly Property[];
-  readonly hasField: (field: string) => boolean;
-  readonly isSearchable: (field: string) => boolean;
+  rows(day: WorldDay, host: string): readonly Row[];
+  readonly fields: readonly string[];
+  readonly searchable: readonly string[];
   readonly maxTop: number;
   readonly counts: boolean;
   /** Fields that it sends without a request. */
@@ -54,26 +54,22 @@ interface Vendor {
   check(request: SandboxRequest): void;
 }
 
-const FIELDS = new Set(
-  (
-    'ListingKey ListingId OriginatingSystemName StandardStatus PropertyType PropertySubType ListPrice CapRate ' +
-    'NumberOfUnitsTotal NetOperatingIncome TaxAnnualAmount YearBuilt UnparsedAddress StreetNumber StreetDirPrefix ' +
-    'StreetName StreetSuffix StreetDirSuffix UnitNumber City StateOrProvince PostalCode ListingContractDate ' +
-    'OffMarketDate ModificationTimestamp InternetAddressDisplayYN InternetEntireListingDisplayYN'
-  ).split(' '),
-);
-const SEARCHABLE = new Set(
-  'OriginatingSystemName ModificationTimestamp StandardStatus PropertyType ListingId MlgCanView ListOfficeMlsId'.split(
-    ' ',
-  ),
-);
+const FIELDS = (
+  'ListingKey ListingId OriginatingSystemName StandardStatus PropertyType PropertySubType ListPrice CapRate ' +
+  'NumberOfUnitsTotal NetOperatingIncome TaxAnnualAmount YearBuilt UnparsedAddress StreetNumber StreetDirPrefix ' +
+  'StreetName StreetSuffix StreetDirSuffix UnitNumber City StateOrProvince PostalCode ListingContractDate ' +
+  'OffMarketDate ModificationTimestamp InternetAddressDisplayYN InternetEntireListingDisplayYN'
+).split(' ');
+
+const SEARCHABLE =
+  'OriginatingSystemName ModificationTimestamp StandardStatus PropertyType ListingId MlgCanView ListOfficeMlsId';
 
 const GRID: Vendor = {
   root: '/v2',
   token: () => SANDBOX_SECRETS.RESO_SANDBOX_MLS_TOKEN,
   rows: records,
-  hasField: (field) => FIELDS.has(field) || field === 'MlgCanView',
-  isSearchable: (field) => SEARCHABLE.has(field),
+  fields: [...FIELDS, 'MlgCanView'],
+  searchable: SEARCHABLE.split(' '),
   maxTop: 5000,
   counts: false,
   unasked: ['ListingKey', 'OriginatingSystemName', 'MlgCanView'],
@@ -93,23 +89,50 @@ const TRESTLE: Vendor = {
     records(day)
       .filter(({ MlgCanView }) => MlgCanView !== false)
       .map((row) => asDictionary2(row, host)),
-  hasField: (field) => FIELDS.has(field) || field === 'ListingURL',
-  isSearchable: (field) => FIELDS.has(field),
+  fields: [...FIELDS, 'ListingURL'],
+  searchable: FIELDS,
   maxTop: 1000,
   counts: true,
   unasked: ['ListingKey', 'OriginatingSystemName'],
   check: () => undefined,
 };
 
+/** Rows that an OData filter selects. @throws BadQuery */
+function filtered(rows: readonly Row[], filter: string, searchable: readonly string[]): Row[] {
+  const operators = { eq: '=', gt: '>', ge: '>=' } as const;
+  const instant = (text: string): string => `unixepoch(${text}, 'subsec')`;
+  const condition = filter
+    .replaceAll(/(\w+) (gt|ge) (\d{4}-[^\s)]+)/gu, (_, field: string, compare: 'gt' | 'ge', value: string) =>
+      [instant(namesIn(field, searchable).join()), operators[compare], instant(`'${value}'`)].join(' '),
+    )
+    .replaceAll(/(\w+) (eq|in) /gu, (_, field: string, compare: 'eq' | 'in') =>
+      [...namesIn(field, searchable), compare === 'eq' ? '=' : 'IN', ''].join(' '),
+    );
+  return tableOf(rows, searchable)(condition);
+}
+
+/** A page of rows, and the address of the next one. @throws BadQuery if $top is above `maxTop` */
+function pageOf(request: SandboxRequest, rows: readonly Row[], maxTop: number) {
+  const asked = wholeOf(request.query.get('$top'), MAX_SENT);
+  if (asked === 0 || asked > maxTop) throw new BadQuery(`$top is ${asked}, at most ${maxTop}`);
+  const skip = wholeOf(request.query.get('$skip'), 0);
+  const top = Math.min(MAX_SENT, asked);
+  const next = new URL(`https://${request.publicHost}${request.path}`);
+  for (const [name, value] of request.query) next.searchParams.set(name, value);
+  next.searchParams.set('$skip', String(skip + top));
+  return { shown: rows.slice(skip, skip + top), next: skip + top < rows.length ? next.href : null };
+}
+
 /** The Property resource. @throws BadQuery */
 function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): SandboxResponse {
   vendor.check(request);
-  const rows = filtered(vendor.rows(day, request.publicHost), request.query.get('$filter') ?? '', vendor.isSearchable);
-  const fields = selected(request, vendor.hasField);
+  const rows = filtered(vendor.rows(day, request.publicHost), request.query.get('$filter') ?? '', vendor.searchable);
+  const selected = request.query.get('$select');
+  const fields = selected === null ? null : [...namesIn(selected, vendor.fields), ...vendor.unasked];
   const expanded = request.query.get('$expand');
   if (expanded !== null && expanded !== 'UnitTypes') throw new BadQuery(`${expanded} cannot be expanded`);
   const maxTop = expanded === null ? vendor.maxTop : Math.min(vendor.maxTop, MAX_TOP_EXPANDED);
-  const { shown, next } = pageOfRows(request, rows, { maxTop, mostSent: MAX_SENT });
+  const { shown, next } = pageOf(request, rows, maxTop);
   const types = unitTypesByKey(day);
   const root = `https://${request.publicHost}${vendor.root}`;
   return withValidators(
@@ -120,11 +143,7 @@ function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): San
         ...(vendor.counts && request.query.get('$count') === 'true' ? { '@odata.count': rows.length } : {}),
         value: shown.map((row) => ({
           '@odata.id': `${root}/Property('${String(row.ListingKey)}')`,
-          ...Object.fromEntries(
-            Object.entries(row).filter(
-              ([name]) => fields === null || fields.includes(name) || vendor.unasked.includes(name),
-            ),
-          ),
+          ...Object.fromEntries(Object.entries(row).filter(([name]) => fields === null || fields.includes(name))),
           ...(expanded === null ? {} : { UnitTypes: types.get(String(row.ListingKey)) ?? [] }),
         })),
         ...(next === null ? {} : { '@odata.nextLink': next }),

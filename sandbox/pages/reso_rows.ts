@@ -1,8 +1,8 @@
 /** Records of the made-up MLS, as a server of Data Dictionary 1.7 and as one of 2.0 gives them. */
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import type { Property } from './odata_query.ts';
 import { perDay } from './per_day.ts';
+import type { Row } from './tables.ts';
 import { unitTypes } from './unit_mixes.ts';
 
 export const SITE = 'reso_sandbox_mls';
@@ -26,7 +26,7 @@ function modifiedOn(day: string, draw: Draw): string {
 }
 
 /** Street parts by splitting the site's spelling: number, direction, name, suffix, direction, unit. */
-function streetParts(day: WorldDay, listing: ListingOnDay): Property {
+function streetParts(day: WorldDay, listing: ListingOnDay): Row {
   const { pre, suffix, post, unit } = day.property(listing.propertyId).address;
   const words = listing.street.split(' ');
   const last = (count: number): string => words.splice(-count, count).join(' ');
@@ -39,22 +39,21 @@ function streetParts(day: WorldDay, listing: ListingOnDay): Property {
 }
 
 /** Two to four units are residential income; five and more are a commercial class. */
-function typeOf(units: number, draw: Draw): Property {
+function typeOf(units: number, draw: Draw): Row {
   const words = SMALL[units];
   if (words === undefined) return { PropertyType: 'Commercial Sale', PropertySubType: 'Multi Family' };
   return { PropertyType: 'Residential Income', PropertySubType: words[draw.chance(0.7) ? 0 : 1] };
 }
 
-const withoutBlanks = (row: Property): Property =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+const withoutBlanks = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
 /** A listing on the market. */
-function listed(day: WorldDay, listing: ListingOnDay): Property {
+function listed(day: WorldDay, listing: ListingOnDay): Row {
   const draw = drawFor(day, listing.listingId);
   // Feeds write zero or null for a blank field.
   const blank = (): 0 | null => (draw.chance(0.5) ? 0 : null);
   const number = (value: string | null): number | null => (value === null ? blank() : Number(value));
-  const row: Property = {
+  const row: Row = {
     ListingKey: listing.listingId,
     ListingId: listing.listingId.replace('SMLS-', ''),
     OriginatingSystemName: SYSTEM_NAME,
@@ -83,7 +82,7 @@ function listed(day: WorldDay, listing: ListingOnDay): Property {
 
 /** The UnitTypes of each record that states its unit mix. */
 export const unitTypesByKey = perDay(
-  (day): ReadonlyMap<string, readonly Property[]> =>
+  (day): ReadonlyMap<string, readonly Row[]> =>
     new Map(
       day.listings.flatMap(({ site, listingId, unitMix }) =>
         site === SITE && unitMix !== null ? [[listingId, unitTypes(listingId, unitMix)] as const] : [],
@@ -92,7 +91,7 @@ export const unitTypesByKey = perDay(
 );
 
 /** A record of no use to readers of multifamily listings: an office, a rented apartment or a deleted listing. */
-function unwanted(day: WorldDay, wanted: Property): Property[] {
+function unwanted(day: WorldDay, wanted: Row): Row[] {
   const draw = drawFor(day, `beside ${String(wanted.ListingKey)}`);
   if (!draw.chance(0.3)) return [];
   const kind = draw.pick([
@@ -104,8 +103,8 @@ function unwanted(day: WorldDay, wanted: Property): Property[] {
 }
 
 /** All records in the order of ModificationTimestamp. */
-export const records = perDay((day): readonly Property[] => {
-  const at = ({ ModificationTimestamp }: Property): number => Date.parse(String(ModificationTimestamp));
+export const records = perDay((day): readonly Row[] => {
+  const at = ({ ModificationTimestamp }: Row): number => Date.parse(String(ModificationTimestamp));
   return day.listings
     .filter(({ site }) => site === SITE)
     .map((listing) => listed(day, listing))
@@ -113,11 +112,11 @@ export const records = perDay((day): readonly Property[] => {
     .sort((a, b) => at(a) - at(b) || (String(a.ListingKey) < String(b.ListingKey) ? -1 : 1));
 });
 
-const withoutSpaces = (value: Property[string] | undefined): string | null =>
+const withoutSpaces = (value: Row[string] | undefined): string | null =>
   value === null || value === undefined ? null : String(value).replaceAll(' ', '');
 
 /** The same record on a server of Data Dictionary 2.0: words without spaces, one address, a page per listing. */
-export function asDictionary2(record: Property, host: string): Property {
+export function asDictionary2(record: Row, host: string): Row {
   const { MlgCanView: _, ...row } = record;
   const { StreetNumber, StreetDirPrefix, StreetName, StreetSuffix, StreetDirSuffix, UnitNumber } = row;
   const parts = [StreetNumber, StreetDirPrefix, StreetName, StreetSuffix, StreetDirSuffix, UnitNumber];

@@ -1,10 +1,11 @@
-/** A Socrata portal: rows of its tables by SODA 2, and the description of each table. */
-import { json, page, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
+/** A Socrata portal: rows of its tables by SODA 2, the description of each table, and its export. */
+import { httpDate, json, page, respond, withValidators, type SandboxRequest, type SitePages } from '../http.ts';
+import type { SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
-import { typedColumns } from './ckan.ts';
-import { ConditionError, parseOrder, parseWhere, type Row } from './conditions.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
+import { BadQuery, namesIn, tableOf, typedColumns, wholeOf, type Row, type Select } from './tables.ts';
+import { csvField } from './text_files.ts';
 
 export interface SodaTable {
   readonly id: string;
@@ -13,63 +14,40 @@ export interface SodaTable {
   readonly columns: string;
   /** Rows; empty cells are null or absent. A row has the same position every day. */
   readonly rows: (day: WorldDay) => readonly Row[];
+  /** Time of the day at which it changes, if the portal states it. */
+  readonly changesAt?: string;
 }
 
 const MAX_ROWS = 50_000;
-const ROW_ID = ':id';
+/** System columns, which are selected only by name. */
+const SYSTEM = [':id', ':updated_at'];
 const KNOWN_PARAMETERS = ['$select', '$where', '$order', '$limit', '$offset', '$$app_token'];
 
-/** An error as the interface sends it. */
-export const sodaError = (message: string): SandboxResponse =>
-  json({ code: 'query.soql.invalid', error: true, message, data: {} }, {}, 400);
+const inSql = (text: string | null): string | null =>
+  text && text.replaceAll(/(?<![\w'":]):(?:id|updated_at)\b/gu, '"$&"');
 
-/** A number of rows in a query. @throws ConditionError */
-export function rowCount(query: URLSearchParams, name: string, byDefault: number): number {
-  const text = query.get(name);
-  if (text === null) return byDefault;
-  if (!/^\d+$/u.test(text)) throw new ConditionError(`Invalid ${name}: ${text}`);
-  return Number(text);
-}
-
-/** The alias in "count(*) AS total". */
-export const countedAs = (query: URLSearchParams): string | undefined =>
-  /^count\(\*\) as (\w+)$/iu.exec(query.get('$select') ?? '')?.[1];
-
-/** Refuse parameters and columns that the interface does not know. @throws ConditionError */
-export function checkParameters(query: URLSearchParams, columns: readonly string[]): void {
-  for (const [name] of query) {
-    if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name))
-      throw new ConditionError(`Unrecognized parameter: ${name}`);
-    if (!name.startsWith('$') && !columns.includes(name)) throw new ConditionError(`No such column: ${name}`);
-  }
-}
-
-function select(table: SodaTable, rows: readonly Row[], { query }: SandboxRequest): SandboxResponse {
+function select(table: SodaTable, find: Select, { query }: SandboxRequest): SandboxResponse {
   const own = Object.keys(typedColumns(table.columns));
-  const columns = [ROW_ID, ...own];
-  checkParameters(query, columns);
-  const limit = rowCount(query, '$limit', 1000);
-  if (limit > MAX_ROWS) throw new ConditionError(`Cannot retrieve more than ${MAX_ROWS} rows at a time`);
-  const offset = rowCount(query, '$offset', 0);
-  const where = query.get('$where');
-  const test = where === null ? () => true : parseWhere(where, columns);
+  const columns = [...SYSTEM, ...own];
+  for (const [name] of query)
+    if (!(name.startsWith('$') ? KNOWN_PARAMETERS : columns).includes(name))
+      throw new BadQuery(`Unrecognized: ${name}`);
+  const limit = wholeOf(query.get('$limit'), 1000);
+  if (limit > MAX_ROWS) throw new BadQuery(`Cannot retrieve more than ${MAX_ROWS} rows at a time`);
+  const offset = wholeOf(query.get('$offset'), 0);
   const wanted = [...query].filter(([name]) => !name.startsWith('$'));
-  const found = rows.filter((row) => test(row) && wanted.every(([name, value]) => String(row[name] ?? '') === value));
-  const counted = countedAs(query);
-  if (counted !== undefined) return json([{ [counted]: String(found.length) }]);
-  const order = query.get('$order');
-  // Without $order a client may not rely on the order.
-  const ordered = order === null ? found.toReversed() : found.toSorted(parseOrder(order, columns));
-  const names = query.get('$select')?.split(',') ?? own;
-  const unknown = names.find((name) => !columns.includes(name));
-  if (unknown !== undefined) throw new ConditionError(`No such column: ${unknown}`);
-  return json(
-    ordered
-      .slice(offset, offset + limit)
-      .map((row) =>
-        Object.fromEntries(names.flatMap((name) => ((row[name] ?? null) === null ? [] : [[name, row[name]]]))),
-      ),
+  const order = inSql(query.get('$order'));
+  const found = find(inSql(query.get('$where')), order).filter((row) =>
+    wanted.every(([name, value]) => String(row[name] ?? '') === value),
   );
+  const asked = query.get('$select');
+  const counted = /^count\(\*\) as (\w+)$/iu.exec(asked ?? '')?.[1];
+  if (counted !== undefined) return json([{ [counted]: String(found.length) }]);
+  // Without $order a client may not rely on the order.
+  const ordered = order === null ? found.toReversed() : found;
+  const names = asked === null || asked === '*' ? own : namesIn(asked, columns);
+  const shown = (row: Row) => names.flatMap((name) => ((row[name] ?? null) === null ? [] : [[name, row[name]]]));
+  return json(ordered.slice(offset, offset + limit).map((row): unknown => Object.fromEntries(shown(row))));
 }
 
 const describe = (table: SodaTable): SandboxResponse =>
@@ -86,27 +64,51 @@ const describe = (table: SodaTable): SandboxResponse =>
     })),
   });
 
+/** The export, with days as 7/24/1911. */
+function exportOf({ columns, rows }: SodaTable, day: WorldDay): SandboxResponse {
+  const types = Object.entries(typedColumns(columns));
+  const printed = (text: string): string =>
+    `${Number(text.slice(5, 7))}/${Number(text.slice(8, 10))}/${text.slice(0, 4)}`;
+  const lines = rows(day).map((row) =>
+    types.map(([name, type]) => {
+      const text = String(row[name] ?? '');
+      return csvField(type === 'calendar_date' ? printed(text) : text);
+    }),
+  );
+  const text = [types.map(([name]) => name), ...lines].map((cells) => `${cells.join(',')}\n`).join('');
+  return respond(text, 'text/csv; charset=utf-8');
+}
+
 /** A portal with these tables. */
 export function sodaPortal(tables: readonly SodaTable[]): SitePages {
-  const withIds = new Map(
-    tables.map((table) => [
-      table.id,
-      perDay((day) => table.rows(day).map((row, at): Row => ({ [ROW_ID]: `row-${1_000_000 + at}`, ...row }))),
+  const selects = new Map(
+    tables.map(({ id, rows, columns }) => [
+      id,
+      perDay((day) =>
+        tableOf(
+          rows(day).map((row, at) => ({ ':id': `row-${1_000_000 + at}`, ...row })),
+          [...SYSTEM, ...Object.keys(typedColumns(columns))],
+        ),
+      ),
     ]),
   );
   return (day, request) => {
     const { path } = request;
     if (path === '/robots.txt') return respond('User-agent: *\nDisallow: /login\nCrawl-delay: 1\n', 'text/plain');
     const table = tables.find(({ id }) => path.includes(id));
-    if (!table) return null;
+    const find = selects.get(table?.id ?? '')?.(day);
+    if (!table || !find) return null;
     if (path === `/api/views/${table.id}.json`) return describe(table);
     if (path === `/d/${table.id}`) return page(htmlPage(table.name, `<h1>${escapeHtml(table.name)}</h1>`));
+    const dated = (response: SandboxResponse): SandboxResponse =>
+      table.changesAt === undefined ? response : withValidators(response, httpDate(day.day, table.changesAt));
+    if (path === `/api/views/${table.id}/rows.csv`) return dated(exportOf(table, day));
     if (path !== `/resource/${table.id}.json`) return null;
     try {
-      return select(table, withIds.get(table.id)?.(day) ?? [], request);
+      return dated(select(table, find, request));
     } catch (error) {
-      if (error instanceof ConditionError) return sodaError(error.message);
-      throw error;
+      if (!(error instanceof BadQuery)) throw error;
+      return json({ code: 'query.soql.invalid', error: true, message: error.message, data: {} }, {}, 400);
     }
   };
 }

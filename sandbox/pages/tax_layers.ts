@@ -7,7 +7,7 @@ import { spellStreet } from '../world/streets.ts';
 import { undashed } from '../world/parcels.ts';
 import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
-import type { Row } from './conditions.ts';
+import type { Row } from './tables.ts';
 import { amounts, instants, texts, whole } from './layer_fields.ts';
 import { perDay } from './per_day.ts';
 

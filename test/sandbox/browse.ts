@@ -36,16 +36,3 @@ export function get(
       .end();
   });
 }
-
-export const HEARTLAND = 'https://www.heartland-multifamily.example';
-export const BUCKEYE = 'https://www.buckeye-income-property.example';
-export const HUD = 'https://www.huduser.gov';
-export const CUYAHOGA_LAYER = 'https://gis.cuyahogacounty.us/server/rest/services/CCFO/EPV_Prod/FeatureServer/2';
-export const HAMILTON_LAYER = 'https://cagisonline.hamilton-co.org/arcgis/rest/services/HCE/Cadastral/MapServer/2';
-export const STARK_LAYER =
-  'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba' +
-  '/rest/services/Auditor/StarkCountyParcels/FeatureServer/0';
-export const MONTGOMERY = 'https://go.mcohio.org/applications/treasurer';
-export const CUYAHOGA_SALES = 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm';
-export const OHIO = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
-export const COLORADO = 'https://data.colorado.gov';

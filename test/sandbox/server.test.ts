@@ -6,7 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { COLORADO, get, HEARTLAND, HUD, OHIO } from './browse.ts';
+import { get } from './browse.ts';
+
+const HEARTLAND = 'https://www.heartland-multifamily.example';
+const HUD = 'https://www.huduser.gov';
+const OHIO = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
+const COLORADO = 'https://data.colorado.gov';
 
 const sizes = { listings: 30, parcels: 20, auctions: 10, filings: 30 };
 const WORKBOOK = `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`;
@@ -21,6 +26,12 @@ test("the host selects the site, with or without the sandbox's suffix; an unknow
     assert.equal((await get(sandbox, COLORADO + '/robots.txt', { host })).status, 200);
   assert.equal((await get(sandbox, 'https://www.example.com/')).status, 421);
   assert.equal((await get(sandbox, `${HEARTLAND}/listings`, {}, 'POST')).status, 405);
+});
+
+test('everything says that it is made up', async () => {
+  const list = await get(sandbox, `${HEARTLAND}/listings`);
+  assert.equal(list.headers['x-dealfeed-sandbox'], 'made-up data');
+  assert.match(list.text, /class="sandbox-banner"[^>]*>SANDBOX: [^<]*made up/u);
 });
 
 test('an unchanged page is not sent again, by tag or by date', async () => {
