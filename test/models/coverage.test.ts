@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { loadReferences } from '../../models/index.ts';
-import { Coverage } from '../../models/marts/coverage.ts';
 import { outsidePlaces } from '../../sandbox/world/outside_places.ts';
 import { listingMetros, places } from '../../sandbox/world/places.ts';
 import { COVERED_KINDS } from '../../sources/kinds.ts';
@@ -150,15 +149,6 @@ describe('coverage', () => {
     assert.deepEqual(await fields('Akron', 'tax_delinquent', ...shown), [0, 0, null]);
   });
 
-  it('names its sources and their terms, in the form of the record', async () => {
-    const { sources, counties } = await rowOf('Akron', 'tax_delinquent');
-    assert.deepEqual(
-      Coverage.schema.shape.sources.parse(sources).map(({ source: name }) => name),
-      ['portage', 'summit'],
-    );
-    Coverage.schema.shape.counties.parse(counties);
-  });
-
   it('passes every audit', () => assert.deepEqual(built.failed, []));
 });
 
@@ -179,11 +169,5 @@ describe('metro_counties', () => {
       assert.equal(metroOf(countyFips), metro, city);
     const withListings = new Set(rows.filter((cells) => cells.at(-1) === 'true').map(([metro]) => metro));
     assert.deepEqual(withListings, new Set(listingMetros.map(([metro]) => metro)));
-  });
-
-  it('has one core county for each metro, that of its first place', () => {
-    const core = new Map(rows.filter((cells) => cells[5] === 'true').map(([metro, fips]) => [metro, fips]));
-    for (const [metro] of listingMetros)
-      assert.equal(core.get(metro), places.find((place) => place.metro === metro)?.countyFips, metro);
   });
 });

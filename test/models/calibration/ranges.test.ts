@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { ACCURACY_PAGE, bySize, pageWith, readAccuracies } from '../../../models/calibration/accuracy.ts';
 import type { Building } from '../../../models/calibration/compare.ts';
 import { coverageOf } from '../../../models/calibration/measure.ts';
-import { fitRanges, halvesOf, rangeOf, weightedQuantile } from '../../../models/calibration/ranges.ts';
+import { fitRanges, rangeOf, weightedQuantile } from '../../../models/calibration/ranges.ts';
 
 const FIXED = { population: 'owners', place: '900', weight: 1, year: 1950, proxy: 0, isInLimits: true } as const;
 
@@ -63,28 +63,6 @@ describe('the range', () => {
     const others = [building(4, 99, { year: 2000 }), building(4, 99, { isInLimits: false })];
     assert.deepEqual(fitRanges([...BUILDINGS, ...others]), knots);
     assert.deepEqual(coverageOf(knots, [...BUILDINGS, ...others]), coverageOf(knots, BUILDINGS));
-  });
-  it('is measured by weight: in the range, below it, below its middle and below our figure', () => {
-    const rows = [
-      building(3, 0.5, { weight: 2 }),
-      building(3, 1),
-      building(3, 3, { ours: 4 }),
-      building(3, 5, { weight: 4 }),
-    ];
-    assert.deepEqual(coverageOf(knots, rows), {
-      below_ours_pct: 50,
-      below_middle_pct: 37.5,
-      below_low_pct: 25,
-      within_pct: 25,
-    });
-  });
-  it('is fitted and measured by place: two halves without a common one, the same for a seed', () => {
-    const [one, other] = halvesOf(BUILDINGS, 7);
-    assert.deepEqual([...one, ...other].sort(), ['1', '2', '3', '4']);
-    assert.equal(one.length, 2);
-    assert.deepEqual(halvesOf(BUILDINGS, 7), [one, other]);
-    const drawn = new Set(Array.from({ length: 20 }, (_, seed) => String(halvesOf(BUILDINGS, seed)[0].sort())));
-    assert.equal(drawn.size, 6);
   });
 });
 

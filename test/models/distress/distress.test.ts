@@ -1,141 +1,216 @@
-/** How a county record at an address matches a listing, and what it scores. test/identity has the spellings. */
+/** How a public record matches a listing, what it scores, and which kinds are read there. test/identity has spellings. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, debtRow, listingRow, saleRow, type Built, type InputRow } from '../build_models.ts';
+import { RECORD_KINDS } from '../../../models/fields.ts';
+import { Deal } from '../../../models/marts/deals.ts';
+import { buildTables, debtRow, listingRow, recordRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
-/** A listing, a county record and their match: exact, a candidate without points, or none. */
+const DUVAL = { county_fips: '12031', county: 'Duval County, FL' };
+const JACKSONVILLE = { city: 'Jacksonville', zip: '32206', state: 'FL' };
+const COUNTIES_OF_ADDRESS = { city: 'CLEVELAND', zip: '44102' };
+
 interface Case {
-  readonly listing: readonly [street: string | null, zip: string];
-  readonly record: readonly [street: string | null, zip: string | null, city?: string];
-  readonly match:
-    | 'address_exact'
-    | 'address_range'
-    | 'address_without_unit'
-    | 'address_without_zip'
-    | 'address_exact_place_unknown'
-    | null;
+  readonly listing: InputRow;
+  /** Records by kind: debt, sale, or a kind of signal. The address is that of the listing unless they state another. */
+  readonly records: readonly (readonly [kind: string, row: InputRow])[];
+  readonly matches?: readonly string[];
+  readonly candidates?: readonly string[];
+  readonly score?: number;
+  readonly status?: string;
 }
 
+/** A debt is 1 % of the price: 40 points, and 4 for that. Of records that match, only debts and sales score. */
 const CASES: Readonly<Record<string, Case>> = {
   'other spelling': {
-    listing: ['1200 N. Linden Avenue', '44102'],
-    record: ['1200 NORTH LINDEN AVE', '44102'],
-    match: 'address_exact',
+    listing: { street: '1200 N. Linden Avenue' },
+    records: [['debt', { street: '1200 NORTH LINDEN AVE' }]],
+    matches: ['tax_delinquent address_exact'],
+    score: 44,
   },
   'a house inside a range': {
-    listing: ['1210-1214 Linden Ave', '44102'],
-    record: ['1212 LINDEN AVE', '44102'],
-    match: 'address_range',
+    listing: { street: '1210-1214 Linden Ave' },
+    records: [['debt', { street: '1212 LINDEN AVE' }]],
+    candidates: ['tax_delinquent address_range'],
   },
   'a condominium in the building': {
-    listing: ['1240 Linden Ave', '44102'],
-    record: ['1240 LINDEN AVE UNIT 3', '44102'],
-    match: 'address_without_unit',
+    listing: { street: '1240 Linden Ave' },
+    records: [['debt', { street: '1240 LINDEN AVE UNIT 3' }]],
+    candidates: ['tax_delinquent address_without_unit'],
   },
-  'another suffix': { listing: ['1252 Linden Ave', '44102'], record: ['1252 LINDEN ST', '44102'], match: null },
+  'another suffix': {
+    listing: { street: '1252 Linden Ave' },
+    records: [['debt', { street: '1252 LINDEN ST' }]],
+    status: 'partly_covered',
+  },
   'no ZIP printed': {
-    listing: ['1260 Linden Ave', '44102'],
-    record: ['1260 LINDEN AVE', null, 'CLEVELAND'],
-    match: 'address_without_zip',
+    listing: { street: '1260 Linden Ave' },
+    records: [['debt', { zip: null }]],
+    candidates: ['tax_delinquent address_without_zip'],
   },
   'no ZIP printed, another city': {
-    listing: ['1268 Linden Ave', '44102'],
-    record: ['1268 LINDEN AVE', null, 'EUCLID'],
-    match: null,
+    listing: { street: '1268 Linden Ave' },
+    records: [['debt', { zip: null, city: 'EUCLID' }]],
   },
   'neither city nor ZIP printed': {
-    listing: ['1270 Linden Ave', '44102'],
-    record: ['1270 LINDEN AVE', null],
-    match: 'address_exact_place_unknown',
+    listing: { street: '1270 Linden Ave' },
+    records: [['debt', { zip: null, city: null }]],
+    candidates: ['tax_delinquent address_exact_place_unknown'],
   },
   'no ZIP printed, listing outside the county': {
-    listing: ['1262 Linden Ave', '45202'],
-    record: ['1262 LINDEN AVE', null],
-    match: null,
+    listing: { street: '1262 Linden Ave', zip: '45202' },
+    records: [['debt', { zip: null, city: null }]],
+    status: 'county_not_covered',
   },
-  'a hidden street': { listing: [null, '44104'], record: ['1266 LINDEN AVE', '44104'], match: null },
+  'a hidden street': {
+    listing: { street: null, zip: '44104' },
+    records: [['debt', { street: '1266 LINDEN AVE', zip: '44104' }]],
+    status: 'address_unknown',
+  },
+  'several debts of one property count with their sum': {
+    listing: { street: '1290 Linden Ave' },
+    records: ['1000.00', '3000.00', '2000.00'].map((amount) => ['debt', { amount }] as const),
+    matches: ['tax_delinquent address_exact', 'tax_delinquent address_exact', 'tax_delinquent address_exact'],
+    score: 52,
+  },
+  'a sale in 30 days earns 60 points': {
+    listing: { street: '1310 Linden Ave' },
+    records: [['sale', { sale_date: '2026-12-21' }]],
+    matches: ['sheriff_sale address_exact'],
+    score: 60,
+  },
+  'a sale in 31 days earns 40 points': {
+    listing: { street: '1320 Linden Ave' },
+    records: [['sale', { sale_date: '2026-12-22' }]],
+    matches: ['sheriff_sale address_exact'],
+    score: 40,
+  },
+  'a sale of any kind is a sale': {
+    listing: { street: '1 Palm St', ...JACKSONVILLE },
+    records: [['sale', { ...DUVAL, auction_type: 'foreclosure_sale', sale_kind: 'unknown', sale_round: null }]],
+    matches: ['foreclosure_sale address_exact'],
+    score: 60,
+  },
+  'other kinds score nothing, and a closed record matches nothing': {
+    listing: { street: '1 Oak St' },
+    records: [
+      ['vacant_building', {}],
+      ['code_violation', { filed_on: '2026-10-05' }],
+      ['condemned', { record_state: 'closed' }],
+    ],
+    matches: ['code_violation address_exact', 'vacant_building address_exact'],
+  },
+  'a debt and its lien are one event': {
+    listing: { street: '3 Oak St' },
+    records: [
+      ['debt', {}],
+      ['tax_lien', { amount: '900.00', amount_basis: 'lien' }],
+    ],
+    matches: ['tax_delinquent address_exact', 'tax_lien address_exact'],
+    score: 44,
+  },
+  'a case in an apartment': {
+    listing: { street: '4 Oak St' },
+    records: [['code_violation', { street: '4 OAK ST # 3' }]],
+    candidates: ['code_violation address_without_unit'],
+  },
+  'an address of a case places no debt': {
+    listing: { street: '6 Oak St' },
+    records: [
+      ['debt', { street: null, parcel_raw: '100-0006-000' }],
+      ['code_violation', { parcel_raw: '100-0006-000' }],
+    ],
+    matches: ['code_violation address_exact'],
+  },
+  'the apartment of a case makes no condominium of the building': {
+    listing: { street: '7 Oak St' },
+    records: [
+      ['debt', { parcel_raw: '100-0007-000' }],
+      ['code_violation', { street: '7 OAK ST UNIT 3', parcel_raw: '100-0007-000' }],
+    ],
+    matches: ['code_violation parcel_exact', 'tax_delinquent address_exact'],
+    score: 44,
+  },
+  'another city of a county whose list is of one city': {
+    listing: { street: '9 Oak St', city: 'Parma', zip: '44129' },
+    records: [],
+    status: 'partly_covered',
+  },
+  'none found': {
+    listing: { street: '8 Pine St', city: 'Milwaukee', state: 'WI', zip: '53206' },
+    records: [],
+    status: 'none_found',
+  },
 };
+const reads = (source: string, county_fips: string, covered_kinds: string, given: InputRow = {}): InputRow => ({
+  source,
+  county_fips,
+  covered_kinds,
+  last_good_at: '2026-11-21T09:00:00Z',
+  ...given,
+});
 
-const listingOf = (id: string, [street, zip]: Case['listing']): InputRow => listingRow(id, { street, zip });
-const debtOf = (parcel: string, [street, zip, city]: Case['record'], amount = '2000.00'): InputRow =>
-  debtRow(parcel, { street, city, zip, amount });
+/** The table of a kind, and its row. */
+function recordOf(kind: string, id: string, row: InputRow): readonly [table: string, row: InputRow] {
+  if (kind === 'debt') return ['staged_tax_parcel', debtRow(id, row)];
+  if (kind === 'sale') return ['staged_sheriff_sale', saleRow(id, row)];
+  return ['staged_distress_record', recordRow(kind, id, row)];
+}
 
-/** Days to a sale, its day, and its points. */
-const SALES = [
-  [30, '2026-12-21', 60],
-  [31, '2026-12-22', 40],
-] as const;
-
-describe('county records and listings', () => {
+describe('records and listings', () => {
   let built: Built;
   before(async () => {
-    const cases = Object.values(CASES);
+    const rows = Object.values(CASES).flatMap(({ listing, records }, i) =>
+      records.map(([kind, row], n) => recordOf(kind, `P${i}-${n}`, { ...COUNTIES_OF_ADDRESS, ...listing, ...row })),
+    );
+    const tables = Map.groupBy(rows, ([table]) => table);
     built = await buildTables(
       {
+        ...Object.fromEntries([...tables].map(([table, of]) => [table, of.map(([, row]) => row)])),
         source_reads: [
-          {
-            source: 'tax',
-            family: 'tax',
-            county_fips: '39035',
-            covered_kinds: 'tax_delinquent',
-            last_good_at: '2026-11-21T09:00:00Z',
-          },
+          reads('tax', '39035', 'tax_delinquent', { family: 'tax' }),
+          reads('city', '39035', 'vacant_building, code_violation', { covered_city: 'Cleveland' }),
+          reads('never', '39035', 'tax_lien', { last_good_at: null }),
+          reads('clerk', '12031', 'foreclosure_sale'),
+          reads('milwaukee', '55079', 'tax_delinquent, foreclosure_sale'),
         ],
-        staged_listing: [
-          ...cases.map(({ listing }, i) => listingOf(`L${i}`, listing)),
-          listingOf('SEVERAL', ['1290 Linden Ave', '44102']),
-          ...SALES.map(([, day], i) => listingOf(day, [`${1310 + 10 * i} Linden Ave`, '44102'])),
-        ],
-        staged_sheriff_sale: SALES.map(([, sale_date], i) =>
-          saleRow(`CV${i}`, { street: `${1310 + 10 * i} LINDEN AVE`, sale_date }),
-        ),
-        staged_tax_parcel: [
-          ...cases.map(({ record }, i) => debtOf(`P${i}`, record)),
-          ...['1000.00', '3000.00', '2000.00'].map((amount, i) =>
-            debtOf(`S${i}`, ['1290 LINDEN AVE', '44102'], amount),
-          ),
-        ],
+        staged_listing: Object.values(CASES).map(({ listing }, i) => listingRow(`L${i}`, listing)),
       },
       ['deals'],
     );
   });
   after(() => built.close());
 
-  for (const [i, [name, { match }]] of Object.entries(CASES).entries()) {
-    it(`${name}: ${match ?? 'no match'}`, async () => {
+  for (const [i, [name, { matches = [], candidates = [], score = 0, status }]] of Object.entries(CASES).entries())
+    it(name, async () => {
       const deal = await built.one('deals', `listing_id = 'L${i}'`);
-      const bases = (column: string): string[] =>
-        (JSON.parse(String(deal[column])) as { match_basis: string; parcel_id: string }[]).map(
-          (m) => `${m.match_basis} ${m.parcel_id}`,
-        );
-      const exact = match === 'address_exact';
-      assert.deepEqual(bases('distress_matches'), exact ? [`address_exact P${i}`] : []);
-      assert.deepEqual(bases('distress_candidates'), match === null || exact ? [] : [`${match} P${i}`]);
-      // 40 points for the debt and 4 for its 1.00 % of the price
-      assert.equal(deal['distress_score'], exact ? 44 : 0);
+      const shown = (column: string): string[] =>
+        (JSON.parse(String(deal[column])) as { kind: string; match_basis: string }[])
+          .map(({ kind, match_basis }) => `${kind} ${match_basis}`)
+          .sort();
+      assert.deepEqual(
+        [shown('distress_matches'), shown('distress_candidates'), deal['distress_score']],
+        [matches, candidates, score],
+      );
+      if (status !== undefined || matches.length > 0) assert.equal(deal['distress_status'], status ?? 'matched');
     });
-  }
 
-  for (const [days, day, points] of SALES)
-    it(`a sale in ${days} days earns ${points} points`, async () =>
-      assert.deepEqual(await built.values('deals', `listing_id = '${day}'`, 'distress_score'), [points]));
-
-  it('several debts of one property count with their sum', async () => {
-    const deal = await built.one('deals', "listing_id = 'SEVERAL'");
-    const debts = JSON.parse(String(deal['distress_matches'])) as { parcel_id: string; amount: string }[];
-    assert.deepEqual(debts.map(({ amount }) => amount).sort(), ['1000.00', '2000.00', '3000.00']);
-    // 40 points for a debt and 12 for the 3.00 % of the price that the three are
-    assert.equal(deal['distress_score'], 52);
+  it('have the coverage of each kind by the county and city of the listing', async () => {
+    const coverageOf = async (name: string): Promise<unknown[]> => {
+      const deal = await built.one('deals', `listing_id = 'L${Object.keys(CASES).indexOf(name)}'`);
+      const coverage = JSON.parse(String(deal['distress_coverage'])) as Record<string, string>;
+      assert.deepEqual(Object.keys(coverage), RECORD_KINDS);
+      Deal.schema.shape.distress_coverage.parse(coverage);
+      return ['tax_delinquent', 'vacant_building', 'tax_lien'].map((kind) => coverage[kind]);
+    };
+    const none = 'county_not_covered';
+    assert.deepEqual(await coverageOf('other spelling'), ['covered', 'covered', none]);
+    assert.deepEqual(await coverageOf('another city of a county whose list is of one city'), [
+      'covered',
+      'partly_covered',
+      none,
+    ]);
+    assert.deepEqual(await coverageOf('no ZIP printed, listing outside the county'), [none, none, none]);
   });
 
-  it('a county without records is not covered, which is not the same as no records found', async () => {
-    const statusOf = async (name: string): Promise<unknown> =>
-      (await built.one('deals', `listing_id = 'L${Object.keys(CASES).indexOf(name)}'`))['distress_status'];
-    assert.equal(await statusOf('another suffix'), 'partly_covered');
-    assert.equal(await statusOf('no ZIP printed, listing outside the county'), 'county_not_covered');
-    assert.equal(await statusOf('a hidden street'), 'address_unknown');
-    assert.equal(await statusOf('other spelling'), 'matched');
-  });
-
-  it('the tables pass every audit', () => assert.deepEqual(built.failed, []));
+  it('pass every audit', () => assert.deepEqual(built.failed, []));
 });

@@ -19,6 +19,8 @@ const layer = (parcel_raw: string, street: string): InputRow => ({
 });
 const idOf = (type: string, number: string, parcelKey = ''): string =>
   uuid5(`signal|${type}|55079|${number}|${parcelKey}`);
+const ofDebt = (parcelKey: string): string => uuid5(`signal|tax_delinquent|55079|${parcelKey}`);
+const OLD = { record_state: 'unknown', filed_on: '2012-05-01' };
 
 const RECORDS = [
   record('tax_lien', 'L1', { parcel_raw: '001-0001-000', amount: '4000.00', amount_basis: 'lien', tax_year: 2024 }),
@@ -35,12 +37,8 @@ const RECORDS = [
     mail_state: 'wi',
     mail_zip: '53206',
   }),
-  record('foreclosure_filing', 'F1', { record_state: 'unknown', filed_on: '2012-05-01' }),
-  record('foreclosure_filing', 'F2', {
-    record_state: 'unknown',
-    filed_on: '2012-05-01',
-    last_activity_on: '2026-03-02',
-  }),
+  record('foreclosure_filing', 'F1', OLD),
+  record('foreclosure_filing', 'F2', { ...OLD, last_activity_on: '2026-03-02' }),
   record('foreclosure_filing', 'F3', { filed_on: '2012-05-01' }),
   record('code_violation', 'C3', { parcel_raw: '001-0003-000' }),
   // The same number of another kind, and of another parcel
@@ -53,167 +51,149 @@ const RECORDS = [
   }),
   record('code_violation', 'SAME', { parcel_raw: '0010005000', source: 'other_records', description: 'new' }),
 ];
-const DEBTS = [debt('001-0001-000', '5000.00'), debt('001-0002-000', null), debt('001-0006-000', '10.00')];
+const DEBTS = [debt('001-0001-000', '5000.00'), debt('001-0002-000', null)];
 const LAYER = [layer('0010001000', '1 ELM ST'), layer('0010003000', '9 ELM ST')];
+const INPUTS = { staged_tax_parcel: DEBTS, staged_distress_record: RECORDS, staged_parcel: LAYER };
+const LIEN = idOf('tax_lien', 'L1', '0010001000');
 
-describe('signals of several kinds', () => {
-  let built: Built;
-  const one = (id: string): Promise<InputRow> => built.one('signals', `id = '${id}'`);
-  const of = (id: string, ...names: string[]): Promise<unknown[]> => built.values('signals', `id = '${id}'`, ...names);
-  before(async () => {
-    built = await buildTables({ staged_tax_parcel: DEBTS, staged_distress_record: RECORDS, staged_parcel: LAYER }, [
-      'signals',
-    ]);
+const IN_FORCE = { signal_state: 'listed', state_reason: 'on_the_list' };
+const OF_LAYER = { address: '1 ELM ST', address_basis: 'parcel_layer', zip: '53206' };
+type Expected = readonly (readonly [title: string, id: string, columns: InputRow])[];
+
+const TODAY: Expected = [
+  [
+    'a lien has its amount and the place and value of its parcel',
+    LIEN,
+    {
+      ...IN_FORCE,
+      ...OF_LAYER,
+      city: 'MILWAUKEE',
+      county_value: '80000.00',
+      amount_to_value_pct: '5.00',
+      amount_basis: 'lien',
+      tax_year: 2024,
+      months_delinquent: null,
+    },
+  ],
+  [
+    'a record keeps its own street',
+    idOf('vacant_building', 'V1', '0010001000'),
+    { address: '1 OAK ST', address_basis: 'record', city: 'MILWAUKEE' },
+  ],
+  [
+    'a placeholder is no parcel',
+    idOf('blight_judgment', 'B1'),
+    { address: null, county_value: null, address_status: 'pending_parcel_lookup', parcel_id: null },
+  ],
+  [
+    'a case has the owner and the dates of its record',
+    idOf('code_violation', 'C2'),
+    {
+      zip: '53206',
+      filed_on: '2026-10-01',
+      owner_location: 'at_property',
+      amount_basis: null,
+      years_basis: 'not_applicable',
+      signal_state: 'listed',
+    },
+  ],
+  [
+    'a tax debt keeps what it is',
+    ofDebt('0010001000'),
+    { ...OF_LAYER, record_number: null, amount_basis: 'net', years_basis: 'unknown', tax_year: null },
+  ],
+  ['a debt without an amount has no basis', ofDebt('0010002000'), { amount_basis: null }],
+  [
+    'a closed case is removed',
+    idOf('code_violation', 'C1'),
+    { signal_state: 'removed', state_reason: 'closed_by_publisher' },
+  ],
+  [
+    'a fine of nothing is removed',
+    idOf('blight_judgment', 'B2'),
+    { signal_state: 'removed', state_reason: 'balance_zero' },
+  ],
+  [
+    'an old filing of which nothing is known is unknown',
+    idOf('foreclosure_filing', 'F1'),
+    { signal_state: 'unknown', state_reason: 'no_recent_event' },
+  ],
+  ['an old filing with a recent event is in force', idOf('foreclosure_filing', 'F2'), IN_FORCE],
+  ['an old filing that its list calls open is in force', idOf('foreclosure_filing', 'F3'), IN_FORCE],
+  ['one number is two kinds', idOf('condemned', 'C3', '0010003000'), { record_number: 'C3' }],
+  ['and two parcels', idOf('condemned', 'C3', '0010004000'), { parcel_key: '0010004000' }],
+  ['one record of two sources is the newer', idOf('code_violation', 'SAME', '0010005000'), { description: 'new' }],
+];
+
+const FIRST_SEEN = { first_seen: '2026-11-21 09:00:00' };
+const TOMORROW: Expected = [
+  [
+    'a lien that is still listed keeps its state and its address',
+    LIEN,
+    { ...IN_FORCE, ...OF_LAYER, ...FIRST_SEEN, state_since: '2026-11-21', last_seen: '2026-11-22 09:00:00' },
+  ],
+  [
+    'a record that its publisher closes is removed since today',
+    idOf('vacant_building', 'V1', '0010001000'),
+    { ...FIRST_SEEN, state_reason: 'closed_by_publisher', state_since: '2026-11-22', last_seen: '2026-11-22 09:00:00' },
+  ],
+  [
+    'a record that its list lacks is removed',
+    idOf('code_violation', 'C2'),
+    { signal_state: 'removed', state_reason: 'not_on_latest_list', state_since: '2026-11-22' },
+  ],
+  [
+    'a record that was closed stays so',
+    idOf('code_violation', 'C1'),
+    { signal_state: 'removed', state_reason: 'closed_by_publisher', state_since: '2026-11-21' },
+  ],
+  [
+    'a record of a source that is not read is unknown',
+    idOf('code_violation', 'SAME', '0010005000'),
+    { signal_state: 'unknown', state_reason: 'source_not_read', state_since: '2026-11-22' },
+  ],
+];
+
+/** Test the signals of a day. */
+function day(name: string, expected: Expected, make: () => Promise<Built>): void {
+  describe(name, () => {
+    let built: Built;
+    before(async () => {
+      built = await make();
+    });
+    after(() => built.close());
+    for (const [title, id, columns] of expected)
+      it(title, async () => {
+        const row = await built.one('signals', `id = '${id}'`);
+        assert.deepEqual(Object.fromEntries(Object.keys(columns).map((column) => [column, row[column]])), columns);
+      });
+    it('are one row per kind, county, record number and parcel, and pass every audit', async () => {
+      assert.equal((await built.rows('signals')).length, DEBTS.length + RECORDS.length - 1);
+      assert.deepEqual(built.failed, []);
+    });
   });
-  after(() => built.close());
+}
 
-  it('are one row per kind, county, record number and parcel', async () => {
-    assert.equal((await built.rows('signals')).length, DEBTS.length + RECORDS.length - 1);
-    assert.equal((await one(idOf('condemned', 'C3', '0010003000')))['record_number'], 'C3');
-    assert.equal((await one(idOf('condemned', 'C3', '0010004000')))['parcel_key'], '0010004000');
-    assert.equal((await one(idOf('code_violation', 'SAME', '0010005000')))['description'], 'new');
-  });
+day('signals of several kinds', TODAY, () => buildTables(INPUTS, ['signals']));
 
-  it('are ordered by amount, those without one last', async () => {
-    const rows = await built.connection.runAndReadAll('SELECT amount::VARCHAR, id FROM signals');
-    const [amounts, ids] = [0, 1].map((i) => rows.getRows().map((cells) => cells[i]));
-    assert.deepEqual(amounts?.slice(0, 5), ['5000.00', '4000.00', '250.00', '10.00', '0.00']);
-    assert.ok(amounts?.slice(5).every((amount) => amount === null));
-    assert.deepEqual(ids?.slice(5), ids?.slice(5).sort());
-  });
-
-  it('keep what a tax delinquency is', async () => {
-    const id = uuid5('signal|tax_delinquent|55079|0010001000');
-    const shown = ['record_number', 'amount_basis', 'years_basis', 'address', 'address_basis', 'tax_year'];
-    assert.deepEqual(await of(id, ...shown), [null, 'net', 'unknown', '1 ELM ST', 'parcel_layer', null]);
-    assert.equal((await one(uuid5('signal|tax_delinquent|55079|0010002000')))['amount_basis'], null);
-  });
-
-  it('have the street of the record, else that of its parcel in the layer', async () => {
-    const shown = ['address', 'address_basis', 'city', 'zip', 'county_value', 'address_status'];
-    const lien = await of(idOf('tax_lien', 'L1', '0010001000'), ...shown, 'amount_to_value_pct');
-    assert.deepEqual(lien, ['1 ELM ST', 'parcel_layer', 'MILWAUKEE', '53206', '80000.00', 'available', '5.00']);
-    const vacant = await of(idOf('vacant_building', 'V1', '0010001000'), ...shown);
-    assert.deepEqual(vacant, ['1 OAK ST', 'record', 'MILWAUKEE', '53206', '80000.00', 'available']);
-    const unknown = await of(idOf('blight_judgment', 'B1'), ...shown, 'parcel_id');
-    assert.deepEqual(unknown, [null, null, null, null, null, 'pending_parcel_lookup', null]);
-  });
-
-  it('have the owner, the amount and the dates of the record', async () => {
-    const shown = ['zip', 'filed_on', 'owner_location', 'amount', 'amount_basis', 'years_basis', 'signal_state'];
-    assert.deepEqual(await of(idOf('code_violation', 'C2'), ...shown), [
-      '53206',
-      '2026-10-01',
-      'at_property',
-      null,
-      null,
-      'not_applicable',
-      'listed',
-    ]);
-    const lien = await of(idOf('tax_lien', 'L1', '0010001000'), 'amount_basis', 'tax_year', 'months_delinquent');
-    assert.deepEqual(lien, ['lien', 2024, null]);
-  });
-
-  it('are removed once their publisher closes them, or nothing is owed', async () => {
-    const state = ['signal_state', 'state_reason'];
-    assert.deepEqual(await of(idOf('code_violation', 'C1'), ...state), ['removed', 'closed_by_publisher']);
-    assert.deepEqual(await of(idOf('blight_judgment', 'B2'), ...state), ['removed', 'balance_zero']);
-    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), ['listed', 'on_the_list']);
-  });
-
-  it('are unknown if nothing says that an old record is in force', async () => {
-    const state = ['signal_state', 'state_reason'];
-    assert.deepEqual(await of(idOf('foreclosure_filing', 'F1'), ...state), ['unknown', 'no_recent_event']);
-    assert.deepEqual(await of(idOf('foreclosure_filing', 'F2'), ...state), ['listed', 'on_the_list']);
-    assert.deepEqual(await of(idOf('foreclosure_filing', 'F3'), ...state), ['listed', 'on_the_list']);
-  });
-
-  it('pass every audit', () => assert.deepEqual(built.failed, []));
-});
-
-describe('signals of the day after', () => {
-  const DAY = { as_of: '2026-11-22', observed_at: '2026-11-22T12:00:00Z', assumption_set_id: currentAssumptions().id };
-  const OLDER = ['amount_basis', 'record_number', 'filed_on', 'state_raw', 'description', 'plaintiff', 'tax_year'];
-  let built: Built;
-  const of = (id: string, ...names: string[]): Promise<unknown[]> => built.values('signals', `id = '${id}'`, ...names);
-  before(async () => {
-    const first = await buildTables(
-      { staged_tax_parcel: DEBTS, staged_distress_record: RECORDS, staged_parcel: LAYER },
-      ['signals'],
-    );
-    // A snapshot older than these fields has tax delinquencies only
-    const previous = (await first.rows('signals')).map((signal) =>
-      signal['parcel_key'] === '0010006000'
-        ? { ...signal, ...Object.fromEntries(OLDER.map((name) => [name, null])) }
-        : signal,
-    );
-    first.close();
-    const again = (given: InputRow): InputRow => ({ ...given, observed_at: '2026-11-22T09:00:00Z' });
-    built = await buildTables(
-      {
-        run: [DAY],
-        source_reads: ['records', 'tax'].map((source) => ({ source, last_good_at: '2026-11-22T09:00:00Z' })),
-        previous_signals: previous,
-        staged_tax_parcel: DEBTS.slice(0, 2).map(again),
-        staged_distress_record: [
-          ...RECORDS.slice(0, 1).map(again),
-          again({ ...RECORDS[1], record_state: 'closed' }),
-          again({ ...RECORDS[6], street: '3 OAK ST' }),
-        ],
-      },
-      ['signals'],
-    );
-  });
-  after(() => built.close());
-  const state = ['signal_state', 'state_reason', 'state_since', 'last_seen', 'first_seen'];
-  const seen = (day: string): string => `${day} 09:00:00`;
-
-  it('state when each was first seen, and since when it has its state', async () => {
-    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), [
-      'listed',
-      'on_the_list',
-      '2026-11-21',
-      seen('2026-11-22'),
-      seen('2026-11-21'),
-    ]);
-    assert.deepEqual(await of(idOf('vacant_building', 'V1', '0010001000'), ...state), [
-      'removed',
-      'closed_by_publisher',
-      '2026-11-22',
-      seen('2026-11-22'),
-      seen('2026-11-21'),
-    ]);
-  });
-
-  it('keep a record that its publisher no longer shows, and say why', async () => {
-    assert.deepEqual(await of(idOf('code_violation', 'C2'), ...state.slice(0, 3)), [
-      'removed',
-      'not_on_latest_list',
-      '2026-11-22',
-    ]);
-    assert.deepEqual(await of(idOf('code_violation', 'C1'), ...state.slice(0, 3)), [
-      'removed',
-      'closed_by_publisher',
-      '2026-11-21',
-    ]);
-    assert.deepEqual(await of(idOf('code_violation', 'SAME', '0010005000'), ...state.slice(0, 3)), [
-      'unknown',
-      'source_not_read',
-      '2026-11-22',
-    ]);
-    assert.equal((await built.rows('signals')).length, DEBTS.length + RECORDS.length - 1);
-  });
-
-  it('keep an address that the parcel layer gave once', async () => {
-    const shown = ['address', 'address_basis', 'zip'];
-    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...shown), ['1 ELM ST', 'parcel_layer', '53206']);
-  });
-
-  it('read a snapshot that lacks the fields of other kinds', async () => {
-    const shown = ['signal_state', 'amount', 'amount_basis', 'record_number'];
-    const id = uuid5('signal|tax_delinquent|55079|0010006000');
-    assert.deepEqual(await of(id, ...shown), ['removed', '10.00', 'net', null]);
-  });
-
-  it('pass every audit', () => assert.deepEqual(built.failed, []));
+day('signals of the day after', TOMORROW, async () => {
+  const first = await buildTables(INPUTS, ['signals']);
+  const previous_signals = await first.rows('signals');
+  first.close();
+  const read = '2026-11-22T09:00:00Z';
+  const again = (given: InputRow | undefined): InputRow => ({ ...given, observed_at: read });
+  return buildTables(
+    {
+      run: [{ as_of: '2026-11-22', observed_at: '2026-11-22T12:00:00Z', assumption_set_id: currentAssumptions().id }],
+      source_reads: ['records', 'tax'].map((source) => ({ source, last_good_at: read })),
+      previous_signals,
+      staged_tax_parcel: DEBTS.map(again),
+      staged_distress_record: [
+        again(RECORDS[0]),
+        { ...again(RECORDS[1]), record_state: 'closed' },
+        { ...again(RECORDS[6]), street: '3 OAK ST' },
+      ],
+    },
+    ['signals'],
+  );
 });

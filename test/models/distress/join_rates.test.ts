@@ -94,29 +94,8 @@ const CASES = {
     ],
     staged_parcel: many(25, (i) => layer(i)),
   },
-  sales: {
-    source_reads: [read('clerk', 'auctions', { least_address_pct: '90.00' }), read('layer', 'parcels')],
-    staged_sheriff_sale: many(25, (i) => ({
-      source: 'clerk',
-      county_fips: '39061',
-      county: 'Hamilton County, OH',
-      auction_type: 'tax_sale',
-      case_number: `C${i}`,
-      parcel_raw: parcel(90 + i),
-      state: 'OH',
-      sale_date: '2026-12-01',
-      street: i < 20 ? `${i + 1} ELM ST` : null,
-      zip: '45202',
-    })),
-    staged_parcel: many(25, (i) => layer(i)),
-  },
   /** A county without signals; those of the other cases are in other counties. */
   rollOnly: { source_reads: [read('roll', 'parcels')], staged_parcel: many(25, (i) => layer(i, { source: 'roll' })) },
-  largeRoll: {
-    source_reads: reads(),
-    staged_tax_parcel: [debt(1)],
-    staged_parcel: many(20_001, (i) => layer(i, { street: null })),
-  },
 } as const satisfies Readonly<Record<string, Inputs>>;
 type Case = keyof typeof CASES;
 
@@ -195,15 +174,5 @@ test('records join the layer by their parcel numbers, and a record without one d
   assert.deepEqual(judged('records', 'layer').shares, ['100.00', '0.00', '80.00']);
 });
 
-test('sales of every state need an address and a ZIP, but no parcel', () =>
-  assert.deepEqual(judged('sales', 'clerk'), {
-    status: 'degraded',
-    detail: '80.00 % of 25 rows have a street address, expected at least 90.00 %',
-    shares: ['80.00', '100.00', null],
-  }));
-
 test('a roll is not compared with the signals of other counties', () =>
   assert.deepEqual(judged('rollOnly', 'roll'), { status: 'good', detail: null, shares: ['100.00', '0.00', null] }));
-
-test('few signals on a large roll count as joined', () =>
-  assert.deepEqual(judged('largeRoll', 'layer'), { status: 'good', detail: null, shares: ['0.00', '0.00', '0.00'] }));

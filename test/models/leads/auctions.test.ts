@@ -6,16 +6,8 @@ import { buildTables, CUYAHOGA } from '../build_models.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** The auctions of a day. */
-async function auctionsOf(
-  sales: readonly Row[],
-  previous: readonly Row[] = [],
-  parcels: readonly Row[] = [],
-  listed: readonly Row[] = [],
-): Promise<Row[]> {
-  const built = await buildTables(
-    { staged_sheriff_sale: sales, staged_parcel: parcels, staged_tax_parcel: listed, previous_auctions: previous },
-    ['auctions'],
-  );
+async function auctionsOf(sales: readonly Row[], previous_auctions: readonly Row[] = []): Promise<Row[]> {
+  const built = await buildTables({ staged_sheriff_sale: sales, previous_auctions }, ['auctions']);
   try {
     assert.deepEqual(built.failed, []);
     return await built.rows('auctions');
@@ -66,47 +58,6 @@ test("a sale only on the county's own page has no status, and adds no values to 
   assert.deepEqual(shownOf(rows, 'case_number', 'sale_status', 'defendant', 'opening_bid_basis'), [
     ['2026 CV 01001', 'unknown', 'SAMPLE, PAT', 'unknown'],
     ['2026CV01002', 'scheduled', null, 'published_minimum'],
-  ]);
-});
-
-test('a sale has the units and the kind of its parcel, and says why it has none', async () => {
-  const layer = {
-    source: 'oh_cleveland_parcels',
-    county_fips: '39151',
-    county: 'Stark County, OH',
-    parcel_raw: '0200101',
-    street: '101 SAMPLE ST NW',
-    units: 4,
-    property_class: '520 TWO FAMILY',
-    observed_at: '2026-11-20T12:00:00Z',
-  };
-  const rows = await auctionsOf(
-    [
-      SALE,
-      { ...SALE, parcel_raw: '0200102' },
-      { ...SALE, parcel_raw: '0200103' },
-      { ...SALE, parcel_raw: null, case_number: '2026CV01003' },
-    ],
-    [],
-    [layer],
-    [
-      {
-        source: 'oh_stark_tax',
-        county_fips: '39151',
-        county: 'Stark County, OH',
-        parcel_raw: '0200102',
-        property_class: '510 SINGLE FAMILY',
-        amount: '1200.00',
-        amount_basis: 'net',
-        observed_at: '2026-11-20T12:00:00Z',
-      },
-    ],
-  );
-  assert.deepEqual(shownOf(rows, 'parcel_id', 'units', 'property_kind', 'property_kind_basis'), [
-    [null, null, 'unknown', 'no_parcel_number'],
-    ['0200101', 4, 'two_to_four', 'county_class'],
-    ['0200102', null, 'one_family', 'county_class'],
-    ['0200103', null, 'unknown', 'not_published_by_county'],
   ]);
 });
 

@@ -149,37 +149,3 @@ test('made-up rates next to real ones block publication', async () => {
   const sandbox = rate('freddie_pmms', '6.97', '2026-11-20', { is_made_up: true, observed_on: '2026-11-12' });
   assert.deepEqual((await ratesOf([real, sandbox])).failing, ['stg_survey_rates.all_made_up_or_none']);
 });
-
-test('a deal that keeps nothing after reserves gets no loan, and has a negative return', async () => {
-  const built = await build(
-    {
-      stg_survey_rates: [{ series: 'MORTGAGE30US', observed_on: ON, rate_pct: '7.28' }],
-      int_underwriting: [
-        {
-          id: 'deal',
-          list_price: '300000.00',
-          loan_amount: '225000.00',
-          monthly_payment: '1577.86',
-          annual_debt_service: '18934.32',
-          units: 4,
-          noi: '1500.00',
-          noi_underwritten: '1500.00',
-          net_cash_flow: '-300.00',
-          dscr_status: 'computed',
-          dscr_reason: null,
-        },
-      ],
-      int_expenses: [{ id: 'deal', insurance: '4831.20' }],
-      int_property_taxes: [{ id: 'deal', tax_after_reset: '4890.00' }],
-    },
-    ({ name }) => ['int_loan_rates', 'int_debt_coverage'].includes(name),
-  );
-  try {
-    assert.deepEqual(
-      await built.values('int_debt_coverage', 'true', 'loan_sized', 'loan_binding', 'cash_needed', 'cash_on_cash_pct'),
-      ['0.00', 'none', '309000.00', '-0.10'],
-    );
-  } finally {
-    built.close();
-  }
-});

@@ -197,15 +197,6 @@ describe(`${DEALS} random deals and their variants`, () => {
       assert.ok(count('dscr_status', value) > DEALS / 50, value);
   });
 
-  it('change with a price cut and a rent', () => {
-    const differs =
-      (column: string): Check =>
-      (a, b) =>
-        a[column] !== b[column];
-    assert.ok(compareVariant('deeperCut', differs('motivation_score'), always) > DEALS / 4);
-    assert.ok(compareVariant('higherRent', differs('noi_underwritten'), always) > DEALS / 2);
-  });
-
   property(1, '', () => checkAll((r) => isInRange(r) && isSumOfParts(r)));
 
   property(2, 'gap', () =>

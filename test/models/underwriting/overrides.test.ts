@@ -24,6 +24,53 @@ async function file(content: unknown): Promise<string> {
 }
 const values = (set: AssumptionSet): Map<string, string> => new Map(set.rows.map((r) => [r.key, r.value]));
 
+/** Files that are refused, and what the message says. */
+const REFUSED: readonly (readonly [content: unknown, message: RegExp])[] = [
+  [{ vacancies: '0.08' }, /^ASSUMPTIONS_FILE: vacancies is "0\.08", expected a key of the declared assumption set$/u],
+  [{ vacancy: 0.08 }, /^ASSUMPTIONS_FILE: vacancy is 0\.08, expected a string of a decimal/u],
+  [{ vacancy: '0.075' }, /vacancy is "0\.075", expected .* at most two decimals/u],
+  [{ vacancy: '7' }, /vacancy is "7", expected .* from 0 to 0\.99/u],
+  [{ auction_base: '2.5' }, /auction_base is "2\.5", expected a string of a whole number/u],
+  [{ target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u],
+  [{ seller_monthly_factor: '0.01' }, /expected no override: it follows from other values/u],
+  [{ proxy_high_multiple: '150' }, /expected no override: published words/u],
+  [{ loan_years: '15' }, /loan_years is "15", expected "20" or "25" or "30"$/u],
+  [{ loan_rate_pct: '15.01' }, /loan_rate_pct is "15\.01", expected .* from 2 to 15, such as "7\.00"$/u],
+  [{ grid_rate_1_pct: '1.99' }, /grid_rate_1_pct is "1\.99", expected .* from 2/u],
+  [{ loan_rate_spread: '25.00' }, /loan_rate_spread is "25\.00", expected .* to 5/u],
+  [
+    { loan_rate_method: 'declared' },
+    /loan_rate_method is "declared", expected no override: a file that sets loan_rate_pct has that rate$/u,
+  ],
+  [{ loan_to_value: '1.05' }, /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u],
+  [{ target_cap_pct: '-8.00' }, /target_cap_pct is "-8\.00", expected .* from above 0/u],
+  [{ lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u],
+  [
+    { vacancy: '0.98' },
+    /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u,
+  ],
+  [
+    { expense_ratio_5_12: '0.95' },
+    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0/u,
+  ],
+  [{ stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u],
+  [{ score_yield_weight: '40' }, /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u],
+  [{ confidence_units: '0.16' }, /confidence_units is "0\.16" .* to be 1\.00 at most$/u],
+  [
+    { rental_warm_coverage: '1.30' },
+    /rental_warm_coverage is "1\.30" .*, expected rental_hot_coverage >= rental_warm_coverage$/u,
+  ],
+  [
+    { auction_urgency_5: '13' },
+    /auction_urgency_5 is "13" .*, expected auction_urgency_1, .* to rise to one peak and fall after it$/u,
+  ],
+  [{ auction_days_2: '5' }, /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u],
+  [{ grid_rate_2_pct: '6.00' }, /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u],
+  [{ tax_base: '30' }, /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u],
+  ['[1]', /expected one JSON object/u],
+  ['{', /expected a readable JSON file/u],
+];
+
 describe('a file of assumptions', () => {
   it('makes a set of its own, and recomputes derived values', async () => {
     const set = assumptionsWith(await file({ loan_rate_pct: '6', seller_rate_pct: '6', vacancy: '0.10' }));
@@ -47,109 +94,14 @@ describe('a file of assumptions', () => {
     assert.deepEqual(assumptionsWith(await file({ vacancy: '0.07' })), currentAssumptions());
     assert.deepEqual(assumptionsWith(undefined), currentAssumptions());
   });
-  const refused = (name: string, content: unknown, message: RegExp): void => {
-    it(`is refused in one line: ${name}`, async () => {
+  for (const [content, message] of REFUSED)
+    it(`is refused in one line: ${JSON.stringify(content)}`, async () => {
       const path = await file(content);
       assert.throws(
         () => assumptionsWith(path),
         (e) => e instanceof SettingError && message.test(e.message) && !e.message.includes('\n'),
       );
     });
-  };
-  refused(
-    'an unknown key',
-    { vacancies: '0.08' },
-    /^ASSUMPTIONS_FILE: vacancies is "0\.08", expected a key of the declared assumption set$/u,
-  );
-  refused('a binary float', { vacancy: 0.08 }, /^ASSUMPTIONS_FILE: vacancy is 0\.08, expected a string of a decimal/u);
-  refused(
-    'more decimals than formulas keep',
-    { vacancy: '0.075' },
-    /vacancy is "0\.075", expected .* at most two decimals/u,
-  );
-  refused('a percentage for a share', { vacancy: '7' }, /vacancy is "7", expected .* from 0 to 0\.99/u);
-  refused(
-    'a fraction of a point',
-    { auction_base: '2.5' },
-    /auction_base is "2\.5", expected a string of a whole number/u,
-  );
-  refused('a divisor of nothing', { target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u);
-  refused('a computed value', { seller_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
-  refused('a value that reason words name', { proxy_high_multiple: '150' }, /expected no override: published words/u);
-  refused(
-    'an amortization that the table of factors lacks',
-    { loan_years: '15' },
-    /loan_years is "15", expected "20" or "25" or "30"$/u,
-  );
-  refused(
-    'a loan rate that the table of factors lacks',
-    { loan_rate_pct: '15.01' },
-    /loan_rate_pct is "15\.01", expected .* from 2 to 15, such as "7\.00"$/u,
-  );
-  refused(
-    'a grid rate below the table',
-    { grid_rate_1_pct: '1.99' },
-    /grid_rate_1_pct is "1\.99", expected .* from 2/u,
-  );
-  refused('a spread in hundredths', { loan_rate_spread: '25.00' }, /loan_rate_spread is "25\.00", expected .* to 5/u);
-  refused(
-    'a method of the rate',
-    { loan_rate_method: 'declared' },
-    /loan_rate_method is "declared", expected no override: a file that sets loan_rate_pct has that rate$/u,
-  );
-  refused(
-    'a loan for more than the price',
-    { loan_to_value: '1.05' },
-    /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u,
-  );
-  refused(
-    'a target cap below nothing',
-    { target_cap_pct: '-8.00' },
-    /target_cap_pct is "-8\.00", expected .* from above 0/u,
-  );
-  refused('a word for the age of a signal', { lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u);
-  refused(
-    'a house that is always empty',
-    { vacancy: '0.98' },
-    /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u,
-  );
-  refused(
-    'expenses that eat the income under stress',
-    { expense_ratio_5_12: '0.95' },
-    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0/u,
-  );
-  refused('a stress that helps', { stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u);
-  refused(
-    'weights of more than 100 points',
-    { score_yield_weight: '40' },
-    /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u,
-  );
-  refused('confidence above 1', { confidence_units: '0.16' }, /confidence_units is "0\.16" .* to be 1\.00 at most$/u);
-  refused(
-    'Warm that is harder than Hot',
-    { rental_warm_coverage: '1.30' },
-    /rental_warm_coverage is "1\.30" .*, expected rental_hot_coverage >= rental_warm_coverage$/u,
-  );
-  refused(
-    'a second peak of urgency',
-    { auction_urgency_5: '13' },
-    /auction_urgency_5 is "13" .*, expected auction_urgency_1, .* to rise to one peak and fall after it$/u,
-  );
-  refused(
-    'steps of days out of order',
-    { auction_days_2: '5' },
-    /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u,
-  );
-  refused(
-    'a grid that says the same twice',
-    { grid_rate_2_pct: '6.00' },
-    /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u,
-  );
-  refused(
-    'leads of more than 100 points',
-    { tax_base: '30' },
-    /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u,
-  );
 
   it('may change several values that only make sense together', async () => {
     const set = assumptionsWith(
@@ -174,9 +126,6 @@ describe('a file of assumptions', () => {
     assert.ok(Object.keys(given).length > 170, `${Object.keys(given).length} values`);
   });
   it('breaks no rule as declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
-
-  refused('no object', '[1]', /expected one JSON object/u);
-  refused('no JSON', '{', /expected a readable JSON file/u);
 });
 
 it('every value is a column of the table terms, of its declared type', async () => {

@@ -74,71 +74,16 @@ const BUILDINGS: Readonly<Record<string, InputRow>> = {
   both_bills: { state: 'OH', units: 8, annual_taxes: '2500.00' },
 };
 
-/** A bill of a building for $100,000, and what a buyer pays. The tax at the price is 2,000, in Tennessee 3,200. */
-const SALES: readonly (readonly [
-  name: string,
-  state: string,
-  bill: string,
-  afterSale: string,
-  basis: string,
-  assessed?: string,
-  ifAppealed?: string | null,
-  taxed?: string,
-])[] = [
-  ['keeps a bill that the law does not reset', 'TN', '900.00', '900.00', 'bill'],
-  ['ends an exemption where the law does not reset the value', 'TN', '100.00', '800.00', 'exemption_ends'],
-  ['raises a capped bill to the tax at the price in Florida', 'FL', '900.00', '2000.00', 'reset'],
-  ['never lowers a bill in Florida', 'FL', '5000.00', '5000.00', 'bill'],
-  ['never lowers a bill in Michigan', 'MI', '3000.00', '3000.00', 'bill'],
-  [
-    "ends the limit of the county's own record in Michigan, whatever the price",
-    'MI',
-    '1500.00',
-    '2400.00',
-    'uncapped_to_assessment',
-    '80000.00',
-    null,
-    '50000.00',
-  ],
-  ['ends no limit where a sale resets nothing', 'TN', '1500.00', '1500.00', 'bill', '80000.00', null, '50000.00'],
-  ['raises a bill halfway where the price may count', 'OH', '1000.00', '1500.00', 'reset'],
-  ['never lowers a bill where the price may count', 'OH', '9000.00', '9000.00', 'bill'],
-  ['counts the price halfway in a state without a rule', 'VT', '1000.00', '1500.00', 'reset'],
-  ['keeps a bill that may be appealed', 'OH', '3000.00', '3000.00', 'bill', '150000.00', '2000.00'],
-  ['has no appeal of an assessment at the price', 'OH', '3000.00', '3000.00', 'bill', '100000.00'],
-];
-const billedId = (index: number): string => `billed_${index}`;
-
 describe('the place of a property', () => {
   let built: Built;
   before(async () => {
     const ids = Object.keys(BUILDINGS);
     built = await build(
       {
-        int_properties: [
-          ...ids.map((id) => ({ id, list_price: '100000.00', ...BUILDINGS[id] })),
-          ...SALES.map(([, state, bill], index) => ({
-            id: billedId(index),
-            list_price: '100000.00',
-            state,
-            units: 8,
-            annual_taxes: bill,
-          })),
-        ],
-        int_deal_places: [
-          ...Object.entries(COUNTIES).map(([id, county_fips]) => ({ id, county_fips })),
-          ...SALES.map((_, index) => ({ id: billedId(index), county_fips: '39003' })),
-        ],
-        int_property_rolls: [
-          { id: 'both_bills', county_fips: '39001', parcel_key: 'own' },
-          ...SALES.map(([, , , , , assessed = null], index) => ({
-            id: billedId(index),
-            assessed_market_value: assessed,
-            county_fips: '39003',
-            parcel_key: billedId(index),
-          })),
-        ],
-        int_market_rents: [...ids, ...SALES.map((_, index) => billedId(index))].map((id) => ({
+        int_properties: ids.map((id) => ({ id, list_price: '100000.00', ...BUILDINGS[id] })),
+        int_deal_places: Object.entries(COUNTIES).map(([id, county_fips]) => ({ id, county_fips })),
+        int_property_rolls: [{ id: 'both_bills', county_fips: '39001', parcel_key: 'own' }],
+        int_market_rents: ids.map((id) => ({
           id,
           ...RENTS,
           rent_area_code: 'METRO90001M90001',
@@ -170,11 +115,6 @@ describe('the place of a property', () => {
           { county_fips: '39001', parcel_key: 'own', annual_taxes: '1500.00' },
           { county_fips: '39003', parcel_key: 'own', annual_taxes: '1600.00' },
           { county_fips: '39001', parcel_key: 'other', annual_taxes: '1700.00' },
-          ...SALES.map(([, , , , , , , taxed = null], index) => ({
-            county_fips: '39003',
-            parcel_key: billedId(index),
-            taxed_value: taxed,
-          })),
         ],
       },
       ({ name }) => MODELS.includes(name),
@@ -231,12 +171,4 @@ describe('the place of a property', () => {
     const { tax_current: tax, tax_current_basis: basis } = await taxes('both_bills');
     assert.deepEqual([tax, basis], ['1500.00', 'parcel']);
   });
-  for (const [index, [name, , , afterSale, basis, , ifAppealed = null]] of SALES.entries())
-    it(`a sale ${name}`, async () => {
-      const tax = await taxes(billedId(index));
-      assert.deepEqual(
-        [tax['tax_after_reset'], tax['tax_after_basis'], tax['tax_if_appealed']],
-        [afterSale, basis, ifAppealed],
-      );
-    });
 });
