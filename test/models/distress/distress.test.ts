@@ -1,4 +1,4 @@
-/** How a public record matches a listing, what it scores, and which kinds are read there. test/identity has spellings. */
+/** How a public record matches a listing, what it scores, and which kinds are read there. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RECORD_KINDS } from '../../../models/fields.ts';

@@ -49,7 +49,7 @@ async function gridOf(underwriting: InputRow): Promise<Grid> {
 const cellAt = ({ cells }: Grid, rent: string, vacancy: string, expense = '0.00') =>
   cells.find((c) => c.rent_change === rent && c.vacancy === vacancy && c.expense_change === expense);
 
-it('the grid of a report leaves fixed expenses as they are in dollars when rents fall, and management follows income', async () => {
+it('the grid leaves fixed expenses in dollars when rents fall, and management follows income', async () => {
   const grid = await gridOf(CLEVELAND);
   const base = cellAt(grid, '0.00', '0.0650');
   assert.deepEqual([base?.noi, base?.cap_rate_pct, base?.dscr?.[1]], ['44335.59', '5.99', '0.95']);
