@@ -10,11 +10,8 @@ export interface DropFormat {
   /** `kind` of the page that parse receives. */
   readonly kind: string;
   readonly about: string;
-  /**
-   * Name of a second file that belongs to the first, such as a column map: one for all files, or made from the name of
-   * each. Its text is in the page's context, by its name.
-   */
-  readonly beside?: string | ((file: string) => string);
+  /** Name of a second file for all files, such as a column map. Its text is in the page's context, by its name. */
+  readonly beside?: string;
 }
 
 /**

@@ -102,7 +102,7 @@ async function readFolder(
     spec.drop?.find(({ pattern }) =>
       new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(name.toLowerCase()),
     );
-  const helpers = new Set(names.map((name) => besideOf(formatOf(name), name) ?? ''));
+  const helpers = new Set(names.map((name) => formatOf(name)?.beside ?? ''));
   const isHelper = (name: string): boolean =>
     helpers.has(name) || spec.drop?.some(({ beside }) => beside === name) === true || isBrowserFolder(name, names);
   for (const name of names.filter((each) => !isIgnored(each) && !isHelper(each)).sort()) {
@@ -111,7 +111,7 @@ async function readFolder(
     const beside: Record<string, string> = {};
     try {
       if (format) bytes = await readUnlessFolder(join(folder, name));
-      const second = besideOf(format, name);
+      const second = format?.beside;
       if (second !== undefined && names.includes(second)) beside[second] = await readFile(join(folder, second), 'utf8');
     } catch (error) {
       if (!skip) throw error;
@@ -160,10 +160,6 @@ const readUnlessFolder = (path: string): Promise<Buffer | undefined> =>
     if (error.code === 'EISDIR') return undefined;
     throw error;
   });
-
-/** Name of the second file that belongs to a dropped file. */
-const besideOf = (format: DropFormat | undefined, name: string): string | undefined =>
-  typeof format?.beside === 'function' ? format.beside(name) : format?.beside;
 
 /** The folder of images and scripts that a browser puts next to a complete web page. */
 const isBrowserFolder = (name: string, names: readonly string[]): boolean =>

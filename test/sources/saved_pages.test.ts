@@ -17,22 +17,6 @@ const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
 const RECORDED = new URL('../../sources/', import.meta.url);
 const recorded = (path: string): Promise<string> => readFile(new URL(path, RECORDED), 'utf8');
 const DAY_PAGE = 'sheriff/oh_cuyahoga_sheriff/recorded/saved_page.html';
-const LOADED = 'sheriff/oh_cuyahoga_sheriff/recorded/blank_slots.json';
-
-const updateOf = (waitingPages: number): string =>
-  JSON.stringify({
-    PC: `page 1 of ${waitingPages}`,
-    WM: waitingPages,
-    CM: 0,
-    ADATA: {
-      COUNT: 2,
-      AITEM: [
-        { AID: '54131', A: 'A', B: '12/07/2026 09:00 AM ET', D: '' },
-        { AID: '54132', A: 'B', B: 'Canceled per Order', D: '' },
-      ],
-    },
-  });
-
 /** Drop files for a source. A name that ends with a slash is a folder. */
 async function drop(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Dropped> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-saved-'));
@@ -67,51 +51,20 @@ test("a sale day's page, saved with its folder of images, gives its sales", asyn
   ]);
 });
 
-test('saved responses to LOAD have the statuses of the responses to UPDATE next to them', async (t) => {
-  const files = {
-    '2026-12-07_waiting_1_load.json': await recorded(LOADED),
-    '2026-12-07_waiting_1_update.json': updateOf(1),
-  };
-  assert.deepEqual(statuses(await read(t, cuyahoga, files)), [
-    ['54131', '2026-12-07', 'scheduled'],
-    ['54132', '2026-12-07', 'cancelled'],
-  ]);
-});
-
-test('a sale day with a missing page is refused, with advice on what to save', async (t) => {
-  const refused = (files: Readonly<Record<string, string>>, message: RegExp): Promise<void> =>
+test('a sale day with a missing item, or any other page, is refused and named', async (t) => {
+  const refused = (files: Readonly<Record<string, string>>, reason: string, message: RegExp): Promise<void> =>
     assert.rejects(
       read(t, cuyahoga, files),
-      (error) => error instanceof Quarantine && error.reason === 'count_mismatch' && message.test(error.message),
+      (error) => error instanceof Quarantine && error.reason === reason && message.test(error.message),
     );
   await refused(
-    { '2026-12-07_waiting_1_load.json': await recorded(LOADED), '2026-12-07_waiting_1_update.json': updateOf(3) },
-    /^the saved files of 2026-12-07 hold 2 sales and lack page 2 of 3 of the waiting sales, page 3 of 3/u,
-  );
-  await refused(
     { 'day.html': (await recorded(DAY_PAGE)).replace('54131,54132', '54131,54132,54140') },
+    'count_mismatch',
     /^the saved files of 2026-12-07 hold 2 sales and lack the items 54140: save them too$/u,
   );
-  await refused(
-    {
-      '2026-12-07_waiting_1_load.json': await recorded(LOADED),
-      '2026-12-07_waiting_1_update.json': '{"ADATA":{"COUNT":0}}',
-    },
-    /^2026-12-07_waiting_1_load\.json: 2026-12-07_waiting_1_update\.json has 0 of its 2 statuses: save the response/u,
-  );
-});
-
-test('a response to LOAD without its UPDATE, or any other file, is named', async (t) => {
-  await assert.rejects(
-    read(t, cuyahoga, { '2026-12-07_waiting_1_load.json': await recorded(LOADED) }),
-    /^Quarantine: 2026-12-07_waiting_1_load\.json: the statuses of its sales are missing: save .*_update\.json$/u,
-  );
-  await assert.rejects(
-    read(t, cuyahoga, { 'login.html': '<html></html>' }),
-    /^Quarantine: login\.html: the page of the/u,
-  );
-  const { unknownFiles } = await drop(t, cuyahoga, { '2026-12-07_waiting_1_update.json': '{}', 'load.json': '{}' });
-  assert.deepEqual(unknownFiles, ['2026-12-07_waiting_1_update.json', 'load.json']);
+  await refused({ 'login.html': '<html></html>' }, 'template_changed', /^login\.html: the page of the/u);
+  const { unknownFiles } = await drop(t, cuyahoga, { 'load.json': '{}' });
+  assert.deepEqual(unknownFiles, ['load.json']);
 });
 
 test('saved pages of a list of cards give the listings with addresses on their site', async (t) => {

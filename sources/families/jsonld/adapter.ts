@@ -1,6 +1,6 @@
 /**
- * Broker sites that publish their listings as schema.org JSON-LD. A site is a declaration: where its list starts,
- * whether the listings are in the list or on a page each, and the path of each field in a node of the JSON-LD.
+ * Broker sites with a page for each listing that states it as schema.org JSON-LD. A site is a declaration: where its
+ * list starts, and the path of each field in a node of the JSON-LD.
  */
 import { load } from 'cheerio/slim';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
@@ -15,7 +15,7 @@ import {
 import { parseJson } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
-import { checkCount, checkCounts, checkPages, isSaved, onSite, resolveLink, savedPages } from '../list_pages.ts';
+import { checkPages, isSaved, onSite, resolveLink, savedPages } from '../list_pages.ts';
 import { type Availability, listingValues, ownUrl } from '../listing_values.ts';
 import { SkippedPages } from '../skipped_pages.ts';
 import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
@@ -147,7 +147,6 @@ interface ListingPaths {
 
 /** A list of cards that link to one page per listing; `<link rel="next">` links to the next page of the list. */
 interface CardsWithDetails {
-  readonly kind: 'cards';
   /** First page of the list, relative to the site. */
   readonly start: string;
   /** Selector of the link to a listing's page. */
@@ -158,20 +157,9 @@ interface CardsWithDetails {
   readonly type: string;
 }
 
-/** Pages of one ItemList whose items are the listings; `start` advances by `count` up to `numberOfItems`. */
-interface ItemListByOffset {
-  readonly kind: 'item_list';
-  readonly start: string;
-  /** Query parameters for the offset and the page size. */
-  readonly offset: string;
-  readonly count: string;
-  /** A schema.org type that every item must have. */
-  readonly type: string;
-}
-
 interface ListingSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
   readonly host: string;
-  readonly list: CardsWithDetails | ItemListByOffset;
+  readonly list: CardsWithDetails;
   readonly paths: ListingPaths;
 }
 
@@ -182,7 +170,7 @@ const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
   ['SoldOut', 'sold'],
 ]);
 
-/** @param isDetail the node is from the listing's own page on the site, not from a list or a saved page */
+/** @param isDetail the node is from the listing's own page on the site, not from a saved page */
 function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boolean): Candidate {
   const value = (field: keyof ListingPaths): unknown => firstValueAt(node, site.paths[field] ?? []);
   const stated = value('listing_id');
@@ -195,8 +183,6 @@ function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boole
       const listing_id = required('listing_id', stated);
       if (isDetail && requested !== undefined && requested !== listing_id)
         refuse('wrong_listing', `the page of listing ${requested} shows listing ${listing_id}`);
-      if (!typesOf(node).includes(site.list.type))
-        refuse('wrong_type', `the item's type is ${typesOf(node).join(', ') || 'missing'}, expected ${site.list.type}`);
       const currency = optional(value('currency'));
       if (currency !== null && currency !== 'USD') refuse('not_usd', `currency is ${currency}, expected USD`);
       const listing_url = ownUrl(value('listing_url'), page);
@@ -224,41 +210,6 @@ function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boole
     },
     id === null ? undefined : { listing_id: id },
   );
-}
-
-/** The items of a list page. @throws Quarantine template_changed if the page is not the list */
-function parseItems(page: Page, list: ItemListByOffset): { total: number; items: readonly unknown[] } {
-  const node = nodeOfType(readJsonLd(page.text(), page.url), 'ItemList', page.url);
-  const elements = node.itemListElement;
-  const total = Number(node.numberOfItems);
-  if (!Array.isArray(elements) || !Number.isInteger(total))
-    throw new Quarantine('template_changed', 'the ItemList has no itemListElement array or no numberOfItems', page.url);
-  const items = elements.map((element: unknown) => (isObject(element) && 'item' in element ? element.item : element));
-  if (items.length > 0 && !items.some((item) => isObject(item) && typesOf(item).includes(list.type)))
-    throw new Quarantine('template_changed', `none of the ${items.length} items is of type ${list.type}`, page.url);
-  return { total, items };
-}
-
-/** Pages of an ItemList. @throws Quarantine count_mismatch if they hold fewer items than the site states */
-async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByOffset): AsyncGenerator<Page> {
-  let url: URL | null = new URL(list.start, base);
-  let items = 0;
-  for (let pages = 0; url; pages += 1) {
-    checkPages(pages, url.href);
-    const page: Page = await ctx.get(url.href, { kind: 'list', accept: 'text/html' });
-    const read = parseItems(page, list);
-    items += read.items.length;
-    yield page;
-    const offset: number = Number(url.searchParams.get(list.offset)) + Number(url.searchParams.get(list.count));
-    if (offset < read.total && read.items.length > 0) {
-      url = new URL(url);
-      url.searchParams.set(list.offset, String(offset));
-      continue;
-    }
-    checkCount(items, read.total, page.url);
-    ctx.states(read.total);
-    url = null;
-  }
 }
 
 /** Addresses of the listings' pages by listing id, in the order of the list. */
@@ -325,30 +276,15 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
     politeness: site.politeness,
     row: Listing,
     expect: site.expect,
-    drop: savedPages('saved', list.kind === 'cards' ? "a listing's own page" : 'a page of the list'),
-    checkDrop: (pages) => {
-      if (list.kind === 'cards') return;
-      const lists = pages.map((page) => parseItems(page, list));
-      checkCounts(
-        lists.map(({ items, total }) => ({ listed: items.length, total })),
-        pages[0]?.url,
-      );
-    },
-    fetch: (ctx) => (list.kind === 'cards' ? fetchDetails(ctx, base, list) : fetchItemList(ctx, base, list)),
-    parse: (page) => {
-      const own = onSite(page, base);
-      if (list.kind === 'cards') {
-        const node = nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url);
-        return [rowCandidate(node, site, own, !isSaved(page))];
-      }
-      return parseItems(page, list).items.map((item) => {
-        if (isObject(item)) return rowCandidate(item, site, own, false);
-        const raw = JSON.stringify(item) ?? '';
-        return {
-          reject: { reason: 'not_an_item', detail: `a list element is ${raw}, expected a ${list.type}` },
-          raw,
-        };
-      });
-    },
+    drop: savedPages('saved', "a listing's own page"),
+    fetch: (ctx) => fetchDetails(ctx, base, list),
+    parse: (page) => [
+      rowCandidate(
+        nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url),
+        site,
+        onSite(page, base),
+        !isSaved(page),
+      ),
+    ],
   });
 }

@@ -126,6 +126,6 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
     drop: SAVED_FORMATS,
     checkDrop: checkSaved,
     fetch: (ctx) => fetchSales(county, ctx),
-    parse: (page) => (page.kind.startsWith('saved_') ? parseSaved(county, page) : parseItems(county, page)),
+    parse: (page) => (page.kind === 'saved_page' ? parseSaved(county, page) : parseItems(county, page)),
   });
 }

@@ -64,21 +64,10 @@ test('a sale day whose statuses are lost keeps its last good rows and is reporte
 
   const folder = join(layout.drop, SOURCE);
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, '2026-12-07_waiting_1_update.json'), '{}');
+  await writeFile(join(folder, 'page.json'), '{}');
   const third = await runDay({ ...options, day: '2026-11-21', tables: [] });
   assert.match(
     collectWarnings(third).join('\n'),
-    /_sheriff quarantined: malformed_page: .*_1_update\.json in the drop folder .* Expected: .*_1_load\.json/u,
-  );
-
-  // Two pages of waiting sales, of which the second was not saved.
-  const load = '{"retHTML":"","rlist":""}';
-  const update = '{"WM":2,"CM":0,"ADATA":{"COUNT":0,"AITEM":[]}}';
-  await writeFile(join(folder, '2026-12-07_waiting_1_load.json'), load);
-  await writeFile(join(folder, '2026-12-07_waiting_1_update.json'), update);
-  const fourth = await runDay({ ...options, day: '2026-11-22', tables: [] });
-  assert.match(
-    collectWarnings(fourth).join('\n'),
-    /oh_cuyahoga_sheriff quarantined: count_mismatch: the saved files of 2026-12-07 hold 0 sales and lack page 2 of 2/u,
+    /_sheriff quarantined: malformed_page: .*page\.json in the drop folder .* Expected: .*2026-12-07_1\.html/u,
   );
 });

@@ -14,7 +14,6 @@ export default jsonLdListings({
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
   list: {
-    kind: 'cards',
     start: '/listings?page=1',
     card: 'a.listing-card',
     idInPath: /^\/listing\/([^/]+)(?:\/|$)/u,
