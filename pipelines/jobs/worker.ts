@@ -18,8 +18,8 @@ import { objectOf, readPacked, StoreUnavailable, type Store } from '../../lib/st
 import { DAY_MS } from '../../lib/time.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { createFetcher, type FetcherOptions } from '../../sources/fetch/fetcher.ts';
-import { retryAfterMs } from '../../sources/fetch/http/classify.ts';
-import { LIMITS } from '../../sources/fetch/limits.ts';
+import { retryAfterMs } from '../../sources/fetch/classify.ts';
+import { LIMITS } from '../../sources/fetch/transport.ts';
 import { hostsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
 import { ingest, type Ingest } from '../ingest/ingest.ts';

@@ -1,6 +1,6 @@
 /** The one reader of CSV: whole texts, files too large for one string, and files with one record per line. */
 import { type Page, Quarantine } from '../contract.ts';
-import { textParts } from '../fetch/http/decode.ts';
+import { textParts } from '../fetch/page.ts';
 import { tidy } from '../values.ts';
 
 export interface CsvRow {

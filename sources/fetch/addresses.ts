@@ -3,7 +3,7 @@
  * and secrets in a query, such as an API key, which are sent and are in no address that is archived or shown.
  */
 import { type GetOptions, SourceUnavailable } from '../contract.ts';
-import type { HttpResponse } from './http/transport.ts';
+import type { HttpResponse } from './transport.ts';
 
 export const SANDBOX_SUFFIX = '.sandbox.example';
 

@@ -10,8 +10,10 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Browser, BrowserContext, Route } from 'playwright-core';
-import type { SendOne } from './http/sender.ts';
-import { type HttpResponse, TransportError } from './http/transport.ts';
+import { type HttpResponse, TransportError } from './transport.ts';
+
+/** Fetches the page, or a resource that it loads, with a decoded body. */
+type SendOne = (url: URL) => Promise<HttpResponse>;
 
 export interface Renderer {
   /**

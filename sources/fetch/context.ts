@@ -9,48 +9,11 @@ import {
   type SourceSpec,
   SourceUnavailable,
 } from '../contract.ts';
-import { Tokens } from './credentials/tokens.ts';
-import { decodeBody } from './http/decode.ts';
-import { PacedTransport } from './http/paced_transport.ts';
-import { type HttpResponse, postedBody } from './http/transport.ts';
-import { Sender, type SendOne } from './http/sender.ts';
-import { RobotsChecker } from './polite/robots_checker.ts';
-import { type ArchivedPage, maxDecodedBytes, type OutgoingRequest, RequestLog } from './request_log.ts';
+import { checkAllowed, publicAddress } from './addresses.ts';
+import { type ArchivedPage, RequestLog } from './request_log.ts';
 import type { ReadOptions, ReadScope, RunScope, Stats } from './scope.ts';
-import { MAX_REDIRECTS, checkAllowed, publicAddress, redirectTarget, withoutSecretQuery } from './addresses.ts';
-
-class ResourceLoader {
-  readonly #scope: ReadScope;
-  readonly #robots: RobotsChecker;
-
-  constructor(scope: ReadScope, robots: RobotsChecker) {
-    this.#scope = scope;
-    this.#robots = robots;
-  }
-
-  /** One resource with a decoded body, or the page itself. @throws SourceUnavailable if it may not be requested */
-  async fetch(requested: URL, page: OutgoingRequest, send: SendOne): Promise<HttpResponse> {
-    const { run, spec } = this.#scope;
-    const { pageUrl, options } = page;
-    const url = publicAddress(requested, run.inSandbox);
-    checkAllowed(url, spec.hosts, pageUrl);
-    // The rate limit and the headers are those of the page's own host.
-    if (url.host !== page.url.host)
-      throw new SourceUnavailable('host_not_allowed', `${url.host} is not the page's host`, pageUrl);
-    await this.#robots.check(url, pageUrl);
-    const response = await send(url);
-    if (response.status === 304)
-      throw new SourceUnavailable(
-        'server_error',
-        'the site answered 304 to a request without a condition',
-        pageUrl,
-        304,
-      );
-    const { 'content-encoding': encoding, ...headers } = response.headers;
-    const body = await decodeBody(response.body, encoding, maxDecodedBytes(run.limits, options), pageUrl);
-    return { ...response, headers, body };
-  }
-}
+import { Sender } from './sender.ts';
+import { postedBody } from './transport.ts';
 
 export class SourceContext implements FetchContext {
   readonly asOf: string;
@@ -69,7 +32,6 @@ export class SourceContext implements FetchContext {
   readonly #scope: ReadScope;
   readonly #log: RequestLog;
   readonly #sender: Sender;
-  readonly #robots: RobotsChecker;
   readonly #jars = new Map<string, CookieJar>();
 
   constructor(run: RunScope, spec: SourceSpec, options: ReadOptions) {
@@ -78,14 +40,7 @@ export class SourceContext implements FetchContext {
     this.sampleRows = options.sampleRows ?? null;
     this.#scope = { run, spec, options, stats: this.stats };
     this.#log = new RequestLog(this.#scope);
-    const transport = new PacedTransport(this.#scope);
-    this.#sender = new Sender(this.#scope, transport, this.#log, {
-      bearer: (grant, pageUrl) => tokens.bearer(grant, pageUrl),
-      fetchResource: (url, page, send) => resources.fetch(url, page, send),
-    });
-    this.#robots = new RobotsChecker(this.#scope, this.#sender);
-    const tokens = new Tokens(this.#scope, transport, this.#robots);
-    const resources = new ResourceLoader(this.#scope, this.#robots);
+    this.#sender = new Sender(this.#scope, this.#log);
   }
 
   get nowMs(): number {
@@ -114,7 +69,7 @@ export class SourceContext implements FetchContext {
 
   /** What each host of the source asks of programs, in words. */
   hostsSay(): Promise<readonly string[]> {
-    return this.#robots.sayings();
+    return this.#sender.robots.sayings();
   }
 
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void {
@@ -132,12 +87,22 @@ export class SourceContext implements FetchContext {
     }
   }
 
-  async get(url: string, options: GetOptions): Promise<Page> {
+  async get(address: string, options: GetOptions): Promise<Page> {
     const { run, spec } = this.#scope;
-    const requested = publicAddress(url, run.inSandbox);
-    checkAllowed(requested, spec.hosts, requested.href);
-    const jar = options.session && this.#jarOf(options.session);
-    return (await this.#resumed(requested.href, options)) ?? this.#fetch(requested, options, jar);
+    const url = publicAddress(address, run.inSandbox);
+    checkAllowed(url, spec.hosts, url.href);
+    const jar = options.session && this.#jars.get(options.session.id);
+    if (options.session && !jar)
+      throw new Error(`session ${options.session.id} was not opened by this read of ${spec.name}`);
+    const resumed = await this.#resumed(url.href, options);
+    if (resumed) return resumed;
+    await run.network?.check(url);
+    const latest = await this.#revalidatable(url.href, options);
+    const { record, sha256, decoded } = await this.#sender.follow(
+      { url, options, latest, jar },
+      async (hop) => (await this.#sender.robots.check(hop, url.href)).crawlDelayMs,
+    );
+    return this.#log.page(record, sha256, decoded);
   }
 
   withContext(page: Page, context: Readonly<Record<string, string>>): Promise<Page> {
@@ -152,55 +117,18 @@ export class SourceContext implements FetchContext {
       row.runId === runId ? (row.attempt ?? 0) < attempt : runs.includes(row.runId),
     );
     if (!archived) return undefined;
-    const record = await this.#log.addResumed(archived, options);
     this.stats.resumed += 1;
-    return this.#log.page(record, archived.sha256, archived.bytes);
+    return this.#log.page(await this.#log.addResumed(archived, options), archived.sha256, archived.bytes);
   }
 
   /** An archived response that a conditional request may confirm. */
   async #revalidatable(pageUrl: string, options: GetOptions): Promise<ArchivedPage | undefined> {
     if (postedBody(options) || options.rendered !== undefined) return undefined;
     if (!(options.conditional ?? !options.session)) return undefined;
-    const mayRevalidate = this.#scope.options.mayRevalidate ?? (() => true);
+    const { mayRevalidate = () => true } = this.#scope.options;
     return this.#log.latest(pageUrl, options, ({ responseHeaders, runId }) => {
       const validator = responseHeaders['etag'] ?? responseHeaders['last-modified'];
       return validator !== undefined && mayRevalidate(runId);
     });
   }
-
-  /** Send the request and follow redirects within the source's hosts. */
-  async #fetch(requested: URL, options: GetOptions, jar: CookieJar | undefined): Promise<Page> {
-    const { run, spec } = this.#scope;
-    const pageUrl = requested.href;
-    await run.network?.check(requested);
-    const latest = await this.#revalidatable(pageUrl, options);
-    let url = requested;
-    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      checkAllowed(url, spec.hosts, pageUrl);
-      const { crawlDelayMs } = await this.#robots.check(url, pageUrl);
-      const archived = latest && (latest.record.finalUrl ?? latest.record.url) === url.href ? latest : undefined;
-      const request = { url, pageUrl, options: optionsFor(url, requested, options, hop), archived, jar };
-      const reply = await this.#sender.send(request, crawlDelayMs);
-      if (reply.is === 'page') return this.#log.page(reply.record, reply.sha256, reply.decoded);
-      url = withoutSecretQuery(redirectTarget(url, reply.response, pageUrl, run.inSandbox), options);
-    }
-    throw new SourceUnavailable('server_error', `the site redirects more than ${MAX_REDIRECTS} times`, pageUrl);
-  }
-
-  #jarOf({ id }: Session): CookieJar {
-    const jar = this.#jars.get(id);
-    if (!jar) throw new Error(`session ${id} was not opened by this read of ${this.#scope.spec.name}`);
-    return jar;
-  }
-}
-
-/** Options of one request: a body is sent to the first address only; grant, headers and secrets to its host. */
-function optionsFor(url: URL, requested: URL, options: GetOptions, hop: number): GetOptions {
-  const { form, json, grant, secretQuery, ...rest } = options;
-  const isOwnHost = url.host === requested.host;
-  return {
-    ...rest,
-    ...(hop === 0 ? { ...(form && { form }), ...(json && { json }) } : {}),
-    ...(isOwnHost ? { ...(grant && { grant }), ...(secretQuery && { secretQuery }) } : { headers: {} }),
-  };
 }

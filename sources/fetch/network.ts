@@ -4,106 +4,60 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callbackify } from 'node:util';
 import { SourceUnavailable } from '../contract.ts';
 
 /** Resolves a host name. @throws if it does not resolve */
 export type Resolve = (hostname: string) => Promise<LookupAddress>;
-
-/** A resolver in the form in which sockets take it. */
-export function lookupWith(resolve: Resolve): LookupFunction {
-  const lookUp = callbackify(resolve);
-  return (hostname, options, done) => {
-    lookUp(hostname, (error, found) => {
-      if (error) done(error, []);
-      else if (options.all) done(null, [found]);
-      else done(null, found.address, found.family);
-    });
-  };
-}
 
 export interface NetworkOptions {
   /** Hosts of all sources. There is a network if any of them resolves. */
   readonly hosts: readonly string[];
   /** Default: the resolver of the system. */
   readonly resolve?: Resolve | undefined;
+  /** Milliseconds within which a host must resolve. */
+  readonly lookupMs: number;
   /** Called once, when there is no network. */
   readonly onDown?: ((message: string) => void) | undefined;
-  /** Waits for the time limit of a check. */
-  readonly wait?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
-/** Milliseconds within which a host must resolve. */
-const LIMIT_MS = 6_000;
 /** Lookups at the same time: the system's resolver blocks one of the four threads that also read files. */
 const AT_ONCE = 3;
 
-/** Codes of a host name that does not resolve. */
-export const UNRESOLVED: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN'];
-
 export class Network {
   readonly #options: NetworkOptions;
-  readonly #resolve: Resolve;
-  readonly #wait: (ms: number) => Promise<unknown>;
   #isDown = false;
-  #first: Promise<void> | undefined;
-  #again: Promise<void> | undefined;
+  #hasLooked = false;
+  #looking: Promise<void> | undefined;
 
   constructor(options: NetworkOptions) {
     this.#options = options;
-    this.#resolve = options.resolve ?? ((hostname) => lookup(hostname));
-    // Unreferenced, so that an ended check does not keep the process alive.
-    this.#wait = options.wait ?? ((ms) => sleep(ms, undefined, { ref: false }));
-  }
-
-  /** Before a request. @throws SourceUnavailable no_network */
-  async check(page: URL): Promise<void> {
-    this.#first ??= this.#look(page.hostname);
-    await this.#first;
-    this.#throwIfDown(page.href);
   }
 
   /**
-   * After a host did not resolve: whether only this host is affected.
+   * @param isUnresolved its host has just not resolved: look again whether others do
    * @throws SourceUnavailable no_network
    */
-  async checkAgain(page: URL): Promise<void> {
-    this.#again ??= this.#look(page.hostname).finally(() => {
-      this.#again = undefined;
-    });
-    await this.#again;
-    this.#throwIfDown(page.href);
-  }
-
-  #throwIfDown(pageUrl: string): void {
-    if (this.#isDown) throw new SourceUnavailable('no_network', 'this machine has no network', pageUrl);
+  async check(page: URL, isUnresolved = false): Promise<void> {
+    if (!this.#isDown && (isUnresolved || !this.#hasLooked))
+      this.#looking ??= this.#look(page.hostname).finally(() => {
+        this.#hasLooked = true;
+        this.#looking = undefined;
+      });
+    await this.#looking;
+    if (this.#isDown) throw new SourceUnavailable('no_network', 'this machine has no network', page.href);
   }
 
   /** Look up hosts until one resolves. */
   async #look(hostname: string): Promise<void> {
-    if (this.#isDown) return;
-    const names = this.#options.hosts.map((host) => new URL(`http://${host}`).hostname);
-    const hosts = [...new Set([hostname, ...names])];
-    const count = hosts.length;
-    const limit = this.#wait(LIMIT_MS).then(() => false);
-    const isUp = await Promise.race([this.#anyOf(hosts), limit]);
-    // Ends the other lookups.
-    hosts.length = 0;
-    if (isUp) return;
-    this.#isDown = true;
-    this.#options.onDown?.(
-      `no network: none of ${count} hosts resolves. Check the connection and the DNS of this machine, then run ` +
-        'again. Until then the rows of earlier reads stay in use. See docs/runbook.md#no_network',
-    );
-  }
-
-  /** Whether any host resolves. Removes the hosts it has looked up. */
-  async #anyOf(hosts: string[]): Promise<boolean> {
+    const { resolve = lookup as Resolve, hosts, lookupMs, onDown } = this.#options;
+    const all = new Set([hostname, ...hosts.map((host) => new URL(`http://${host}`).hostname)]);
+    const names = all.values();
+    let isOver = false;
     const lookUpNext = async (): Promise<true> => {
-      for (let host = hosts.shift(); host !== undefined; host = hosts.shift()) {
-        const isResolved = await this.#resolve(host).then(
+      for (const name of names) {
+        if (isOver) break;
+        const isResolved = await resolve(name).then(
           () => true,
           () => false,
         );
@@ -111,6 +65,17 @@ export class Network {
       }
       throw new Error('no host resolves');
     };
-    return Promise.any(Array.from({ length: AT_ONCE }, lookUpNext)).catch(() => false);
+    const isUp = await Promise.race([
+      Promise.any(Array.from({ length: AT_ONCE }, lookUpNext)).catch(() => false),
+      // Unreferenced, so that an ended check does not keep the process alive.
+      sleep(lookupMs, false, { ref: false }),
+    ]);
+    isOver = true;
+    if (isUp) return;
+    this.#isDown = true;
+    onDown?.(
+      `no network: none of ${all.size} hosts resolves. Check the connection and the DNS of this machine, then run ` +
+        'again. Until then the rows of earlier reads stay in use. See docs/runbook.md#no_network',
+    );
   }
 }

@@ -1,21 +1,15 @@
 /** One read's view of the archive: earlier responses to reuse, and the records of its own requests. */
 import type { CookieJar } from 'tough-cookie';
-import { type GetOptions, type Page, Quarantine } from '../contract.ts';
 import { ArchiveDamage } from '../../lib/archive.ts';
 import type { RequestRecord } from '../../lib/request_record.ts';
-import { bodyError, type BodyExpectations, type Classification } from './http/classify.ts';
-import {
-  adapterHeaders,
-  archivedHeaders,
-  conditionHeaders,
-  confirmedHeaders,
-  redacted,
-  withoutConditions,
-} from './http/headers.ts';
-import type { FetchLimits } from './limits.ts';
-import { type HttpResponse, postedBody } from './http/transport.ts';
+import { type GetOptions, type Page, Quarantine } from '../contract.ts';
+import { withoutSecretQuery } from './addresses.ts';
+import { bodyError, type Classification } from './classify.ts';
 import { assemblePage, openPage } from './page.ts';
 import type { ReadScope } from './scope.ts';
+import { type FetchLimits, type HttpResponse, postedBody } from './transport.ts';
+
+type Headers = Readonly<Record<string, string>>;
 
 /** An archived response: its record and its decoded body. */
 export interface ArchivedPage {
@@ -36,12 +30,48 @@ export interface OutgoingRequest {
 }
 
 /** A body may be as large decoded as its limit when sent. */
-export const maxDecodedBytes = (limits: FetchLimits, { maxBytes }: GetOptions): number =>
-  Math.max(limits.maxDecodedBytes, maxBytes ?? 0);
+export const maxDecodedBytes = (limits: FetchLimits, { maxBytes = 0 }: GetOptions): number =>
+  Math.max(limits.maxDecodedBytes, maxBytes);
 
-export const expectationsOf = ({ minBytes, magic }: GetOptions): BodyExpectations => ({
-  minBytes: minBytes ?? 1,
-  magic,
+/** Response headers that describe the body, or its address. */
+const ARCHIVED = 'etag last-modified content-type content-encoding content-length location retry-after'.split(' ');
+const SECRET = /^(authorization|cookie)$|token|secret|key/i;
+
+/** Headers that the adapter sets, sorted, names in lower case. */
+export function adapterHeaders({ accept = '*/*', headers, firstBytes }: GetOptions): Record<string, string> {
+  const range = firstBytes === undefined ? {} : { range: `bytes=0-${firstBytes - 1}` };
+  const all = Object.entries({ accept, ...range, ...headers }).map(([name, value]) => [name.toLowerCase(), value]);
+  return Object.fromEntries(all.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+}
+
+/** The same with secrets redacted, for the archive. */
+const redacted = (options: GetOptions): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(adapterHeaders(options)).map(([name, value]) => [name, SECRET.test(name) ? '(left out)' : value]),
+  );
+
+/** Headers that make a request conditional on a change since a response. */
+export function conditionHeaders({ record }: Partial<ArchivedPage> = {}): Record<string, string> {
+  const { etag, 'last-modified': modified } = record?.responseHeaders ?? {};
+  return { ...(etag && { 'if-none-match': etag }), ...(modified && { 'if-modified-since': modified }) };
+}
+
+/** Response headers that the archive stores. A location is stored without the secrets of the request. */
+const archivedHeaders = (headers: Headers, { url, options }: OutgoingRequest): Record<string, string> =>
+  Object.fromEntries(
+    ARCHIVED.flatMap((name) => {
+      const value = headers[name];
+      if (value === undefined) return [];
+      const isTarget = name === 'location' && options.secretQuery !== undefined && URL.canParse(value, url);
+      return [[name, isTarget ? withoutSecretQuery(new URL(value, url), options).href : value]];
+    }),
+  );
+
+/** Headers of a response that a 304 confirmed, with the 304's validators. Its other headers describe its empty body. */
+const confirmedHeaders = (previous: Headers, { etag, 'last-modified': modified }: Headers): Record<string, string> => ({
+  ...previous,
+  ...(etag === undefined ? {} : { etag }),
+  ...(modified === undefined ? {} : { 'last-modified': modified }),
 });
 
 export class RequestLog {
@@ -59,14 +89,16 @@ export class RequestLog {
     accepts: (record: RequestRecord) => boolean,
   ): Promise<ArchivedPage | undefined> {
     const { run, spec } = this.#scope;
-    const headers = JSON.stringify(redacted(adapterHeaders(options)));
-    const isSameRequest = (record: RequestRecord): boolean =>
-      record.method !== 'POST' && JSON.stringify(withoutConditions(record.requestHeaders)) === headers;
+    const headers = JSON.stringify(redacted(options));
+    const isSameRequest = ({ method, requestHeaders }: RequestRecord): boolean => {
+      const { 'if-none-match': _etag, 'if-modified-since': _date, ...sent } = requestHeaders;
+      return method !== 'POST' && JSON.stringify(sent) === headers;
+    };
     const record = await run.archive.latest(spec.name, pageUrl, (row) => accepts(row) && isSameRequest(row));
     if (!record || record.sha256 === null) return undefined;
     try {
-      const { bytes } = await openPage(run.archive, record, maxDecodedBytes(run.limits, options));
-      return bodyError(bytes, expectationsOf(options), pageUrl) ? undefined : { record, sha256: record.sha256, bytes };
+      const { bytes, sha256 } = await openPage(run.archive, record, maxDecodedBytes(run.limits, options));
+      return bodyError(bytes, options, pageUrl) ? undefined : { record, sha256, bytes };
     } catch (error) {
       if (error instanceof ArchiveDamage || error instanceof Quarantine) return undefined;
       throw error;
@@ -76,24 +108,22 @@ export class RequestLog {
   /** Archive a response: its body, then its record. A 304 is recorded with the object it confirms. */
   async add(request: OutgoingRequest, response: HttpResponse, classification: Classification): Promise<RequestRecord> {
     const { archive } = this.#scope.run;
+    const { status, headers, body } = response;
     const confirmed = classification.is === 'not_modified' ? request.archived?.record : undefined;
-    const { finalUrl, ...blank } = this.blank(request);
-    const sha256 = confirmed ? confirmed.sha256 : await this.#put(response, classification);
+    const { finalUrl, ...blank } = this.#blank(request);
+    const isStored = body.length > 0 || classification.is === 'page';
+    const sha256 = confirmed?.sha256 ?? (isStored ? await archive.put(body) : null);
     const record: RequestRecord = {
       ...blank,
       // A redirect is recorded under its own address; its target under the requested one.
-      ...(classification.is === 'redirect'
-        ? { url: request.url.href, kind: 'redirect' }
-        : finalUrl === undefined
-          ? {}
-          : { finalUrl }),
-      status: response.status,
+      ...(classification.is === 'redirect' ? { url: request.url.href, kind: 'redirect' } : finalUrl && { finalUrl }),
+      status,
       responseHeaders: confirmed
-        ? confirmedHeaders(confirmed.responseHeaders, response.headers)
-        : archivedHeaders(response.headers, request),
+        ? confirmedHeaders(confirmed.responseHeaders, headers)
+        : archivedHeaders(headers, request),
       observedAt: await this.#observedAt(request, sha256, blank.observedAt),
       sha256,
-      bytes: response.body.length,
+      bytes: body.length,
       fromCache: confirmed !== undefined,
       error: 'error' in classification ? classification.error.reason : null,
     };
@@ -101,20 +131,20 @@ export class RequestLog {
     return record;
   }
 
-  async #put({ body }: HttpResponse, { is }: Classification): Promise<string | null> {
-    return body.length > 0 || is === 'page' ? this.#scope.run.archive.put(body) : null;
+  /** Archive that a request got no complete response. */
+  async addFailure(
+    request: OutgoingRequest,
+    failure: Pick<RequestRecord, 'status' | 'bytes' | 'error'>,
+  ): Promise<void> {
+    await this.#scope.run.archive.append({ ...this.#blank(request), ...failure });
   }
 
   /** With `observed: 'content'`: the instant of the first read of the same bytes at the same address. */
   async #observedAt({ options, pageUrl }: OutgoingRequest, sha256: string | null, now: string): Promise<string> {
     if (options.observed !== 'content' || sha256 === null) return now;
     const { run, spec } = this.#scope;
-    const first = await run.archive.latest(
-      spec.name,
-      pageUrl,
-      (request) => request.sha256 === sha256 && request.observedAt <= now,
-    );
-    return first?.observedAt ?? now;
+    const isEarlier = (row: RequestRecord): boolean => row.sha256 === sha256 && row.observedAt <= now;
+    return (await run.archive.latest(spec.name, pageUrl, isEarlier))?.observedAt ?? now;
   }
 
   /** The page of a response. */
@@ -134,46 +164,38 @@ export class RequestLog {
   }
 
   /** Record that a page was taken from an interrupted run. */
-  async addResumed(archived: ArchivedPage, options: GetOptions): Promise<RequestRecord> {
-    const { attempt: _other, ...answered } = archived.record;
-    const record = {
-      ...answered,
-      runId: this.#scope.options.runId,
-      kind: options.kind,
-      context: { ...options.context },
-      fromCache: true,
-      ...this.#attempt(),
-    };
+  async addResumed({ record: archived }: ArchivedPage, { kind, context }: GetOptions): Promise<RequestRecord> {
+    const { attempt: _other, ...answered } = archived;
+    const record = { ...answered, ...this.#ofRun(), kind, context: { ...context }, fromCache: true };
     await this.#scope.run.archive.append(record);
     return record;
   }
 
-  /** Distinguishes the records of a later attempt from those of the first. */
-  #attempt(): Pick<RequestRecord, 'attempt'> {
-    const { attempt = 0 } = this.#scope.options;
-    return attempt === 0 ? {} : { attempt };
+  /** The run of a record. The number of earlier attempts tells the records of a later one from those of the first. */
+  #ofRun(): Pick<RequestRecord, 'runId' | 'attempt'> {
+    const { runId, attempt = 0 } = this.#scope.options;
+    return { runId, ...(attempt === 0 ? {} : { attempt }) };
   }
 
   /** The record of a request without a response. */
-  blank({ options, url, pageUrl, archived }: OutgoingRequest): RequestRecord {
-    const { run, spec, options: read } = this.#scope;
+  #blank({ options, url, pageUrl, archived }: OutgoingRequest): RequestRecord {
+    const { run, spec } = this.#scope;
     return {
       source: spec.name,
-      runId: read.runId,
+      ...this.#ofRun(),
       method: postedBody(options) ? 'POST' : 'GET',
       url: pageUrl,
       ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
       status: null,
       kind: options.kind,
       context: { ...options.context },
-      requestHeaders: { ...redacted(adapterHeaders(options)), ...conditionHeaders(archived?.record) },
+      requestHeaders: { ...redacted(options), ...conditionHeaders(archived) },
       responseHeaders: {},
       sha256: null,
       bytes: 0,
       observedAt: run.clock.observedAt(),
       fromCache: false,
       error: null,
-      ...this.#attempt(),
     };
   }
 }

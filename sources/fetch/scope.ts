@@ -1,12 +1,11 @@
 /** State that the parts of the fetcher share over a run, and over one read of a source. */
-import type { SourceSpec } from '../contract.ts';
 import type { Archive } from '../../lib/archive.ts';
+import type { SourceSpec } from '../contract.ts';
 import type { Renderer } from './browser.ts';
-import type { FetchLimits } from './limits.ts';
-import type { Network } from './network.ts';
-import type { RateLimiter } from './http/paced_transport.ts';
-import type { RobotsRules } from './polite/robots_checker.ts';
-import type { Transport } from './http/transport.ts';
+import type { Network, Resolve } from './network.ts';
+import type { RobotsRules } from './robots.ts';
+import type { RateLimiter } from './sender.ts';
+import type { FetchLimits, Transport } from './transport.ts';
 
 /** Progress of a source's read. */
 export interface Progress {
@@ -23,14 +22,39 @@ export interface Timer {
   sleep(ms: number): Promise<void>;
 }
 
-export interface RunClock {
-  nowMs(): number;
-  observedAt(): string;
+export interface FetcherOptions {
+  readonly archive: Archive;
+  readonly clock: { nowMs(): number; observedAt(): string };
+  /** Address of the sandbox server. Default: the real web. */
+  readonly sandboxUrl?: string;
+  /** How site owners reach the operator; part of the user agent. */
+  readonly contact?: string;
+  readonly limits?: Partial<FetchLimits>;
+  /** Values of the sources' secrets, by name. */
+  readonly secrets?: Readonly<Record<string, string | undefined>>;
+  /** Chromium for pages that need a browser. Default: the system's, else the one of the development packages. */
+  readonly chromiumPath?: string;
+  /** Called after every request. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Hosts of all sources: the machine has a network if any of them resolves. Default: the requested host. */
+  readonly hosts?: readonly string[];
+  /** Called once, when there is no network. */
+  readonly onNoNetwork?: (message: string) => void;
+  /** Default: the resolver of the system. */
+  readonly resolve?: Resolve;
+  /** Called before each request. Its error ends the read. */
+  readonly beforeRequest?: () => Promise<void>;
+  /** Milliseconds until the first request to a host may start, after requests of another process. Default: 0. */
+  readonly pauses?: ReadonlyMap<string, number>;
+  /** Ends all reads: its reason is thrown, and nothing more is requested or archived. */
+  readonly stop?: AbortSignal;
+  /** Default: the monotonic clock. */
+  readonly timer?: Timer;
 }
 
-export interface RunScope {
-  readonly archive: Archive;
-  readonly clock: RunClock;
+type Given = 'archive' | 'clock' | 'secrets' | 'onProgress' | 'timer' | 'beforeRequest';
+
+export interface RunScope extends Required<Pick<FetcherOptions, Given>>, Pick<FetcherOptions, 'stop'> {
   readonly limits: FetchLimits;
   readonly transport: Transport;
   /** Undefined in the sandbox, which needs none. */
@@ -38,14 +62,8 @@ export interface RunScope {
   readonly renderer: Renderer;
   readonly userAgent: string;
   readonly inSandbox: boolean;
-  readonly secrets: Readonly<Record<string, string | undefined>>;
-  readonly onProgress: (progress: Progress) => void;
-  readonly timer: Timer;
-  /** Called before each request; its error ends the read. */
-  readonly beforeRequest: () => Promise<void>;
   /** When the first request to a host may start, by the timer. */
   readonly notBefore: (host: string) => number;
-  readonly stop: AbortSignal | undefined;
   /** By host. */
   readonly limiters: Map<string, RateLimiter>;
   /** By origin: robots.txt is read once per run. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { test } from 'node:test';
-import { Network, type Resolve } from '../../sources/fetch/network.ts';
+import type { Resolve } from '../../sources/fetch/network.ts';
 import { unavailable } from './errors.ts';
 import { answer, readerOf, serve, specOf } from './site.ts';
 
@@ -85,19 +85,14 @@ test('a network lost during a run ends it like a missing one', async (t) => {
   assert.deepEqual([messages.length, ctx.stats.retries], [1, 0]);
 });
 
-test('a lookup that takes longer than the limit counts as unresolved', async () => {
+test('a lookup that takes longer than the limit counts as unresolved', async (t) => {
   const messages: string[] = [];
-  const waited: number[] = [];
-  const network = new Network({
+  const { ctx } = await readerOf(t, specOf({ hosts: HOSTS }), {
     hosts: HOSTS,
     resolve: () => new Promise(() => {}),
-    onDown: (message) => messages.push(message),
-    wait: async (ms) => {
-      waited.push(ms);
-    },
+    onNoNetwork: (message) => messages.push(message),
+    limits: { lookupMs: 20 },
   });
-  await assert.rejects(network.check(new URL('http://one.test/')), unavailable('no_network'));
-  // A request that was under way when the network was found to be gone.
-  await assert.rejects(network.checkAgain(new URL('http://two.test/')), unavailable('no_network'));
-  assert.deepEqual([waited, messages.length], [[6_000], 1]);
+  await assert.rejects(ctx.get('http://one.test/', { kind: 'x' }), unavailable('no_network'));
+  assert.equal(messages.length, 1);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { parse } from 'csv-parse/sync';
 import { Draw } from '../../sandbox/world/random.ts';
 import { readCsv, streamCsv, type CsvOptions, type CsvRow } from '../../sources/csv/csv.ts';
-import { decodeText } from '../../sources/fetch/http/decode.ts';
+import { decodeText } from '../../sources/fetch/page.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined } from './site_double.ts';
 

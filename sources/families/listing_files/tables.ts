@@ -12,7 +12,7 @@ import {
 } from '../../csv/headed_table.ts';
 import type { Sheet } from '../../csv/xlsx.ts';
 import { isXls } from '../../csv/xls.ts';
-import { utf16Of } from '../../fetch/http/decode.ts';
+import { utf16Of } from '../../fetch/page.ts';
 
 const ZIP_ARCHIVE = [0x50, 0x4b, 0x03, 0x04];
 

@@ -16,7 +16,7 @@ import {
   SourceUnavailable,
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
-import { decodeText } from '../../fetch/http/decode.ts';
+import { decodeText } from '../../fetch/page.ts';
 import { parseJson } from '../../json.ts';
 import { checkWhole, PagedRead, rowsToParse } from '../paged_read.ts';
 import {

@@ -5,7 +5,7 @@
  */
 import { completeRow } from '../../../lib/record.ts';
 import { type Candidate, defineSource, type Page, Quarantine } from '../../contract.ts';
-import { decodeText } from '../../fetch/http/decode.ts';
+import { decodeText } from '../../fetch/page.ts';
 import { mailing } from '../../families/addresses.ts';
 import {
   ARCHIVE_START,

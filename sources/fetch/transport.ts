@@ -1,7 +1,35 @@
 /** One HTTP request and its complete response, under limits of time and size. No retries, no redirects. */
+import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { Agent, type Dispatcher, Pool } from 'undici';
-import type { GetOptions } from '../../contract.ts';
-import { lookupWith, type Resolve, UNRESOLVED } from '../network.ts';
+import type { GetOptions } from '../contract.ts';
+import type { Resolve } from './network.ts';
+import { MAX_DECODED_BYTES } from './page.ts';
+
+/** Limits of the fetcher in time (milliseconds), size and retries. */
+export const LIMITS = {
+  /** For a host to resolve, before it counts as unresolved. */
+  lookupMs: 6_000,
+  /** To establish a connection. */
+  connectMs: 10_000,
+  /** Until the response's headers are complete. */
+  headersMs: 60_000,
+  /** Between two parts of the body. */
+  bodyMs: 60_000,
+  /** For the whole exchange, against a body that never ends. */
+  totalMs: 15 * 60_000,
+  /** Maximum body as sent, unless the request sets its own. */
+  maxBytes: 64 * 1024 * 1024,
+  /** Maximum body after content decoding. */
+  maxDecodedBytes: MAX_DECODED_BYTES,
+  retries: 4,
+  /** Backoff before the first retry; doubled for each further one, with jitter. */
+  backoffMs: 1_000,
+  maxBackoffMs: 60_000,
+  /** Maximum Retry-After to wait for. A longer one ends the source's read. */
+  maxRetryAfterMs: 5 * 60_000,
+};
+export type FetchLimits = Readonly<typeof LIMITS>;
 
 interface PostedBody {
   readonly contentType: string;
@@ -14,23 +42,11 @@ export function postedBody({ form, json }: Pick<GetOptions, 'form' | 'json'>): P
   return json && { contentType: 'application/json', text: JSON.stringify(json) };
 }
 
-export interface TransportLimits {
-  /** Milliseconds to establish a connection. */
-  readonly connectMs: number;
-  /** Milliseconds until the response's headers are complete. */
-  readonly headersMs: number;
-  /** Milliseconds between two parts of the body. */
-  readonly bodyMs: number;
-  /** Milliseconds for the whole exchange, against a body that never ends. */
-  readonly totalMs: number;
-}
-
 export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBytes: number;
   /** End the exchange after this many bytes of the body, whether or not the server honors the request's range. */
   readonly firstBytes?: number | undefined;
-  /** Body to send by POST. Default: a GET request. */
   readonly posted?: PostedBody | undefined;
   /** Called with each part of the body. `expected` is its declared length, 0 if it declares none. */
   readonly onReceived?: ((received: number, expected: number) => void) | undefined;
@@ -48,17 +64,14 @@ export interface HttpResponse {
 /** A request without a complete response. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /**
-   * `unresolved`: the host name does not resolve. `unreachable`: no headers. `truncated`: the body ended or stalled
-   * early. `too_large`: it exceeds the limit.
-   */
-  readonly kind: 'unresolved' | 'unreachable' | 'truncated' | 'too_large';
+  /** Why: the host does not resolve, no headers came, the body ended or stalled early, or it exceeds the limit. */
+  readonly reason: 'host_not_found' | 'unreachable' | 'truncated_download' | 'body_too_large';
   /** Body bytes received before it. */
   readonly received: number;
   readonly status: number | null;
-  constructor(kind: TransportError['kind'], message: string, received = 0, status: number | null = null) {
+  constructor(reason: TransportError['reason'], message: string, received = 0, status: number | null = null) {
     super(message);
-    this.kind = kind;
+    this.reason = reason;
     this.received = received;
     this.status = status;
   }
@@ -70,6 +83,9 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Codes of a host name that does not resolve. */
+const UNRESOLVED: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN'];
+
 interface TransportOptions {
   /** Address at which every host is reached (the sandbox); the Host header names the requested host. */
   readonly connectTo?: string | undefined;
@@ -79,7 +95,19 @@ interface TransportOptions {
   readonly resolve?: Resolve | undefined;
 }
 
-export function createTransport(limits: TransportLimits, { connectTo, stop, resolve }: TransportOptions): Transport {
+/** A resolver in the form in which sockets take it. */
+function lookupWith(resolve: Resolve): LookupFunction {
+  const lookUp = callbackify(resolve);
+  return (hostname, options, done) => {
+    lookUp(hostname, (error, found) => {
+      if (error) done(error, []);
+      else if (options.all) done(null, [found]);
+      else done(null, found.address, found.family);
+    });
+  };
+}
+
+export function createTransport(limits: FetchLimits, { connectTo, stop, resolve }: TransportOptions): Transport {
   const options = {
     connect: { timeout: limits.connectMs, ...(resolve ? { lookup: lookupWith(resolve) } : {}) },
     headersTimeout: limits.headersMs,
@@ -106,7 +134,7 @@ export function createTransport(limits: TransportLimits, { connectTo, stop, reso
       });
     } catch (error) {
       const code = codeOf(error);
-      throw new TransportError(UNRESOLVED.includes(code) ? 'unresolved' : 'unreachable', code);
+      throw new TransportError(UNRESOLVED.includes(code) ? 'host_not_found' : 'unreachable', code);
     }
   }
 
@@ -145,7 +173,7 @@ async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimit
   if (firstBytes === undefined && declared > maxBytes) {
     body.destroy();
     const detail = `the response declares ${declared} bytes, the limit is ${maxBytes}`;
-    throw new TransportError('too_large', detail, 0, status);
+    throw new TransportError('body_too_large', detail, 0, status);
   }
   const parts: Uint8Array[] = [];
   let received = 0;
@@ -159,10 +187,10 @@ async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimit
     }
   } catch (error) {
     const expected = declared > 0 ? ` before ${declared} bytes were received` : '';
-    throw new TransportError('truncated', `${codeOf(error)}${expected}`, received, status);
+    throw new TransportError('truncated_download', `${codeOf(error)}${expected}`, received, status);
   }
   if (received > maxBytes)
-    throw new TransportError('too_large', `the body exceeds the limit of ${maxBytes} bytes`, received, status);
+    throw new TransportError('body_too_large', `the body exceeds the limit of ${maxBytes} bytes`, received, status);
   return Buffer.concat(parts);
 }
 

@@ -1,12 +1,19 @@
 /** Classification of HTTP responses: a page, a refusal, or a reason to retry. Pure. */
-import { Quarantine, SourceUnavailable } from '../../contract.ts';
+import { type GetOptions, Quarantine, SourceUnavailable } from '../contract.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** The adapter's expectations of a body. */
-export interface BodyExpectations {
-  readonly minBytes: number;
-  readonly magic: string | undefined;
+/** A failure that a retry may fix. `final` is thrown after the last retry. */
+export class RetryableError extends Error {
+  override readonly name = 'RetryableError';
+  readonly final: SourceUnavailable | Quarantine;
+  constructor(final: SourceUnavailable | Quarantine) {
+    super(final.message);
+    this.final = final;
+  }
 }
+
+/** The adapter's expectations of a body. */
+type BodyExpectations = Pick<GetOptions, 'minBytes' | 'magic'>;
 
 export type Classification =
   | { readonly is: 'page' | 'redirect' | 'not_modified' }
@@ -103,7 +110,7 @@ export function classify(received: ReceivedResponse): Classification {
 /** The error of a body that breaks the adapter's expectations, if it does. */
 export function bodyError(
   body: Uint8Array,
-  { minBytes, magic }: BodyExpectations,
+  { minBytes = 1, magic }: BodyExpectations,
   pageUrl: string,
 ): Quarantine | undefined {
   if (body.length === 0 && minBytes > 0)
