@@ -247,7 +247,7 @@ export class Sender {
     }
   }
 
-  /** A resource of a rendered page, or the page itself, decoded. @throws SourceUnavailable if it may not be requested */
+  /** A part of a rendered page, or the page itself, decoded. @throws SourceUnavailable if it may not be requested */
   async #loadPart(part: URL, page: OutgoingRequest, send: (url: URL) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { run, spec } = this.#scope;
     const { pageUrl } = page;
