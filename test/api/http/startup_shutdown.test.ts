@@ -1,7 +1,7 @@
 /** Requests during startup wait for the snapshot; requests during shutdown are completed. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -89,29 +89,6 @@ it('a client that keeps sending requests gets its last response with Connection:
     assert.ok(stopped);
     await stopped;
     await assert.rejects(send, { code: 'ECONNREFUSED' });
-  } finally {
-    agent.destroy();
-  }
-});
-
-it('a keep-alive connection is closed after its current response', async () => {
-  // No timeout can close it before the test times out.
-  const server = limitedServer();
-  server.keepAliveTimeout = 3_600_000;
-  const end = gracefulShutdown(server, 3_600_000);
-  const received = once(server, 'request');
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  try {
-    const responded = once(get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent }), 'response');
-    const [, response] = (await received) as [IncomingMessage, ServerResponse];
-    response.write('first ');
-    const [message] = (await responded) as [IncomingMessage];
-    assert.equal(message.headers.connection, 'keep-alive');
-    const stopped = end();
-    response.end('and last');
-    assert.equal((await message.setEncoding('utf8').toArray()).join(''), 'first and last');
-    await stopped;
   } finally {
     agent.destroy();
   }

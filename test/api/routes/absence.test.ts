@@ -11,9 +11,7 @@ import { readParams } from '../../../api/routes/params.ts';
 import { bodyObject } from '../../../api/serving/json_text.ts';
 import { Filters } from '../../../api/serving/filters.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
-import { TABLES } from '../../../models/serving/tables.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
-import type { RecordDefinition } from '../../../lib/record.ts';
 import { thorough } from '../../thorough.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
 
@@ -148,26 +146,5 @@ describe('every null of every response', () => {
       walkBody(walk, { signals, auctions });
     }
     assert.deepEqual([...walk.problems], []);
-  });
-
-  it('has a cause for every field that may be null, of fields that exist', () => {
-    const tables = [
-      'deals',
-      'signals',
-      'auctions',
-      'leads',
-      'owners',
-      'filings',
-      'listing_history',
-      'coverage',
-    ] as const;
-    for (const table of tables) {
-      const { columns, causes = {} }: RecordDefinition = TABLES[table];
-      const nullable = columns.filter((c) => c.absent !== undefined).map((c) => c.name);
-      assert.deepEqual(Object.keys(causes).sort(), nullable.sort(), table);
-      for (const cause of Object.values(causes).flat())
-        if (typeof cause === 'object' && 'of' in cause)
-          assert.ok(columns.find((c) => c.name === cause.of)?.values, `${table}: ${cause.of} has a closed list`);
-    }
   });
 });

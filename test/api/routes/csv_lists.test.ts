@@ -7,7 +7,6 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import * as fc from 'fast-check';
 import { escapeFormula } from '../../../api/routes/list/csv.ts';
 import { LIST_HEADERS } from '../../../lib/list_headers.ts';
-import type { ReceiptClaims } from '../../../lib/receipt.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { sharedApp } from '../support/test_app.ts';
@@ -125,34 +124,6 @@ describe('a list as CSV', () => {
     for (const name of ['Content-Type', 'Content-Disposition', 'Total-Matches', 'Next-Cursor', 'Link', 'As-Of'])
       assert.equal(again.headers.get(name), csv.headers.get(name), name);
     assert.equal(shared.app.facilitator.settled, settled);
-  });
-
-  it('is collected by its wallet as the same bytes with the same receipt, whatever Accept says', async () => {
-    const path = '/api/signals?limit=1';
-    const url = shared.app.url + path;
-    const csv = await ask(path, CSV, await buyer.sign(url));
-    const bytes = await csv.text();
-    const purchase = `${shared.app.url}/api/purchases/${csv.headers.get('Receipt-Id')}`;
-    for (const accept of ['application/json', CSV, '*/*']) {
-      const headers = { Accept: accept, 'SIGN-IN-WITH-X': await buyer.signIn(purchase) };
-      const again = await fetch(purchase, { headers });
-      assert.deepEqual([again.status, again.headers.get('Delivery')], [200, 'wallet']);
-      assert.equal(await again.text(), bytes);
-      for (const name of ['Content-Type', 'Signed-Receipt', 'Unencoded-Digest', 'Total-Matches', 'Next-Cursor'])
-        assert.equal(again.headers.get(name), csv.headers.get(name), name);
-    }
-    const [, claims = ''] = (csv.headers.get('Signed-Receipt') ?? '').split('.');
-    const { request } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as ReceiptClaims;
-    assert.deepEqual([request.path, request.query, request.media_type], ['/api/signals', 'limit=1', CSV]);
-  });
-
-  it('is refused as JSON, unbilled, with Vary: Accept', async () => {
-    for (const path of ['/api/signals?zip=1', '/api/signals?zip=00000']) {
-      const response = path.endsWith('=1') ? await ask(path, CSV) : await buy(path, CSV);
-      assert.match(response.headers.get('Content-Type') ?? '', /^application\/problem\+json/);
-      assert.match(response.headers.get('Vary') ?? '', /\bAccept\b(?!-)/);
-      assert.equal(((await response.json()) as { billed: boolean }).billed, false);
-    }
   });
 });
 

@@ -148,31 +148,6 @@ describe('paid lists', () => {
     }
   });
 
-  it('list as hot the deals advertised at 8.5% or more with a computed DSCR', async () => {
-    const expected = (
-      await rowsOf(
-        duck.connection,
-        `SELECT id, condition_risk FROM read_parquet(${parquet})
-         WHERE listing_status = 'active' AND cap_rate >= 8.5 AND dscr_status = 'computed'
-         ORDER BY deal_score DESC, id`,
-      )
-    ).map((r) => [r['id'], r['condition_risk']]);
-    assert.deepEqual(new Set(expected.map(([, risk]) => risk)), new Set(['condemned', 'none']));
-    const hot = (await get('/api/deals/hot?limit=500')).body['records'] as Row[];
-    assert.deepEqual(
-      hot.map((r) => [r['id'], r['condition_risk']]),
-      expected,
-      'whatever the condition, which each shows',
-    );
-    const { body } = await get('/api/deals?min_cap=8.5&limit=500');
-    const computed = (body['records'] as Row[]).filter((r) => r['dscr_status'] === 'computed').map((r) => r['id']);
-    assert.deepEqual(
-      computed,
-      expected.map(([id]) => id),
-      'min_cap means the same cap rate',
-    );
-  });
-
   it('list as recent the last seven days of each register by filing date, in good standing first', async () => {
     const expected = [7, 6, 3, 2, 1, 8, 5].map(uuid);
     assert.deepEqual(idsOf((await get('/api/filings/recent')).body), expected);

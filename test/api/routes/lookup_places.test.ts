@@ -1,7 +1,6 @@
 /** Lookups with a city or a ZIP, of records that have none: what matches within the county, and what never does. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BASES, BASIS_NOTE } from '../../../api/routes/lookup/matches.ts';
 import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, type Row } from '../support/snapshot_fixtures.ts';
@@ -124,11 +123,6 @@ describe('a lookup with a city or a ZIP', () => {
     }
   });
 
-  it('uses the ZIP if only the city is unknown, and the city if only the ZIP is', async () => {
-    assert.deepEqual(await signalsOf('1 Race St, Sharonville, OH 45202'), ['1 address_exact_place_unknown']);
-    assert.deepEqual(await signalsOf('1 Race St, Cincinnati, OH 99999'), ['1 address_exact_place_unknown']);
-  });
-
   it('lists each record without a place if the county has several', async () => {
     assert.deepEqual(await signalsOf('3 Race St, Cincinnati'), [
       '2 address_exact_place_unknown',
@@ -170,22 +164,5 @@ describe('a lookup with a city or a ZIP', () => {
     assert.deepEqual(await signalsOf({ apn: '5551' }), ['14 apn_exact', '15 apn_exact']);
     assert.deepEqual(await signalsOf({ apn: '555-1', city: 'Cincinnati' }), ['14 apn_exact']);
     assert.deepEqual(await signalsOf({ apn: '555-1', city: 'Cleveland' }), ['15 apn_exact']);
-  });
-
-  it('matches a sheriff sale without a place in the same way', async () => {
-    assert.deepEqual((await look('61 Race St, Cincinnati')).auctions, ['1 address_exact_place_unknown']);
-    assert.equal((await look('61 Race St, Cleveland')).status, 404);
-  });
-
-  it('applies no place filter if the caller gives none', async () => {
-    assert.deepEqual(await signalsOf('1 Race St'), ['1 address_exact', '12 address_exact']);
-  });
-
-  it('is documented where a buyer reads it', async () => {
-    const meta = await bodyOf(await fetch(`${shared.app.url}/api/meta`));
-    assert.equal((meta['record_schema_notes'] as Record<string, unknown>)['lookup.match_basis'], BASIS_NOTE);
-    const openapi = await (await fetch(`${shared.app.url}/openapi.json`)).text();
-    for (const name of BASES) assert.ok(openapi.includes(`"${name}"`), name);
-    assert.ok(openapi.includes(JSON.stringify(BASIS_NOTE)));
   });
 });

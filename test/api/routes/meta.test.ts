@@ -73,16 +73,6 @@ describe('/api/meta', () => {
     meta = (await bodyOf(await fetch(`${shared.app.url}/api/meta`))) as unknown as Meta;
   });
 
-  it('has the reason for a stale source, and the fiscal year of its rows', () => {
-    assert.deepEqual(
-      meta.sources.map((s) => [s.source, s.freshness, s.stale_reason, s.fiscal_year]),
-      [
-        ['rents', 'stale', 'newer_fiscal_year_published', 2024],
-        ['site', 'fresh', null, null],
-      ],
-    );
-  });
-
   it('counts the rows of the snapshot, by the data clock', () => {
     assert.deepEqual(meta.coverage, {
       total_records: 5,

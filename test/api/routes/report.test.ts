@@ -233,37 +233,6 @@ describe('the report of a deal', () => {
     assert.match(String(freeNote), /The full report that https:.* sells, free\./);
     assert.equal(note, NOTICE);
   });
-
-  it('has both of its responses in the OpenAPI description', async () => {
-    const { paths } = (await bodyOf(await fetch(`${shared.app.url}/openapi.json`))) as {
-      paths: Record<
-        string,
-        {
-          get: {
-            parameters: { name: string; in: string; required: boolean; schema: unknown }[];
-            responses: Record<string, { description: string; content: Record<string, { schema: unknown }> }>;
-          };
-        }
-      >;
-    };
-    const operation = paths['/api/deals/{id}/report']?.get;
-    assert.deepEqual(
-      operation?.parameters.map(({ name, in: place, required, schema }) => ({ name, place, required, schema })),
-      [
-        { name: 'id', place: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
-        { name: 'fields', place: 'query', required: false, schema: { type: 'string' } },
-      ],
-    );
-    assert.deepEqual(operation?.responses['200']?.content['application/json']?.schema, {
-      oneOf: [
-        { $ref: '#/components/schemas/deal_report_response' },
-        { $ref: '#/components/schemas/deal_report_template' },
-      ],
-    });
-    assert.match(operation?.responses['404']?.description ?? '', /unknown_deal/);
-    for (const [path, { get }] of Object.entries(paths))
-      if (path !== '/api/deals/{id}/report') assert.doesNotMatch(JSON.stringify(get.responses), /unknown_deal/, path);
-  });
 });
 
 describe('a snapshot without an active deal', () => {

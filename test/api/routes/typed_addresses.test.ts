@@ -9,7 +9,6 @@ import { Problem } from '../../../api/http/problem.ts';
 import { bodyObject } from '../../../api/serving/json_text.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { addressParts } from '../../../lib/addresses/parts.ts';
-import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';
 
@@ -159,13 +158,6 @@ describe('a typed address', () => {
     ] satisfies [string, ...TypedAddress[]][]) {
       assert.deepEqual(readAddress(text, known), readings, text);
     }
-  });
-
-  it('has the words for units of the normalizer', async () => {
-    const known = await knownPlaces(snapshot);
-    const designators = UNIT_DESIGNATORS.split('|').map((word) => `${word.replace('S?', 's')} 4`);
-    for (const part of [...designators, ...UNIT_PLACES.split('|')])
-      assert.deepEqual(readAddress(`12 Main St, ${part}`, known), [{ street: `12 Main St ${part}` }], part);
   });
 });
 

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { TABLES } from '../../../models/serving/tables.ts';
-import { weekOf, parseWeek } from '../../../api/routes/weeks.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import { fill, mountDisk, unmountDisk } from '../../crash/full_disk.ts';
 import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
@@ -194,20 +192,5 @@ describe('the weekly file', () => {
       await rm(spool);
       unmountDisk(disk);
     }
-  });
-});
-
-describe('a week', () => {
-  it('lasts from Monday to Sunday and belongs to the year of its Thursday', () => {
-    assert.deepEqual(weekOf('2026-11-20'), { name: '2026-W47', from: '2026-11-16', to: '2026-11-22' });
-    assert.equal(weekOf('2026-01-01').name, '2026-W01');
-    assert.equal(weekOf('2027-01-03').name, '2026-W53');
-    assert.equal(weekOf('2024-12-30').name, '2025-W01');
-    assert.deepEqual(parseWeek('2026-W46'), { name: '2026-W46', from: '2026-11-09', to: '2026-11-15' });
-    for (let day = Date.UTC(2019, 11, 1); day < Date.UTC(2029, 1, 1); day += DAY_MS) {
-      const week = weekOf(new Date(day).toISOString().slice(0, 10));
-      assert.deepEqual(parseWeek(week.name), week);
-    }
-    assert.equal(parseWeek('2025-W53'), null);
   });
 });

@@ -1,9 +1,9 @@
 /** The text of a record equals the published record, with any characters in its values. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it, test } from 'node:test';
-import { parseRecord, JsonText } from '../../../api/serving/json_text.ts';
+import { after, before, describe, it } from 'node:test';
+import { parseRecord } from '../../../api/serving/json_text.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
-import { TABLES, type TableName } from '../../../models/serving/tables.ts';
+import { type TableName } from '../../../models/serving/tables.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const ODD = [
@@ -58,41 +58,5 @@ describe('a record as text', () => {
           Object.keys(row).filter((name) => row[name] === null),
         );
     });
-
-    it(`of ${table} has the requested fields, in order`, async () => {
-      const names = TABLES[table].columns.map((c) => c.name);
-      for (const some of [names.slice(-1), names.filter((_, i) => i % 3 === 1).reverse(), ['id']]) {
-        assert.deepEqual(
-          (await snapshot.texts(table, [2, 0], some)).map(String),
-          [2, 0].map((row) =>
-            JSON.stringify(Object.fromEntries(some.map((name) => [name, published[table][row]?.[name]]))),
-          ),
-        );
-      }
-    });
-  }
-});
-
-test('a missing row is an error, not a short list', async () => {
-  const folder = await dataFolder();
-  const snapshot = await openSnapshot(await folder.publish('2026-11-20.01', {}));
-  assert.throws(() => snapshot.texts('deals', [1]), /deals has no row 1/);
-  snapshot.close();
-  await folder.remove();
-});
-
-test('a body of texts is the JSON of their objects', () => {
-  const texts = ['{"a":1}', '{"a":"é"}'].map((text) => Buffer.from(text));
-  for (const fields of [
-    { records: texts },
-    { count: 2, records: texts, next: null },
-    { records: [], note: undefined, more: texts, last: { x: [] } },
-    {},
-  ]) {
-    const expected = JSON.stringify(fields, (_, value: unknown) => value).replaceAll(
-      /\{"type":"Buffer","data":\[[\d,]*\]\}/g,
-      (buffer) => Buffer.from((JSON.parse(buffer) as { data: number[] }).data).toString('utf8'),
-    );
-    assert.equal(JsonText.of(fields).bytes.toString('utf8'), expected);
   }
 });

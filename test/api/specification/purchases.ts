@@ -219,18 +219,4 @@ export function testPurchases(shop: Shop): void {
       assert.deepEqual((names as string[]).slice(0, promised.length), promised, path);
     }
   });
-
-  it('answers the literal {id} with the fields of a template, free', async () => {
-    const template = await shop.free('/api/deals/{id}/report');
-    for (const field of ['note', 'how_to', 'price', 'free_id_index', 'note_billing'])
-      assertKind(template[field], 'string', field);
-    assert.equal(template['price'], '$1.50');
-    assert.match(String(template['note_billing']), /no charge was made/);
-    const examples = template['live_examples'] as Body[];
-    assert.ok(examples.length > 0);
-    for (const { url, property } of examples) {
-      assert.match(String(url), /^https?:\/\/.*\/api\/deals\/[\da-f-]{36}\/report$/);
-      assertKind(property, 'string', 'property');
-    }
-  });
 }

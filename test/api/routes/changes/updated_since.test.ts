@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { bodyOf, buyerWith, fetchPaymentRequired } from '../../support/buyers.ts';
+import { bodyOf, buyerWith } from '../../support/buyers.ts';
 import { rowOf, uuid, type Row } from '../../support/snapshot_fixtures.ts';
 import { sharedApp } from '../../support/test_app.ts';
 import { BEGIN, changeRows, feedRows, FIRST, SECOND, type Changed } from './feed_rows.ts';
@@ -169,16 +169,6 @@ describe('updated_since', () => {
       assert.deepEqual(await lines(`${path}updated_since=${FIRST}`), expected, path);
   });
 
-  it('costs what the list costs', async () => {
-    for (const path of ['/api/deals', '/api/signals', '/api/auctions', '/api/leads', '/api/filings']) {
-      const [whole, changes] = [
-        await fetchPaymentRequired(shared.app.url + path),
-        await fetchPaymentRequired(`${shared.app.url}${path}?updated_since=${BEGIN}`),
-      ];
-      assert.deepEqual(changes.accepts, whole.accepts, path);
-    }
-  });
-
   it('is refused before a payment with other filters, and for an instant without complete changes', async () => {
     for (const [query, detail] of [
       [`deals?min_score=10&updated_since=${BEGIN}`, /^min_score cannot .* state, city, county, zip, metro\.$/],
@@ -198,19 +188,6 @@ describe('updated_since', () => {
     assert.deepEqual([response.status, body['reason']], [400, 'unknown_parameter']);
     for (const path of ['/api/deals/basic', '/api/deals/hot', '/api/owners', '/api/filings/recent'])
       assert.equal((await shared.get(`${path}?updated_since=${BEGIN}`)).body['reason'], 'unknown_parameter', path);
-  });
-
-  it('is 404 and not billed if nothing changed, with changes_through', async () => {
-    const settled = shared.app.facilitator.settled;
-    for (const path of [`/api/deals?updated_since=${SECOND}`, `/api/auctions?state=MO&updated_since=${BEGIN}`]) {
-      const response = await buyer.fetch(shared.app.url + path);
-      const body = await bodyOf(response);
-      assert.deepEqual(
-        [response.status, body['reason'], body['total_matches'], body['changes_through']],
-        [404, 'no_matches', 0, SECOND],
-      );
-    }
-    assert.equal(shared.app.facilitator.settled, settled);
   });
 
   it('is CSV with the change as JSON in the last column', async () => {
