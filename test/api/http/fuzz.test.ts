@@ -23,12 +23,12 @@ const INTERNALS =
 
 /** Values that have broken filters, paths and parsers, as written in an address. */
 const HOSTILE =
-  String.raw`%00 %0a %0d%0aSet-Cookie:%20x=1 % %zz %ff %E0%A4%A %F0%9F%98%80 %C0%AF .. %2e%2e%2f %252e / //
-  \ %5c . ~ ; : * {id} %7Bid%7D { $1 ?1 ' %27%20OR%201=1-- %22 %60 %25 _ %25%25 %5B%5D [$ne]=1 <script> {{7*7}}
-  __proto__ constructor toString null undefined NaN Infinity -Infinity 1e309 -1 0 00 0x10 1_000 99999999999999999999 .5 5. +5 %205
-  2026-02-30 2026-11-20 9999-12-31 0000-00-00 2026-W54 2026-W46 OH oh ZZ true TRUE Hot tax_delinquent Cuyahoga
-  00000000-0000-5000-8000-000000000001 1%20Main%20St,%20Cleveland,%20OH%2044113 %D9%A1%D9%A2 I%CC%87 %EF%BC%9C AAAA
-  eyJ4NDAyVmVyc2lvbiI6Mn0=`.split(/\s+/u);
+  String.raw`%00 %0a %0d%0aSet-Cookie:%20x=1 % %zz %ff %E0%A4%A %F0%9F%98%80 %C0%AF .. %2e%2e%2f %252e / // \ %5c . ~
+  ; : * {id} %7Bid%7D { $1 ?1 ' %27%20OR%201=1-- %22 %60 %25 _ %25%25 %5B%5D [$ne]=1 <script> {{7*7}}
+  __proto__ constructor toString null undefined NaN Infinity -Infinity 1e309 -1 0 00 0x10 1_000
+  99999999999999999999 .5 5. +5 %205 2026-02-30 2026-11-20 9999-12-31 0000-00-00 2026-W54 2026-W46 OH oh
+  ZZ true TRUE Hot tax_delinquent Cuyahoga 00000000-0000-5000-8000-000000000001
+  1%20Main%20St,%20Cleveland,%20OH%2044113 %D9%A1%D9%A2 I%CC%87 %EF%BC%9C AAAA eyJ4NDAyVmVyc2lvbiI6Mn0=`.split(/\s+/u);
 const hostile = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('', 'a'.repeat(300), `0x${'a'.repeat(64)}`, ...HOSTILE) },
   fc.string({ unit: fc.constantFrom(...'abzAZ019%&=?/.;:,+-_~!$\'()*@[]{}|^`"<>\\#'), maxLength: 24 }),
