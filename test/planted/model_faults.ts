@@ -56,7 +56,7 @@ const identityFaults: readonly PlantedFault[] = [
         'false as is_unit_of_building',
       ),
     ],
-    caughtBy: [test('models/identity/condominiums.test.ts', 'by the letter of its parcel number')],
+    caughtBy: [test('identity/identity.test.ts', 'attach no distress to another property')],
   },
   {
     name: 'a record of an unknown place matches no city and no ZIP',

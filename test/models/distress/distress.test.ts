@@ -27,34 +27,10 @@ const CASES: Readonly<Record<string, Case>> = {
     matches: ['tax_delinquent address_exact'],
     score: 44,
   },
-  'a house inside a range': {
-    listing: { street: '1210-1214 Linden Ave' },
-    records: [['debt', { street: '1212 LINDEN AVE' }]],
-    candidates: ['tax_delinquent address_range'],
-  },
-  'a condominium in the building': {
-    listing: { street: '1240 Linden Ave' },
-    records: [['debt', { street: '1240 LINDEN AVE UNIT 3' }]],
-    candidates: ['tax_delinquent address_without_unit'],
-  },
   'another suffix': {
     listing: { street: '1252 Linden Ave' },
     records: [['debt', { street: '1252 LINDEN ST' }]],
     status: 'partly_covered',
-  },
-  'no ZIP printed': {
-    listing: { street: '1260 Linden Ave' },
-    records: [['debt', { zip: null }]],
-    candidates: ['tax_delinquent address_without_zip'],
-  },
-  'no ZIP printed, another city': {
-    listing: { street: '1268 Linden Ave' },
-    records: [['debt', { zip: null, city: 'EUCLID' }]],
-  },
-  'neither city nor ZIP printed': {
-    listing: { street: '1270 Linden Ave' },
-    records: [['debt', { zip: null, city: null }]],
-    candidates: ['tax_delinquent address_exact_place_unknown'],
   },
   'no ZIP printed, listing outside the county': {
     listing: { street: '1262 Linden Ave', zip: '45202' },

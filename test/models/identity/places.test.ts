@@ -1,8 +1,6 @@
 /** The county and the point of a property: of its parcel, else of its ZIP. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { places } from '../../../sandbox/world/places.ts';
 import { parcelPoint } from '../../../sources/families/arcgis/values.ts';
 import { build, type Built } from '../build_models.ts';
 
@@ -77,23 +75,6 @@ describe('the place of a deal', () => {
   it('is unknown for a ZIP without an area', () => {
     assert.deepEqual(place('post_office_box'), [null, null, null, null, null, 'zip_not_listed']);
   });
-});
-
-it('every ZIP of the sandbox is listed, in a state of its county', async () => {
-  const csv = async (name: string): Promise<string[][]> =>
-    (await readFile(new URL(`../../../models/reference/${name}.csv`, import.meta.url), 'utf8'))
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.split(','));
-  const states = new Map((await csv('counties')).map(([fips, , state]) => [fips, state]));
-  const zips = new Map((await csv('zip_places')).map(([zip = '', , , fips]) => [zip, fips]));
-  assert.ok(
-    [...zips.values()].every((fips) => states.has(fips)),
-    'a ZIP is in an unknown county',
-  );
-  for (const { zips: ofPlace, state } of places)
-    for (const zip of ofPlace) assert.equal(states.get(zips.get(zip)), state, zip);
 });
 
 it('a point of a layer is null if one value is missing, zero or outside the United States', () => {

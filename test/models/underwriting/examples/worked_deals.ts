@@ -129,43 +129,6 @@ const SAN_ANTONIO: Market = {
   ],
 };
 
-const BIRMINGHAM: Market = {
-  hud_area: 'METRO13820M13820',
-  rent_basis: 'zip',
-  rents: ['900.00', '960.00', '1100.00', '1420.00', '1570.00'],
-  area_rents: ['980.00', '1040.00', '1190.00', '1540.00', '1700.00'],
-  counties: [['01073', 670_000]],
-  census: [
-    {
-      geography: 'metro',
-      area_code: '13820',
-      gross_rent_0: '986.00',
-      gross_rent_1: '1064.00',
-      gross_rent_2: '1120.00',
-      gross_rent_3: '1299.00',
-      gross_rent_4: '1423.00',
-    },
-    {
-      geography: 'county',
-      area_code: '01073',
-      median_contract_rent: '890.00',
-      median_gross_rent: '1130.00',
-      median_tax: '1240.00',
-      median_value: '251000.00',
-    },
-  ],
-};
-
-/** A county outside of the metropolitan areas: every figure of the census is the declared one. */
-const MICHIGAN: Market = {
-  hud_area: 'NCNTY26107N26107',
-  rent_basis: 'metro',
-  rents: ['500.00', '520.00', '630.00', '800.00', '850.00'],
-  area_rents: ['500.00', '520.00', '630.00', '800.00', '850.00'],
-  counties: [['26107', 40_000]],
-  census: [],
-};
-
 const cleveland = { city: 'Cleveland', state: 'OH', zip: '44102' };
 
 export const EXAMPLES: readonly Example[] = [
@@ -233,53 +196,11 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
-    name: '5 agreeing in Birmingham',
-    market: BIRMINGHAM,
+    // The stated mix has five units of eight, the building is of a year to come, and the bill is far below the tax
+    name: '5 contradictory in Cleveland',
+    market: CLEVELAND,
     listing: {
       street: '105 Main Street',
-      city: 'Birmingham',
-      state: 'AL',
-      zip: '35205',
-      list_price: '1460000.00',
-      units: 24,
-      year_built: 1972,
-      cap_rate: '8.10',
-      annual_taxes: '3100.00',
-    },
-    first_price: '1500000.00',
-    first_seen: '2026-09-22T09:00:00Z',
-  },
-  {
-    name: '6 cheap in Michigan',
-    market: MICHIGAN,
-    listing: {
-      street: '106 Main Street',
-      city: 'Big Rapids',
-      state: 'MI',
-      zip: '49307',
-      list_price: '84000.00',
-      units: 3,
-      year_built: 1928,
-    },
-    first_price: '90000.00',
-    first_seen: '2026-11-06T09:00:00Z',
-  },
-  {
-    name: '7 no units in Cleveland',
-    market: CLEVELAND,
-    listing: { street: '107 Main Street', ...cleveland, list_price: '425000.00' },
-  },
-  {
-    name: '8 no price in Cleveland',
-    market: CLEVELAND,
-    listing: { street: '108 Main Street', ...cleveland, units: 8, year_built: 1974 },
-  },
-  {
-    // The stated mix has five units of eight, the building is of a year to come, and the bill is far below the tax
-    name: '9 contradictory in Cleveland',
-    market: CLEVELAND,
-    listing: {
-      street: '109 Main Street',
       ...cleveland,
       list_price: '740000.00',
       units: 8,
