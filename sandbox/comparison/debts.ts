@@ -1,7 +1,8 @@
 /** Published tax debts, county by county: what its pages print, and what other sources of the county add. */
 import { landUse, rollPlace } from '../pages/montgomery.ts';
 import { spellStreet } from '../world/streets.ts';
-import type { DelinquentParcel, Owner, PrintedDebt, Property } from '../world/types.ts';
+import type { PrintedDebt } from '../world/summit.ts';
+import type { DelinquentParcel, Owner, Property } from '../world/types.ts';
 import { anyOf, type AnyOf, type Row, type TrueRow } from './compare.ts';
 import { postedOn, salesShown } from './sales.ts';
 import {

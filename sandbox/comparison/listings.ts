@@ -1,6 +1,7 @@
 /** Published listings with their history, and deals with the listings, roll and rent of their property. */
 import { dayNumber } from '../world/days.ts';
-import type { Day, ListingOnDay, Money, Property, RollEntry } from '../world/types.ts';
+import type { Day, ListingOnDay, Money, Property } from '../world/types.ts';
+import type { RollEntry } from '../world/rolls.ts';
 import { lowestRentOfZip } from '../world/zip_rents.ts';
 import type { Row, TrueRow } from './compare.ts';
 import { inOrder, type Facts, type RecordTable, type Truth } from './truth.ts';

@@ -4,7 +4,8 @@
  */
 import { DISTRESS_TYPES } from '../../sources/kinds.ts';
 import { dayNumber } from '../world/days.ts';
-import type { DistressOnDay, OhioAmendment, World } from '../world/types.ts';
+import type { OhioAmendment } from '../world/ohio.ts';
+import type { DistressOnDay, World } from '../world/types.ts';
 import { anyOf, compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { OF_DEBTS } from './debts.ts';
 import { comparePairs, pairCounts } from './identity.ts';

@@ -1,6 +1,7 @@
 /** Parcel rolls of Cleveland, St. Louis, Detroit and Indianapolis, as their layers publish them. */
 import { undashed } from '../world/parcels.ts';
-import type { DelinquentParcel, Property, RollEntry, WorldDay } from '../world/types.ts';
+import type { RollEntry } from '../world/rolls.ts';
+import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
 import { amounts, atNoon, days, instants, streetOf, texts, whole } from './layer_fields.ts';

@@ -41,8 +41,9 @@ function search(resource: CkanResource, select: Select, query: Search): SandboxR
   const wanted = Object.entries((filters ?? {}) as Search).map(
     ([name, values]) => [namesIn(name, columns)[0] ?? '', [values].flat().map(String)] as const,
   );
+  const sorted = query.sort === undefined ? [] : listed(query.sort).split(',');
   // PostgreSQL sorts nulls last.
-  const sort = query.sort === undefined ? null : listed(query.sort).replaceAll(/(?: asc)?(?=,|$)/giu, ' NULLS LAST');
+  const sort = sorted.map((text) => `${text} NULLS LAST`).join(', ');
   const found = select(null, sort).filter((row) =>
     wanted.every(([name, values]) => values.includes(String(row[name] ?? ''))),
   );

@@ -3,9 +3,9 @@
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { usDay } from '../world/days.ts';
-import { OHIO_AMENDMENTS, OHIO_REPORTS } from '../world/ohio.ts';
+import { OHIO_AMENDMENTS, OHIO_REPORTS, type OhioAddress, type OhioAmendment, type OhioFiling } from '../world/ohio.ts';
 import { Draw } from '../world/random.ts';
-import type { OhioAddress, OhioAmendment, OhioFiling, WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { csvField, windows1252 } from './text_files.ts';

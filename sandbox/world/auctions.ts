@@ -23,102 +23,50 @@ interface CountySales {
 }
 
 const short = (year: number): string => String(year).slice(2);
-const days = (mortgage: number, tax = mortgage): Readonly<Record<SaleKind, number>> => ({
-  mortgage_foreclosure: mortgage,
-  tax_foreclosure: tax,
-});
+
+type CountyRow = readonly [
+  name: string,
+  fips: string,
+  weight: number,
+  days: readonly [mortgage: number, tax: number],
+  hour: string,
+  hasTaxList: boolean,
+  caseNumber: CountySales['caseNumber'],
+];
+
+const ROWS: readonly CountyRow[] = [
+  ['Cuyahoga', '39035', 36, [1, 3], '09:00', true, (year, serial) => `CV${short(year)}${pad(serial, 6)}`],
+  ['Franklin', '39049', 18, [5, 5], '09:00', false, (year, serial) => `${short(year)}CV${pad(serial, 6)}`],
+  ['Hamilton', '39061', 14, [4, 4], '10:00', true, (year, serial) => `A${short(year)}${pad(serial, 5)}`],
+  ['Montgomery', '39113', 11, [5, 5], '10:00', true, (year, serial) => `${year} CV ${pad(serial, 5)}`],
+  ['Summit', '39153', 8, [5, 2], '10:00', false, (year, serial) => `CV-${year}-${month(serial)}-${pad(serial, 4)}`],
+  ['Lucas', '39095', 6, [3, 3], '10:00', false, (year, serial, kind) => `${LUCAS[kind]}${year}${pad(serial, 5)}`],
+  ['Stark', '39151', 4, [1, 1], '10:00', true, (year, serial) => `${year}CV${pad(serial, 5)}`],
+  ['Butler', '39017', 3, [4, 4], '09:30', false, (year, serial) => `CV ${year} ${month(serial)} ${pad(serial, 4)}`],
+];
+const month = (serial: number): string => pad(1 + (serial % 12), 2);
+const LUCAS = { tax_foreclosure: 'TF', mortgage_foreclosure: 'CI' } as const;
 
 /** The counties that sell through RealAuction in the sandbox. */
-export const counties: readonly CountySales[] = [
-  {
-    name: 'Cuyahoga',
-    fips: '39035',
-    weight: 36,
-    weekdays: days(1, 3),
-    startsAt: '09:00 AM ET',
-    hasTaxList: true,
-    caseNumber: (year, serial) => `CV${short(year)}${pad(serial, 6)}`,
-  },
-  {
-    name: 'Franklin',
-    fips: '39049',
-    weight: 18,
-    weekdays: days(5),
-    startsAt: '09:00 AM ET',
-    hasTaxList: false,
-    caseNumber: (year, serial) => `${short(year)}CV${pad(serial, 6)}`,
-  },
-  {
-    name: 'Hamilton',
-    fips: '39061',
-    weight: 14,
-    weekdays: days(4),
-    startsAt: '10:00 AM ET',
-    hasTaxList: true,
-    caseNumber: (year, serial) => `A${short(year)}${pad(serial, 5)}`,
-  },
-  {
-    name: 'Montgomery',
-    fips: '39113',
-    weight: 11,
-    weekdays: days(5),
-    startsAt: '10:00 AM ET',
-    hasTaxList: true,
-    caseNumber: (year, serial) => `${year} CV ${pad(serial, 5)}`,
-  },
-  {
-    name: 'Summit',
-    fips: '39153',
-    weight: 8,
-    weekdays: days(5, 2),
-    startsAt: '10:00 AM ET',
-    hasTaxList: false,
-    caseNumber: (year, serial) => `CV-${year}-${pad(1 + (serial % 12), 2)}-${pad(serial, 4)}`,
-  },
-  {
-    name: 'Lucas',
-    fips: '39095',
-    weight: 6,
-    weekdays: days(3),
-    startsAt: '10:00 AM ET',
-    hasTaxList: false,
-    caseNumber: (year, serial, kind) => `${kind === 'tax_foreclosure' ? 'TF' : 'CI'}${year}${pad(serial, 5)}`,
-  },
-  {
-    name: 'Stark',
-    fips: '39151',
-    weight: 4,
-    weekdays: days(1),
-    startsAt: '10:00 AM ET',
-    hasTaxList: true,
-    caseNumber: (year, serial) => `${year}CV${pad(serial, 5)}`,
-  },
-  {
-    name: 'Butler',
-    fips: '39017',
-    weight: 3,
-    weekdays: days(4),
-    startsAt: '09:30 AM ET',
-    hasTaxList: false,
-    caseNumber: (year, serial) => `CV ${year} ${pad(1 + (serial % 12), 2)} ${pad(serial, 4)}`,
-  },
-];
+export const counties: readonly CountySales[] = ROWS.map(
+  ([name, fips, weight, [mortgage, tax], hour, hasTaxList, caseNumber]) => ({
+    name,
+    fips,
+    weight,
+    weekdays: { mortgage_foreclosure: mortgage, tax_foreclosure: tax },
+    startsAt: `${hour} AM ET`,
+    hasTaxList,
+    caseNumber,
+  }),
+);
 
 /** Counties whose calendar shows no sale. */
-export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = [
-  { name: 'Mahoning', fips: '39099' },
-  { name: 'Lorain', fips: '39093' },
-  { name: 'Allen', fips: '39003' },
-  { name: 'Portage', fips: '39133' },
-  { name: 'Lawrence', fips: '39087' },
-  { name: 'Jackson', fips: '39079' },
-  { name: 'Clark', fips: '39023' },
-  { name: 'Clermont', fips: '39025' },
-  { name: 'Greene', fips: '39057' },
-  { name: 'Miami', fips: '39109' },
-  { name: 'Warren', fips: '39165' },
-  { name: 'Lake', fips: '39085' },
-];
+export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = (
+  'Mahoning 39099, Lorain 39093, Allen 39003, Portage 39133, Lawrence 39087, Jackson 39079, Clark 39023, ' +
+  'Clermont 39025, Greene 39057, Miami 39109, Warren 39165, Lake 39085'
+)
+  .split(', ')
+  .map((county) => ({ name: county.slice(0, -6), fips: county.slice(-5) }));
 
 /** An item of a sale day over time. Days are numbers, amounts cents. */
 export interface AuctionPlan {

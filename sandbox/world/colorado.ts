@@ -3,7 +3,6 @@ import { dayText, DEFAULT_DAY, isWeekend, LAST_DAY, wordedDay } from './days.ts'
 import { AGENT_FIRMS, drawCompany, drawPerson } from './names.ts';
 import { Draw } from './random.ts';
 import { drawAddress, spellStreet } from './streets.ts';
-import type { ColoradoEntity } from './types.ts';
 
 const CITIES = [
   ['Denver', ['80202', '80204', '80205', '80211', '80219', '80220', '80239']],
@@ -126,7 +125,10 @@ function agentOf(draw: Draw): Record<string, string> {
   };
 }
 
-function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
+export type ColoradoEntity = ReturnType<typeof entityOn>;
+
+/** An entity on a day: its legal name, and the dataset's row without empty columns, which appends the status to it. */
+function entityOn(seed: number, plan: EntityPlan, day: number) {
   const draw = new Draw(seed, 'colorado', 'entity', plan.id);
   const { type, form } = draw.weighted(TYPES);
   const company = drawCompany(draw);

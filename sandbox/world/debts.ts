@@ -7,7 +7,7 @@ import { undashed } from './parcels.ts';
 import { placesOfCounty, taxCounties } from './places.ts';
 import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
-import type { DelinquentParcel, PaidDebt, Property } from './types.ts';
+import type { DelinquentParcel, Property } from './types.ts';
 
 /** A parcel's debt over time. Days are numbers, amounts cents. */
 export interface DebtPlan {
@@ -127,11 +127,9 @@ export function delinquentOn(plans: readonly DebtPlan[], day: number): Delinquen
         amount: dollars(netOwedOn(plan, on)),
         paid: dollars(plan.paid),
         certifiedYear: plan.certifiedYear,
-        marketValue: property.value,
         propertyClass: plan.propertyClass,
         foreclosureFiled: plan.foreclosureFiled,
         paymentPlan: plan.paymentPlan,
-        listDay: dayText(on),
         isMapped: plan.mappedFrom <= day,
         levies: [],
       };
@@ -226,19 +224,19 @@ export function delinquentElsewhereOn(plans: readonly LevyPlan[], day: number): 
         amount: dollars(unpaid.reduce((sum, { amount }) => sum + amount, 0)),
         paid: '0.00',
         certifiedYear: unpaid[0]?.year ?? 2025,
-        marketValue: property.value,
         propertyClass: property.units === 0 ? 'Vacant Lot' : property.units < 4 ? 'Residential' : 'Apartments',
         foreclosureFiled: false,
         paymentPlan: false,
-        listDay: dayText(day),
         isMapped: true,
         levies: unpaid.map(({ year, amount }) => ({ year, amount: dollars(amount) })),
       };
     });
 }
 
+export type PaidDebt = ReturnType<typeof paidElsewhereOn>[number];
+
 /** The debts that were paid in the two months before a day. The table shows a payment two days later. */
-export const paidElsewhereOn = (plans: readonly LevyPlan[], day: number): PaidDebt[] =>
+export const paidElsewhereOn = (plans: readonly LevyPlan[], day: number) =>
   plans.flatMap(({ property, levies, to }) =>
     to === null || to > day || to < day - 60
       ? []

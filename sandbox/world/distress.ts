@@ -34,116 +34,60 @@ interface Publisher {
   readonly keepsClosed: boolean;
 }
 
-const short = (year: number): string => pad(year % 100, 2);
 const parcelNumber = ({ property }: Numbered): string => property.parcel ?? '';
+/** A case number from a form such as "CE-YYYY-######", with the year and the serial. */
+const numbered =
+  (form: string) =>
+  ({ year, serial }: Numbered): string =>
+    form
+      .replace('YYYY', String(year))
+      .replace('YY', pad(year % 100, 2))
+      .replace(/#+/u, (digits) => pad(serial, digits.length));
 
-type Place = Pick<Publisher, 'fips' | 'city'>;
-const county = (fips: string): Place => ({ fips, city: null });
-const MILWAUKEE: Place = { fips: '55079', city: 'Milwaukee' };
-const KANSAS_CITY: Place = { fips: '29095', city: 'Kansas City' };
-const CLEVELAND: Place = { fips: '39035', city: 'Cleveland' };
-const PITTSBURGH: Place = { fips: '42003', city: 'Pittsburgh' };
-const CHICAGO: Place = { fips: '17031', city: 'Chicago' };
-
-const byCase = { isByParcel: false, keepsClosed: true };
-/** A list by parcel that drops closed records. */
-const byParcel = { isByParcel: true, keepsClosed: false, number: parcelNumber };
-
-/** The tax collector's list of certificates for sale, the same from April on. */
-const certificates = (fips: string, size: number): Publisher => ({
-  ...county(fips),
-  ...byParcel,
-  kind: 'tax_lien',
-  size,
-  number: ({ property }) => onLienHub(property),
-});
-
-export const publishers: readonly Publisher[] = [
-  { ...MILWAUKEE, ...byParcel, kind: 'vacant_building', size: 90 },
-  { ...county('29510'), ...byParcel, kind: 'vacant_building', size: 120 },
-  {
-    ...KANSAS_CITY,
-    ...byCase,
-    kind: 'code_violation',
-    size: 120,
-    number: ({ year, serial }) => `NPD-${year}-${pad(serial, 5)}`,
-  },
-  {
-    ...KANSAS_CITY,
-    ...byCase,
-    kind: 'condemned',
-    size: 60,
-    number: ({ year, serial }) => `DB-${year}-${pad(serial, 5)}`,
-  },
-  {
-    fips: '26163',
-    city: 'Detroit',
-    ...byCase,
-    kind: 'blight_judgment',
-    size: 150,
-    number: ({ year, serial }) => `${short(year)}${pad(serial, 6)}DAH`,
-  },
-  certificates('12031', 80),
-  certificates('12057', 80),
-  certificates('12103', 70),
-  certificates('12101', 60),
-  {
-    fips: '37119',
-    city: 'Charlotte',
-    ...byCase,
-    kind: 'code_violation',
-    size: 100,
-    number: ({ year, serial }) => `CE-${year}-${pad(serial, 6)}`,
-  },
-  {
-    ...CLEVELAND,
-    ...byCase,
-    kind: 'code_violation',
-    size: 150,
-    number: ({ year, serial }) => `V${short(year)}${pad(serial, 6)}`,
-  },
-  { ...CLEVELAND, ...byParcel, kind: 'condemned', size: 60, keepsClosed: true },
-  {
-    fips: '39049',
-    city: 'Columbus',
-    ...byCase,
-    kind: 'code_violation',
-    size: 90,
-    number: ({ year, serial }) => `${short(year)}440-${pad(serial, 5)}`,
-  },
-  {
-    fips: '39061',
-    city: 'Cincinnati',
-    ...byCase,
-    kind: 'code_violation',
-    size: 110,
-    number: ({ year, serial }) => `H${year}${pad(serial, 5)}`,
-  },
-  {
-    ...county('42003'),
-    ...byCase,
-    kind: 'foreclosure_filing',
-    size: 60,
-    number: ({ year, serial }) => `${serial % 3 === 0 ? 'GD' : 'MG'}-${short(year)}-${pad(serial, 6)}`,
-  },
-  {
-    ...county('42003'),
-    ...byCase,
-    kind: 'tax_lien',
-    size: 70,
-    number: ({ year, serial }) => `DTD-${short(year)}-${pad(serial, 6)}`,
-  },
-  {
-    ...PITTSBURGH,
-    ...byCase,
-    kind: 'code_violation',
-    size: 60,
-    number: ({ year, serial }) => `CF-PLI-${year}-${pad(serial, 6)}`,
-  },
-  { ...PITTSBURGH, ...byParcel, kind: 'condemned', size: 40, keepsClosed: true },
-  { ...CHICAGO, ...byCase, kind: 'code_violation', size: 60, number: ({ serial }) => `7${pad(serial, 6)}` },
-  { ...CHICAGO, ...byCase, kind: 'vacant_building', size: 40, number: ({ serial }) => `75${pad(serial, 5)}` },
+type PublisherRow = readonly [
+  fips: string,
+  city: string | null,
+  kind: DistressKind,
+  size: number,
+  number: Publisher['number'] | string,
+  keepsClosed?: boolean,
 ];
+
+/** Lists by parcel drop closed records; those of Florida are certificates for sale, the same from April on. */
+const ROWS: readonly PublisherRow[] = [
+  ['55079', 'Milwaukee', 'vacant_building', 90, parcelNumber],
+  ['29510', null, 'vacant_building', 120, parcelNumber],
+  ['29095', 'Kansas City', 'code_violation', 120, 'NPD-YYYY-#####'],
+  ['29095', 'Kansas City', 'condemned', 60, 'DB-YYYY-#####'],
+  ['26163', 'Detroit', 'blight_judgment', 150, 'YY######DAH'],
+  ['12031', null, 'tax_lien', 80, ({ property }) => onLienHub(property)],
+  ['12057', null, 'tax_lien', 80, ({ property }) => onLienHub(property)],
+  ['12103', null, 'tax_lien', 70, ({ property }) => onLienHub(property)],
+  ['12101', null, 'tax_lien', 60, ({ property }) => onLienHub(property)],
+  ['37119', 'Charlotte', 'code_violation', 100, 'CE-YYYY-######'],
+  ['39035', 'Cleveland', 'code_violation', 150, 'VYY######'],
+  ['39035', 'Cleveland', 'condemned', 60, parcelNumber, true],
+  ['39049', 'Columbus', 'code_violation', 90, 'YY440-#####'],
+  ['39061', 'Cincinnati', 'code_violation', 110, 'HYYYY#####'],
+  [
+    '42003',
+    null,
+    'foreclosure_filing',
+    60,
+    (of) => numbered(of.serial % 3 === 0 ? 'GD-YY-######' : 'MG-YY-######')(of),
+  ],
+  ['42003', null, 'tax_lien', 70, 'DTD-YY-######'],
+  ['42003', 'Pittsburgh', 'code_violation', 60, 'CF-PLI-YYYY-######'],
+  ['42003', 'Pittsburgh', 'condemned', 40, parcelNumber, true],
+  ['17031', 'Chicago', 'code_violation', 60, '7######'],
+  ['17031', 'Chicago', 'vacant_building', 40, '75#####'],
+];
+
+const publishers = ROWS.map(([fips, city, kind, size, number, keepsClosed]): Publisher => {
+  const isByParcel = number === parcelNumber || (kind === 'tax_lien' && typeof number !== 'string');
+  const own = typeof number === 'string' ? numbered(number) : number;
+  return { fips, city, kind, size, number: own, isByParcel, keepsClosed: keepsClosed ?? !isByParcel };
+});
 
 const ABOUT: Readonly<Record<DistressKind, readonly string[]>> = {
   foreclosure_filing: ['Complaint in mortgage foreclosure', 'Complaint', 'Praecipe to reinstate'],

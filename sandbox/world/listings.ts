@@ -4,7 +4,7 @@ import { listingMetros, placesOfMetro } from './places.ts';
 import { type PropertyBook, roundPrice, yearlyNet } from './properties.ts';
 import { Draw } from './random.ts';
 import { type Spelling, spellStreet } from './streets.ts';
-import type { ClaimKind, ListingEvent, ListingOnDay, mainSites, PriceKind, Property, Site } from './types.ts';
+import type { ClaimKind, ListingOnDay, mainSites, PriceKind, Property, Site } from './types.ts';
 import { drawStated, type Stated } from './unit_mixes.ts';
 
 /** First asking price, and its peculiarity. */
@@ -122,14 +122,7 @@ const SITES: readonly Repeats[] = [
 
 /** A site's listings. It shows a property once, even if both main sites list it. */
 function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[]): ListingPlan[] {
-  const last = new Map<
-    string,
-    {
-      turn: number;
-      to: number | null;
-      listingId: string;
-    }
-  >();
+  const last = new Map<string, { readonly turn: number; readonly to: number | null }>();
   return plans.flatMap((plan): ListingPlan[] => {
     const { property } = plan;
     const before = last.get(property.id);
@@ -138,7 +131,7 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
     if (!repeats.states.includes(property.state) || !draw.chance(repeats.share)) return [];
     const turn = before === undefined ? 0 : before.turn + 1;
     const listingId = repeats.listingId(Number(property.id.slice(1)) * 3 + turn);
-    last.set(property.id, { turn, to: plan.to, listingId });
+    last.set(property.id, { turn, to: plan.to });
     const late = draw.int(0, 6);
     const to = !repeats.showsSold && plan.soldFrom !== null ? Math.max(plan.from + 1, plan.soldFrom) : plan.to;
     const from = to === null ? plan.from + late : Math.max(plan.from, Math.min(plan.from + late, to - 1));
@@ -153,7 +146,6 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
         to,
         soldFrom: repeats.showsSold ? plan.soldFrom : null,
         prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
-        relistOf: before?.listingId ?? null,
         showsUnits: !draw.chance(0.08),
         showsYear: !draw.chance(0.2),
         ...drawStated(seed, repeats.site, listingId, property),
@@ -180,7 +172,6 @@ export interface ListingPlan extends Stated {
   readonly from: number;
   /** First day no longer shown. */
   readonly to: number | null;
-  readonly relistOf: string | null;
   /** The price from each day on; the first entry is the day posted. */
   readonly prices: readonly (readonly [from: number, price: number])[];
   readonly priceKind: PriceKind;
@@ -266,7 +257,7 @@ function numberListing(
 }
 
 /** The listing of a spell on one site. The second site is later, and may state other prices. */
-function listOn(site: MainSite, isSecond: boolean, plan: SpellPlan, relistOf: string | null): ListingPlan {
+function listOn(site: MainSite, isSecond: boolean, plan: SpellPlan): ListingPlan {
   const { seed, property, turn, claim, form } = plan;
   const { from, to } = plan.spell;
   const draw = new Draw(seed, 'listing', property.id, turn, site);
@@ -287,7 +278,6 @@ function listOn(site: MainSite, isSecond: boolean, plan: SpellPlan, relistOf: st
     street,
     from: start,
     to: stop,
-    relistOf,
     prices: plan.prices.map(
       ([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const,
     ),
@@ -307,14 +297,8 @@ function listOn(site: MainSite, isSecond: boolean, plan: SpellPlan, relistOf: st
   };
 }
 
-/**
- * One spell of a property on the market, as one or two listings.
- * @param relisted listings of the spell before
- */
-function planSpell(
-  { seed, property, spell, turn }: Pick<SpellPlan, 'seed' | 'property' | 'spell' | 'turn'>,
-  relisted: readonly ListingPlan[],
-): ListingPlan[] {
+/** One spell of a property on the market, as one or two listings. */
+function planSpell({ seed, property, spell, turn }: Pick<SpellPlan, 'seed' | 'property' | 'spell' | 'turn'>) {
   const draw = new Draw(seed, 'listing', property.id, turn);
   const { price, priceKind, net } = drawPrice(draw, property);
   const { claim, claimedNet } = drawClaim(draw, net, price);
@@ -336,9 +320,7 @@ function planSpell(
   const sold = draw.chance(0.3) ? draw.int(1, 4) : null;
   const offer = { prices, priceKind, claim, claimedNet, form, isInconsistent };
   const plan: SpellPlan = { seed, property, spell, turn, ...offer, contract, sold };
-  return sites.map((site, index) =>
-    listOn(site, index === 1, plan, relisted.find((before) => before.site === site)?.listingId ?? null),
-  );
+  return sites.map((site, index) => listOn(site, index === 1, plan));
 }
 
 /** The last price on or before a day. */
@@ -397,29 +379,6 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
   };
 }
 
-/** Changes between the previous day and the day, in the order of the plans. */
-export function listingEventsOn(plans: readonly ListingPlan[], day: number): ListingEvent[] {
-  return plans.flatMap((plan): ListingEvent[] => {
-    const [before, after] = [day - 1, day].map((shownDay) =>
-      isShown(plan, shownDay) ? listingOn(plan, shownDay) : null,
-    );
-    const event = (kind: ListingEvent['kind']): ListingEvent[] => [
-      {
-        kind,
-        site: plan.site,
-        listingId: plan.listingId,
-        propertyId: plan.propertyId,
-        before: before?.price ?? null,
-        after: after?.price ?? null,
-      },
-    ];
-    if (before && !after) return event('gone');
-    if (!before && after) return event(plan.relistOf === null ? 'appeared' : 'relisted');
-    if (!before?.price || !after?.price || before.price === after.price) return [];
-    return event(Number(after.price) < Number(before.price) ? 'price_cut' : 'price_raised');
-  });
-}
-
 /** All listings of the world. On the default day they show `count` properties. */
 export function planListings(seed: number, count: number, book: PropertyBook): ListingPlan[] {
   const plans: ListingPlan[] = [];
@@ -437,11 +396,7 @@ export function planListings(seed: number, count: number, book: PropertyBook): L
     // A few are listed again after some weeks, under a new number.
     if (first.to !== null && first.to < LAST_DAY - 10 && draw.chance(0.12))
       spells.push({ from: first.to + draw.int(7, 28), to: null });
-    let before: ListingPlan[] = [];
-    for (const [turn, spell] of spells.entries()) {
-      before = planSpell({ seed, property, spell, turn }, before);
-      plans.push(...before);
-    }
+    plans.push(...spells.flatMap((one, turn) => planSpell({ seed, property, spell: one, turn })));
     return spells.some(({ from, to }) => from <= DEFAULT_DAY && (to === null || DEFAULT_DAY < to)) ? 1 : 0;
   };
   const daysOf = (from: number, to: number): number => Math.round(count * TURNOVER * (to - from + 1));

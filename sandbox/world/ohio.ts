@@ -5,7 +5,6 @@ import { placesOfMetro, places, type Place } from './places.ts';
 import { Draw } from './random.ts';
 import { rentsOf } from './rents.ts';
 import { drawAddress, spellStreet } from './streets.ts';
-import type { OhioAddress, OhioAmendment, OhioFiling, OhioRelease } from './types.ts';
 
 /** The ten reports of new entities: number, transaction text, endings of the names, weight. */
 export const OHIO_REPORTS: readonly {
@@ -60,7 +59,9 @@ function releaseOn(day: number): { month: number; releasedOn: number } {
     : { month: monthStart(day, -2), releasedOn: secondSaturday(monthStart(day, -1)) };
 }
 
-function addressOf(draw: Draw, name: string, place: Place): OhioAddress {
+export type OhioAddress = ReturnType<typeof addressOf>;
+
+function addressOf(draw: Draw, name: string, place: Place) {
   const line = spellStreet(drawAddress(draw, '', false), draw.chance(0.5) ? 'upper_abbreviated' : 'upper_words');
   const suite = draw.chance(0.2) ? `SUITE ${draw.int(100, 900)}` : '';
   const together = suite !== '' && draw.chance(0.3);
@@ -91,7 +92,10 @@ function nameOf(draw: Draw, ending: string): string {
   return `${drawCompany(draw)}${kind < 0.3 ? ` OF ${draw.weighted(OHIO).city}` : ''}${ending}`.toUpperCase();
 }
 
-function filing(seed: number, month: number, index: number, days: number): OhioFiling {
+export type OhioFiling = ReturnType<typeof filing>;
+
+/** A filing of a month. Rare ones have no name. */
+function filing(seed: number, month: number, index: number, days: number) {
   const draw = new Draw(seed, 'ohio', dayText(month), index);
   const report = draw.weighted(OHIO_REPORTS.map((row) => [row, row.weight] as const));
   const foreign = FOREIGN.has(report.number);
@@ -134,7 +138,7 @@ function filing(seed: number, month: number, index: number, days: number): OhioF
 /** The five reports on existing businesses: number, kind, transaction text, weight. */
 export const OHIO_AMENDMENTS: readonly {
   readonly number: string;
-  readonly kind: OhioAmendment['kind'];
+  readonly kind: 'merger' | 'dissolution' | 'cancellation' | 'reinstatement' | 'amendment';
   readonly transaction: string;
   readonly weight: number;
 }[] = [
@@ -145,8 +149,10 @@ export const OHIO_AMENDMENTS: readonly {
   { number: '0250', kind: 'amendment', transaction: 'AMENDMENT TO ARTICLES', weight: 22 },
 ];
 
+export type OhioAmendment = ReturnType<typeof amendment>;
+
 /** An amendment of a business that was registered in the same month or one of the two before. */
-function amendment(seed: number, month: number, index: number, count: number): OhioAmendment {
+function amendment(seed: number, month: number, index: number, count: number) {
   const days = monthStart(month, 1) - month;
   const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
   const report = draw.weighted(OHIO_AMENDMENTS.map((row) => [row, row.weight] as const));
@@ -184,8 +190,10 @@ function amendment(seed: number, month: number, index: number, count: number): O
 /** New filings per amendment. */
 const FILINGS_PER_AMENDMENT = 12;
 
+export type OhioRelease = ReturnType<typeof ohioOn>;
+
 /** The files posted on a day. Those posted on the default day have exactly `count` filings. */
-export function ohioOn(seed: number, count: number, day: number): OhioRelease {
+export function ohioOn(seed: number, count: number, day: number) {
   const { month, releasedOn } = releaseOn(day);
   const days = monthStart(month, 1) - month;
   const share = dayText(month).startsWith('2026-10') ? 100 : new Draw(seed, 'ohio', dayText(month)).int(92, 108);

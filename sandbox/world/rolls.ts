@@ -3,7 +3,7 @@ import { dayText, DEFAULT_DAY, dollars } from './days.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
-import type { Property, RollEntry } from './types.ts';
+import type { Property } from './types.ts';
 
 /** County with a roll but without debts or cases: only a few of its properties are for sale. */
 const MARION = '18097';
@@ -32,7 +32,10 @@ export function addRollParcels(seed: number, size: number, book: PropertyBook): 
   }
 }
 
-function entry(seed: number, property: Property, parcel: string): RollEntry {
+export type RollEntry = ReturnType<typeof entry>;
+
+/** The last transfer of a parcel and its value; a transfer that was no sale has no price. */
+function entry(seed: number, property: Property, parcel: string) {
   const draw = new Draw(seed, 'roll', property.id);
   const hasSale = !WITHOUT_SALES.has(property.countyFips) && draw.chance(0.92);
   // More often in the last years.

@@ -40,9 +40,11 @@ const on =
   (...days: readonly number[]) =>
   (day: number): boolean =>
     days.includes(weekday(day));
-const WORKDAYS = on(1, 2, 3, 4, 5);
-/** The first Tuesday of a month, on which Texas sells (Property Code 51.002, Tax Code 34.01). */
-const FIRST_TUESDAY = (day: number): boolean => weekday(day) === 2 && new Date(day * DAY_MS).getUTCDate() <= 7;
+/** The first of a weekday in a month: Texas sells on Tuesdays (Property Code 51.002, Tax Code 34.01). */
+const firstOfMonth =
+  (of: number) =>
+  (day: number): boolean =>
+    weekday(day) === of && new Date(day * DAY_MS).getUTCDate() <= 7;
 const printed = ({ parcel }: Property): string => parcel ?? '';
 
 const FORECLOSURE = {
@@ -83,97 +85,87 @@ const DUVAL_SITE = { fips: DUVAL, county: 'Duval', startsAt: '11:00 AM ET' };
 const HILLSBOROUGH_SITE = { fips: HILLSBOROUGH, county: 'Hillsborough', startsAt: '10:00 AM ET' };
 const PINELLAS_SITE = { fips: PINELLAS, county: 'Pinellas', startsAt: '10:00 AM ET' };
 const PASCO_SITE = { fips: PASCO, county: 'Pasco', startsAt: '11:00 AM ET' };
-const BEXAR_SITE = { fips: '48029', county: 'Bexar', startsAt: '10:00 AM CT', isSaleDay: FIRST_TUESDAY };
+const BEXAR_SITE = { ...OTHER, fips: '48029', county: 'Bexar', startsAt: '10:00 AM CT' };
+const SHELBY_SITE = { ...OTHER, fips: '47157', county: 'Shelby', startsAt: '10:00 AM CT', hasOpeningBid: false };
 
-export const saleSites: readonly SaleSite[] = [
-  {
-    ...DUVAL_SITE,
-    ...FORECLOSURE,
-    size: 36,
-    isSaleDay: WORKDAYS,
-    caseNumber: ({ year, serial }) => `16-${year}-CA-${pad(serial, 6)}-${serial % 5 === 0 ? 'AXXX' : 'XXXX'}-MA`,
-  },
-  {
-    ...DUVAL_SITE,
-    ...TAX_DEED,
-    size: 24,
-    isSaleDay: on(3),
-    caseNumber: ({ year, serial }) => `${year}-${pad(serial % 10_000, 4)}TD`,
-    certificate: ({ year, serial }) => `${pad(serial % 100_000, 5)}-${year - 3}`,
-  },
-  {
-    ...HILLSBOROUGH_SITE,
-    ...FORECLOSURE,
-    size: 36,
-    isSaleDay: WORKDAYS,
-    caseNumber: ({ year, serial }) => `29${year}${serial % 4 === 0 ? 'CC' : 'CA'}${pad(serial, 6)}A001HC`,
-  },
-  {
-    ...HILLSBOROUGH_SITE,
-    ...TAX_DEED,
-    size: 24,
-    isSaleDay: on(4),
-    caseNumber: ({ year, serial }) => `${year}-${serial}`,
-    certificate: ({ year, serial }) => `${year - 3} / ${serial}`,
-  },
-  {
-    ...PINELLAS_SITE,
-    ...FORECLOSURE,
-    size: 28,
-    isSaleDay: WORKDAYS,
-    caseNumber: ({ year, serial }) =>
-      `52${year}${serial % 4 === 0 ? `CC${pad(serial, 6)}XXCOCO` : `CA${pad(serial, 6)}XXCICI`}`,
-  },
-  {
-    ...PINELLAS_SITE,
-    ...TAX_DEED,
-    size: 22,
-    isSaleDay: on(3),
-    caseNumber: ({ year, serial }) => `${year}-${pad(serial, 5)}`,
-    certificate: ({ year, serial }) => `${year}-${pad(serial, 5)}`,
-  },
-  {
-    ...PASCO_SITE,
-    ...FORECLOSURE,
-    size: 24,
-    isSaleDay: WORKDAYS,
-    caseNumber: ({ year, serial }) => `51-${year}-CA-${pad(serial, 6)}-CAAX-${serial % 2 === 0 ? 'ES' : 'WS'}`,
-  },
-  {
-    ...PASCO_SITE,
-    ...TAX_DEED,
-    size: 20,
-    isSaleDay: on(4),
-    caseNumber: ({ year, serial }) => `51${year}XX${pad(serial, 6)}TDAXXX`,
-    certificate: ({ year, serial }) => `${String(year - 3).slice(2)}${pad(serial, 5)}`,
-  },
+type Place = Pick<SaleSite, 'fips' | 'county' | 'startsAt'>;
+
+/** Sales of every workday. */
+const foreclosures = (place: Place, size: number, caseNumber: SaleSite['caseNumber']): SaleSite => ({
+  ...place,
+  ...FORECLOSURE,
+  size,
+  isSaleDay: on(1, 2, 3, 4, 5),
+  caseNumber,
+});
+
+type Certificate = NonNullable<SaleSite['certificate']>;
+const taxDeeds = (
+  place: Place,
+  [size, day]: readonly [number, number],
+  caseNumber: SaleSite['caseNumber'],
+  certificate: Certificate,
+): SaleSite => ({ ...place, ...TAX_DEED, size, isSaleDay: on(day), caseNumber, certificate });
+
+const saleSites: readonly SaleSite[] = [
+  foreclosures(DUVAL_SITE, 36, ({ year, serial }) => {
+    return `16-${year}-CA-${pad(serial, 6)}-${serial % 5 === 0 ? 'AXXX' : 'XXXX'}-MA`;
+  }),
+  taxDeeds(
+    DUVAL_SITE,
+    [24, 3],
+    ({ year, serial }) => `${year}-${pad(serial % 10_000, 4)}TD`,
+    ({ year, serial }) => `${pad(serial % 100_000, 5)}-${year - 3}`,
+  ),
+  foreclosures(HILLSBOROUGH_SITE, 36, ({ year, serial }) => {
+    return `29${year}${serial % 4 === 0 ? 'CC' : 'CA'}${pad(serial, 6)}A001HC`;
+  }),
+  taxDeeds(
+    HILLSBOROUGH_SITE,
+    [24, 4],
+    ({ year, serial }) => `${year}-${serial}`,
+    ({ year, serial }) => `${year - 3} / ${serial}`,
+  ),
+  foreclosures(PINELLAS_SITE, 28, ({ year, serial }) => {
+    return `52${year}${serial % 4 === 0 ? `CC${pad(serial, 6)}XXCOCO` : `CA${pad(serial, 6)}XXCICI`}`;
+  }),
+  taxDeeds(
+    PINELLAS_SITE,
+    [22, 3],
+    ({ year, serial }) => `${year}-${pad(serial, 5)}`,
+    ({ year, serial }) => `${year}-${pad(serial, 5)}`,
+  ),
+  foreclosures(PASCO_SITE, 24, ({ year, serial }) => {
+    return `51-${year}-CA-${pad(serial, 6)}-CAAX-${serial % 2 === 0 ? 'ES' : 'WS'}`;
+  }),
+  taxDeeds(
+    PASCO_SITE,
+    [20, 4],
+    ({ year, serial }) => `51${year}XX${pad(serial, 6)}TDAXXX`,
+    ({ year, serial }) => `${String(year - 3).slice(2)}${pad(serial, 5)}`,
+  ),
   {
     ...BEXAR_SITE,
-    ...OTHER,
     type: 'foreclosure_sale',
     size: 40,
+    isSaleDay: firstOfMonth(2),
     caseNumber: ({ year, serial }) => `${year}${pad((serial % 12) + 1, 2)}${pad(serial, 5)}`,
     hasOpeningBid: false,
   },
   {
     ...BEXAR_SITE,
-    ...OTHER,
     type: 'tax_sale',
     size: 32,
+    isSaleDay: firstOfMonth(2),
     caseNumber: ({ year, serial }) => `${year}TA1${pad(serial, 5)}`,
     hasOpeningBid: true,
   },
   {
-    ...OTHER,
+    ...SHELBY_SITE,
     type: 'tax_sale',
-    fips: '47157',
-    county: 'Shelby',
     size: 36,
-    startsAt: '10:00 AM CT',
-    // One sale each month, on its first Thursday.
-    isSaleDay: (day) => weekday(day) === 4 && new Date(day * DAY_MS).getUTCDate() <= 7,
+    isSaleDay: firstOfMonth(4),
     caseNumber: ({ year }) => `${String(year).slice(2)}01`,
-    hasOpeningBid: false,
   },
 ];
 

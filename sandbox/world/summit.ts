@@ -4,7 +4,7 @@ import { dollars } from './days.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
-import type { PrintedDebt, Property } from './types.ts';
+import type { Property } from './types.ts';
 
 export const SUMMIT = '39153';
 
@@ -17,7 +17,10 @@ const ALLOTMENTS = [
   'PERKINS PARK',
 ] as const;
 
-function printed(seed: number, property: Property): PrintedDebt {
+export type PrintedDebt = ReturnType<typeof printed>;
+
+/** An entry, under its city. Nothing separates the owner from the legal description. */
+function printed(seed: number, property: Property) {
   const { parcel } = property;
   if (parcel === null) throw new Error(`${property.id} is in the notice and has no parcel number`);
   const draw = new Draw(seed, 'notice', property.id);

@@ -3,7 +3,12 @@
  * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
+import type { ColoradoEntity } from './colorado.ts';
+import type { PaidDebt } from './debts.ts';
+import type { OhioRelease } from './ohio.ts';
 import type { RentCounty } from './rents.ts';
+import type { RollEntry } from './rolls.ts';
+import type { PrintedDebt } from './summit.ts';
 import type { AuctionType, DISTRESS_TYPES } from '../../sources/kinds.ts';
 
 export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
@@ -177,24 +182,6 @@ export interface ListingOnDay {
   readonly priceKind: PriceKind;
 }
 
-/** A change between the day before and the day. */
-export interface ListingEvent {
-  readonly kind: 'appeared' | 'relisted' | 'price_cut' | 'price_raised' | 'gone';
-  readonly site: Site;
-  readonly listingId: string;
-  readonly propertyId: string;
-  readonly before: Money | null;
-  readonly after: Money | null;
-}
-
-/** A paid debt outside Ohio, as long as its county's table shows it. */
-export interface PaidDebt {
-  readonly countyFips: string;
-  readonly parcel: string;
-  readonly levies: DelinquentParcel['levies'];
-  readonly paidOn: Day;
-}
-
 /** A parcel on a county's list on a day. */
 export interface DelinquentParcel {
   readonly propertyId: string;
@@ -205,91 +192,13 @@ export interface DelinquentParcel {
   /** Paid part of the debt: gross = amount + paid. Only Hamilton shows it. */
   readonly paid: Money;
   readonly certifiedYear: number;
-  readonly marketValue: number;
   readonly propertyClass: string;
   readonly foreclosureFiled: boolean;
   readonly paymentPlan: boolean;
-  /** Day of the list: Montgomery's is weekly, Hamilton's monthly, the others' daily. */
-  readonly listDay: Day;
   /** Whether the county's map has the debt. False for a few parcels of Hamilton, whose map lags behind its list. */
   readonly isMapped: boolean;
   /** Unpaid tax by year, oldest first. Their sum is the amount. Empty in Ohio, where no list has it. */
   readonly levies: readonly { readonly year: number; readonly amount: Money }[];
-}
-
-/** An entry of Summit County's printed notice, the same every day. */
-export interface PrintedDebt extends Pick<DelinquentParcel, 'propertyId' | 'countyFips' | 'parcel' | 'amount'> {
-  /** City under which it is printed. */
-  readonly section: string;
-  readonly owner: string;
-  /** Legal description. Nothing separates it from the owner. */
-  readonly legal: string;
-}
-
-/** One filing of Ohio's monthly reports. */
-export interface OhioFiling {
-  /** Number of the report file, such as 0100. */
-  readonly report: string;
-  readonly documentNumber: string;
-  readonly charterNumber: string;
-  readonly effectiveDate: Day;
-  /** Null for the rare rows without a name. */
-  readonly businessName: string | null;
-  readonly consent: string;
-  readonly transaction: string;
-  readonly filer: OhioAddress | null;
-  readonly agent: OhioAddress | null;
-  readonly businessCity: string;
-  readonly county: string;
-  readonly associates: readonly string[];
-}
-
-export interface OhioAddress {
-  readonly name: string;
-  readonly line1: string;
-  readonly line2: string;
-  readonly city: string;
-  readonly state: string;
-  readonly zip: string;
-}
-
-/** One line of the monthly reports on existing businesses. */
-export interface OhioAmendment extends Pick<
-  OhioFiling,
-  | 'report'
-  | 'documentNumber'
-  | 'charterNumber'
-  | 'effectiveDate'
-  | 'businessName'
-  | 'transaction'
-  | 'filer'
-  | 'businessCity'
-  | 'county'
-> {
-  readonly kind: 'merger' | 'dissolution' | 'cancellation' | 'reinstatement' | 'amendment';
-}
-
-/** The reports posted on a day: all files of one month. */
-export interface OhioRelease {
-  /** Second Saturday of a month, on which the files were posted. */
-  readonly releasedOn: Day;
-  /** Month of the filings, YYYY-MM. */
-  readonly month: string;
-  readonly filings: readonly OhioFiling[];
-  readonly amendments: readonly OhioAmendment[];
-}
-
-/** A row of the Colorado dataset: its 35 columns by name, without empty ones. */
-export type ColoradoRow = Readonly<Record<string, string>>;
-
-export interface ColoradoEntity {
-  readonly entityId: string;
-  readonly formedOn: Day;
-  /** Legal name, without the status suffix that the dataset appends. */
-  readonly name: string;
-  /** Day on which the dataset last changed the row. */
-  readonly updatedOn: Day;
-  readonly row: ColoradoRow;
 }
 
 /** All facts of one day. Each part is computed on first use. */
@@ -297,7 +206,6 @@ export interface WorldDay {
   readonly world: World;
   readonly day: Day;
   readonly listings: readonly ListingOnDay[];
-  readonly listingEvents: readonly ListingEvent[];
   /** Ids of former listings. */
   readonly goneListings: ReadonlySet<string>;
   readonly delinquent: readonly DelinquentParcel[];
@@ -350,16 +258,4 @@ export interface DistressOnDay {
   /** Rows of the record in a file with a row for each event or plaintiff. */
   readonly rows: number;
   readonly flaw: Flaw | null;
-}
-
-/** The last transfer of a property and its value, as the assessor's roll has them. */
-export interface RollEntry {
-  readonly propertyId: string;
-  readonly countyFips: string;
-  readonly parcel: string;
-  readonly lastSaleDate: Day | null;
-  /** Null where the roll has a token amount of a transfer that was no sale. */
-  readonly lastSalePrice: Money | null;
-  readonly isMarketSale: boolean;
-  readonly assessedValue: number;
 }

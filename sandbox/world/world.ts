@@ -16,14 +16,14 @@ import {
   planDebtsElsewhere,
 } from './debts.ts';
 import { distressOn, type DistressPlan, planDistress } from './distress.ts';
-import { isShown, listingEventsOn, listingOn, type ListingPlan, planListings, planRepeats } from './listings.ts';
+import { isShown, listingOn, type ListingPlan, planListings, planRepeats } from './listings.ts';
 import { ohioOn } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
 import { rents } from './rents.ts';
-import { addRollParcels, rollOf } from './rolls.ts';
+import { addRollParcels, rollOf, type RollEntry } from './rolls.ts';
 import { planSalesElsewhere, type SalePlan, salesElsewhereOn } from './sales_elsewhere.ts';
-import { planNotice } from './summit.ts';
-import type { PrintedDebt, RollEntry, World, WorldDay, WorldOptions } from './types.ts';
+import { planNotice, type PrintedDebt } from './summit.ts';
+import type { World, WorldDay, WorldOptions } from './types.ts';
 
 interface Plans {
   readonly book: PropertyBook;
@@ -47,15 +47,7 @@ function once<T>(make: () => T): () => T {
 
 type Lazy = Pick<
   WorldDay,
-  | 'listings'
-  | 'listingEvents'
-  | 'goneListings'
-  | 'delinquent'
-  | 'paidDebts'
-  | 'auctions'
-  | 'distress'
-  | 'ohio'
-  | 'colorado'
+  'listings' | 'goneListings' | 'delinquent' | 'paidDebts' | 'auctions' | 'distress' | 'ohio' | 'colorado'
 >;
 
 /** An object whose values are computed on first use. */
@@ -129,7 +121,6 @@ export function worldOn(world: World, day: string): WorldDay {
   const rolls = new Map<string, RollEntry[]>();
   const lazy = lazily<Lazy>({
     listings: () => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)),
-    listingEvents: () => listingEventsOn(plans.listings, on),
     goneListings: () =>
       new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
     delinquent: () => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)],

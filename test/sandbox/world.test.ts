@@ -9,9 +9,8 @@ const NEXT = '2026-11-21';
 const world = makeWorld();
 const day = worldOn(world, DEFAULT);
 
-const truth = ({ listings, listingEvents, delinquent, auctions, ohio, colorado }: WorldDay): unknown => [
+const truth = ({ listings, delinquent, auctions, ohio, colorado }: WorldDay): unknown => [
   listings,
-  listingEvents,
   delinquent,
   auctions,
   ohio,
@@ -102,18 +101,11 @@ describe('consistency', () => {
 });
 
 describe('from day to day', () => {
-  test('prices fall, listings come and go, and each event equals the difference of the two days', () => {
-    const next = worldOn(world, NEXT);
-    const count = (kind: string): number => next.listingEvents.filter((event) => event.kind === kind).length;
-    assert.ok(count('price_cut') >= 5 && count('price_cut') <= 15, `${count('price_cut')} cuts`);
-    assert.ok(count('gone') > 0 && count('appeared') > 0);
-    const before = new Map(day.listings.map((listing) => [listing.listingId, listing]));
-    const after = new Map(next.listings.map((listing) => [listing.listingId, listing]));
-    for (const event of next.listingEvents) {
-      assert.equal(before.get(event.listingId)?.price ?? null, event.before);
-      assert.equal(after.get(event.listingId)?.price ?? null, event.after);
-    }
-    const told = new Set(next.listingEvents.map(({ listingId }) => listingId));
-    for (const [id, listing] of after) if (!told.has(id)) assert.equal(before.get(id)?.price, listing.price, id);
+  test('prices fall, and listings come and go', () => {
+    const next = new Map(worldOn(world, NEXT).listings.map((listing) => [listing.listingId, listing]));
+    const cuts = day.listings.filter(({ listingId, price }) => Number(next.get(listingId)?.price) < Number(price));
+    const stayed = day.listings.filter(({ listingId }) => next.has(listingId)).length;
+    assert.ok(cuts.length >= 5 && cuts.length <= 15, `${cuts.length} cuts`);
+    assert.ok(stayed < day.listings.length && stayed < next.size);
   });
 });

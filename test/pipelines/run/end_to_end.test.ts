@@ -13,7 +13,7 @@ import type { RunResult } from '../../../pipelines/run/run.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
 import { formatComparisons, isEqual } from '../../../sandbox/comparison/compare.ts';
 import { reconcile } from '../../../sandbox/comparison/records.ts';
-import type { World, WorldDay } from '../../../sandbox/world/types.ts';
+import type { ListingOnDay, World, WorldDay } from '../../../sandbox/world/types.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { assertConsistent } from '../../api/routes/summary_claims.ts';
 import { hashesOf, newLayout, published, runDay, smallWorld, withoutChanges } from '../runs.ts';
@@ -187,17 +187,17 @@ describe('the days after', () => {
       assert.equal(today.manifest?.previous, yesterday.runId);
       const versions = await published(layout, today.runId, 'listing_history', 'WHERE is_latest');
       const latest = new Map(versions.map((v) => [`${String(v['source'])} ${String(v['listing_id'])}`, v]));
-      for (const event of today.truth.listingEvents.filter(({ site }) => SITES.includes(site))) {
-        const version = latest.get(`${event.site} ${event.listingId}`);
-        assert.ok(version, `${event.kind} ${event.listingId}`);
-        if (event.kind === 'price_cut') {
-          assert.equal(version['change'], 'price_cut', event.listingId);
-          assert.equal(version['list_price'], event.after);
-          seen.cuts += 1;
-        }
-        if (event.kind === 'gone') {
-          assert.equal(version['gone_on'], today.truth.day, event.listingId);
+      const keyOf = ({ site, listingId }: ListingOnDay): string => `${site} ${listingId}`;
+      const shown = new Map(today.truth.listings.map((listing) => [keyOf(listing), listing.price]));
+      for (const listing of yesterday.truth.listings.filter(({ site }) => SITES.includes(site))) {
+        const [key, version] = [keyOf(listing), latest.get(keyOf(listing))];
+        const price = shown.get(key);
+        if (!shown.has(key)) {
+          assert.equal(version?.['gone_on'], today.truth.day, key);
           seen.gone += 1;
+        } else if (price && listing.price && Number(price) < Number(listing.price)) {
+          assert.deepEqual([version?.['change'], version?.['list_price']], ['price_cut', price], key);
+          seen.cuts += 1;
         }
       }
       const lists = new Set(

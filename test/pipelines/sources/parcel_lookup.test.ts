@@ -46,7 +46,7 @@ test('a parcel waits for its address until the map has it, and keeps it if the m
       awaiting.some((a) => a.propertyId === d.propertyId),
   );
   assert.ok(found.length > 0, 'some were found between the two days');
-  for (const { parcel, amount, marketValue, propertyId } of found) {
+  for (const { parcel, amount, propertyId } of found) {
     const signal = after.get(parcel);
     assert.deepEqual(
       [
@@ -56,7 +56,7 @@ test('a parcel waits for its address until the map has it, and keeps it if the m
         signal?.['amount'],
         signal?.['county_value'],
       ],
-      ['available', 'parcel_layer', true, amount, `${marketValue}.00`],
+      ['available', 'parcel_layer', true, amount, `${later.truth.property(propertyId).value}.00`],
     );
     assert.ok(String(signal?.['address']).startsWith(String(later.truth.property(propertyId).address.low)));
     assert.deepEqual(
