@@ -18,8 +18,6 @@ const world = makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auct
 const { truth, comparisons } = await reconcile(await realpath(join(DATA_DIR, 'current')), world);
 print(`Snapshot of ${truth.asOf} in ${DATA_DIR}, compared with its world`);
 for (const line of behind(truth)) print(`  ${line}`);
-if (!truth.isComplete)
-  print('  Earlier snapshots were deleted: days and prices from before the oldest are not compared.');
 if (truth.soldLeads > 0) print(`  ${truth.soldLeads} leads are sold and left out: missing leads are not counted.`);
 for (const line of formatComparisons(comparisons)) print(line);
 print(verdict(comparisons));

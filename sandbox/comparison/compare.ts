@@ -41,6 +41,8 @@ export interface Comparison {
   readonly record: string;
   /** True rows, without optional ones that are absent. */
   readonly compared: number;
+  /** Optional rows that are absent. */
+  readonly absent: number;
   readonly differences: readonly Difference[];
 }
 
@@ -69,9 +71,11 @@ export function compare(
   truth: readonly TrueRow[],
 ): Comparison {
   const expected = Map.groupBy(truth, ({ key }) => key);
+  const absent = truth.filter(({ key, isOptional }) => isOptional === true && !published.has(key)).length;
   return {
     record,
-    compared: truth.filter(({ key, isOptional }) => isOptional !== true || published.has(key)).length,
+    compared: truth.length - absent,
+    absent,
     differences: [...new Set([...expected.keys(), ...published.keys()])].flatMap((key) =>
       compareKey(key, expected.get(key) ?? [], published.get(key) ?? []),
     ),

@@ -4,7 +4,7 @@ import { spellStreet } from '../world/streets.ts';
 import type { PrintedDebt } from '../world/summit.ts';
 import type { DelinquentParcel, Owner, Property } from '../world/types.ts';
 import { anyOf, type AnyOf, type Row, type TrueRow } from './compare.ts';
-import { postedOn, salesShown } from './sales.ts';
+import { postedOn } from './sales.ts';
 import {
   placeFromOthers,
   printedPlace,
@@ -17,17 +17,11 @@ import {
 
 type Debt = DelinquentParcel | PrintedDebt;
 
-/** Rows of a county's list on a day of its reads, and where its properties are on other sources. */
+/** A county's list, and its properties that are on its parcel layer or tax roll on a day that was read. */
 interface List {
   readonly truth: Truth;
   readonly reads: SourceReads;
-  /** On the county's parcel layer or tax roll, on a day that was read. */
   readonly mapped: ReadonlySet<string>;
-  /** With a sale on the auction site: as last read, and as read on any day. */
-  readonly atSale: ReadonlySet<string>;
-  readonly onceAtSale: ReadonlySet<string>;
-  /** First day of a read with the debt, by property. */
-  readonly firstSeen: ReadonlyMap<string, string>;
 }
 
 const [CUYAHOGA, HAMILTON, MONTGOMERY, STARK, SUMMIT] = ['39035', '39061', '39113', '39151', '39153'] as const;
@@ -47,27 +41,13 @@ function listOf(truth: Truth, reads: SourceReads): List {
   const onMap = roll.flatMap((day) =>
     truth.on(day).delinquent.filter((debt) => debt.countyFips === fips && debt.isMapped),
   );
-  const site = sourcesOf(truth, 'sheriff', fips).find(({ source }) => !source.endsWith('_page'));
-  const shownOn = (days: readonly string[]): Set<string> => idsOf(days.flatMap((day) => salesShown(truth, fips, day)));
-  return {
-    truth,
-    reads,
-    mapped: idsOf(onMap),
-    firstSeen: new Map(
-      reads.days.toReversed().flatMap((day) => debtsOn(truth, fips, day).map(({ propertyId }) => [propertyId, day])),
-    ),
-    atSale: shownOn(site ? [site.lastGood] : []),
-    // Reads before the oldest snapshot left no manifest, so every sale posted by then counts as read.
-    onceAtSale: truth.isComplete ? shownOn(site?.days ?? []) : idsOf(truth.on(truth.asOf).auctions),
-  };
+  return { truth, reads, mapped: idsOf(onMap) };
 }
 
 /** A debt as the pages of an Ohio county print it. Null: not printed. */
 interface Printed {
   readonly street: string | null;
-  readonly address_basis: string;
   readonly city: string | null;
-  readonly city_basis: string;
   readonly zip: string | null;
   readonly owner: string | null;
   readonly mailing: Owner['mailing'] | null;
@@ -96,7 +76,6 @@ const OHIO: Readonly<Record<string, (debt: DelinquentParcel, property: Property,
     return {
       // A township is not the city of an address.
       city: isMapped && !city.endsWith(' TWP') ? city : null,
-      city_basis: 'municipality',
       zip: isMapped && zip !== '' ? zip : null,
       property_class: landUse(property.units),
       certified_year: debt.certifiedYear,
@@ -104,7 +83,6 @@ const OHIO: Readonly<Record<string, (debt: DelinquentParcel, property: Property,
   },
   [HAMILTON]: (_, { address, hasAddress, value }, isMapped) => ({
     street: hasAddress && isMapped ? hamiltonStreet(address) : null,
-    address_basis: 'parcel_layer',
     city: null,
     county_value: isMapped ? `${value}.00` : null,
   }),
@@ -128,9 +106,7 @@ function printedBy(fips: string, debt: Debt, property: Property, isMapped: boole
   const { owner, hasAddress, address, city, value, units } = property;
   return {
     street: hasAddress ? spellStreet(address, 'upper_abbreviated') : null,
-    address_basis: 'tax_list',
     city: city.toUpperCase(),
-    city_basis: 'published',
     zip: null,
     owner: owner.second === null ? owner.name : `${owner.name} & ${owner.second}`,
     mailing: owner.mailing,
@@ -142,38 +118,14 @@ function printedBy(fips: string, debt: Debt, property: Property, isMapped: boole
   };
 }
 
-type PlaceValue = string | null | AnyOf;
-
-/**
- * Where the property is, as far as the sources print it. In this order: the county's own pages, a sheriff's sale of the
- * parcel, and the owner's mail where it goes to the property itself. A place known from an earlier sale stays.
- */
-function placeOf(property: Property, printed: Printed, { atSale, onceAtSale }: List): Row & { address: string | null } {
-  const [isAtSale, wasAtSale] = [atSale.has(property.id), onceAtSale.has(property.id)];
-  const isFromSale = printed.street === null && isAtSale;
-  const address = isFromSale ? spellStreet(property.address, 'upper_words') : printed.street;
-  // Hamilton's layer omits units, so its address is not that of the sale.
-  const isSame = isFromSale || property.countyFips !== HAMILTON || property.address.unit === null;
-  // If no page of the county prints the ZIP, it comes from the owner's mail, and the city with it.
-  const givesMail = address !== null && printed.mailing !== null && property.owner.occupies && printed.zip === null;
-  const known = (own: string | null, ownBasis: string, value: string): readonly [PlaceValue, PlaceValue] => {
-    if (own !== null) return [own, ownBasis];
-    if (isAtSale && isSame) return [value, 'published'];
-    if (givesMail) return [value, wasAtSale ? anyOf('published', 'owner_mail') : 'owner_mail'];
-    return wasAtSale ? [anyOf(null, value), anyOf(null, 'published')] : [null, null];
-  };
-  const [city, cityBasis] = known(printed.city, printed.city_basis, property.city.toUpperCase());
-  const [zip, zipBasis] = known(printed.zip, 'published', property.zip);
-  const basis = isFromSale ? 'sheriff_sale' : address === null ? null : printed.address_basis;
-  return { address, address_basis: basis, city, city_basis: cityBasis, zip, zip_basis: zipBasis };
-}
-
 /** Where the owner lives, according to the pages. A post office box in the state does not tell. */
-function ownerLocation({ state, owner }: Property, { mailing }: Printed, address: string | null): string {
+function ownerLocation({ state, owner }: Property, { mailing, street }: Printed): string | AnyOf {
   if (mailing === null) return 'unknown';
   if (mailing.state !== state) return 'out_of_state';
-  if (mailing.street.startsWith('PO BOX') || address === null) return 'unknown';
-  return owner.occupies ? 'at_property' : 'in_state';
+  if (mailing.street.startsWith('PO BOX')) return 'unknown';
+  const known = owner.occupies ? 'at_property' : 'in_state';
+  // A sheriff's sale may print the address that the list lacks.
+  return street === null ? anyOf('unknown', known) : known;
 }
 
 /** Whole months since the ninth of September of a year, thirty days after the settlement of August 10. */
@@ -187,24 +139,25 @@ const mailColumns = (mailing: Owner['mailing'] | null): Row =>
     (['street', 'city', 'state', 'zip'] as const).map((part) => [`mail_${part}`, mailing?.[part] ?? null]),
   );
 
-function ohioColumns(debt: Debt, property: Property, list: List): Row {
-  const { truth, reads, mapped, firstSeen } = list;
+function ohioColumns(debt: Debt, property: Property, { truth, reads, mapped }: List): Row {
   const printed = printedBy(reads.countyFips, debt, property, mapped.has(property.id));
-  const { street: _, owner, mailing, ...own } = printed;
-  const place = placeOf(property, printed, list);
+  const { street, city, zip, owner, mailing, ...own } = printed;
+  const others = placeFromOthers(property);
   const months = printed.certified_year === null ? null : monthsSince(printed.certified_year, truth.asOf);
   return {
     ...own,
-    ...place,
+    address: street ?? others.address,
+    city: city ?? others.city,
+    zip: zip ?? others.zip,
     years_delinquent: months === null ? null : Math.floor(months / 12),
     years_basis: months === null ? 'unknown' : 'since_certified_year',
     months_delinquent: months,
     owner_name: owner,
-    owner_location: ownerLocation(property, printed, place.address),
+    owner_location: ownerLocation(property, printed),
     ...mailColumns(mailing),
-    has_address: place.address !== null,
+    ...(street === null ? {} : { has_address: true }),
     state: 'OH',
-    ...(truth.isComplete ? { first_seen: firstSeen.get(property.id) } : {}),
+    first_seen: reads.days.find((day) => idsOf(debtsOn(truth, reads.countyFips, day)).has(property.id)),
   };
 }
 
@@ -257,7 +210,8 @@ function trueDebts(list: List): TrueRow[] {
       const columns = { ...common, ...LISTS[fips]?.(debt, property, list) };
       return listed.has(property.id) ? [{ key: property.id, columns }] : [];
     }),
-    ...(truth.isComplete ? [...[...gone].map(removed(false)), ...[...paid].map(removed(true))] : []),
+    ...[...gone].map(removed(false)),
+    ...[...paid].map(removed(true)),
   ];
 }
 
@@ -265,8 +219,6 @@ const OF_LISTS = Object.keys(LISTS).map((fips): RecordTable => ({
   record: `tax debts of ${fips}`,
   table: 'signals',
   where: `signal_type = 'tax_delinquent' AND county_fips = '${fips}'`,
-  // Lists from before the oldest snapshot are not known.
-  rowOf: (row, { isComplete }) => (isComplete || row['signal_state'] === 'listed' ? row : null),
   keyOf: parcelOf,
   truth: (facts) => sourcesOf(facts, 'tax', fips).flatMap((reads) => trueDebts(listOf(facts, reads))),
 }));

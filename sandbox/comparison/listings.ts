@@ -85,26 +85,22 @@ const histories = (facts: Facts): Version[][] =>
     .filter(({ family }) => family === 'listings')
     .flatMap(({ source, days }) => versionsOn(facts, source, days, facts.assumption('relisting_days')));
 
-const shownColumns = (listing: ListingOnDay): Row => ({
-  street: listing.street,
-  city: listing.city,
-  state: listing.state,
-  zip: listing.zip,
-  list_price: listing.price,
-  units: listing.units,
-  ...Object.fromEntries([0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, listing.unitMix?.[beds] ?? null])),
-  cap_rate: listing.capRate,
-  noi: listing.noi,
-  annual_taxes: listing.annualTaxes,
-  year_built: listing.yearBuilt,
-  listed_on: listing.postedOn,
-  availability: listing.availability,
-});
-
-const trueVersion = (version: Version, isLatest: boolean): TrueRow => ({
-  key: `${listingKey(version.listing.site, version.listing.listingId)} version ${version.version}`,
+const trueVersion = ({ listing, ...version }: Version, isLatest: boolean): TrueRow => ({
+  key: `${listingKey(listing.site, listing.listingId)} version ${version.version}`,
   columns: {
-    ...shownColumns(version.listing),
+    street: listing.street,
+    city: listing.city,
+    state: listing.state,
+    zip: listing.zip,
+    list_price: listing.price,
+    units: listing.units,
+    ...Object.fromEntries([0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, listing.unitMix?.[beds] ?? null])),
+    cap_rate: listing.capRate,
+    noi: listing.noi,
+    annual_taxes: listing.annualTaxes,
+    year_built: listing.yearBuilt,
+    listed_on: listing.postedOn,
+    availability: listing.availability,
     first_price: version.firstPrice,
     change: version.change,
     version_first_seen: version.firstSeen,
@@ -116,21 +112,14 @@ const trueVersion = (version: Version, isLatest: boolean): TrueRow => ({
   },
 });
 
-/** Without the oldest snapshots, versions are not known, but what is listed today is. */
 const LISTINGS: RecordTable = {
   record: 'listings',
   table: 'listing_history',
-  rowOf: (row, { isComplete }) => (isComplete || (row['is_latest'] === true && row['gone_on'] === null) ? row : null),
-  keyOf: (row, { isComplete }) => `${listingKeyOf(row)}${isComplete ? ` version ${String(row['version'])}` : ''}`,
+  keyOf: (row) => `${listingKeyOf(row)} version ${String(row['version'])}`,
   truth: (facts) =>
-    histories(facts).flatMap((versions) => {
-      if (facts.isComplete) return versions.map((version) => trueVersion(version, version === versions.at(-1)));
-      const shown = versions.slice(-1).filter(({ goneOn }) => goneOn === null);
-      return shown.map(({ listing }) => ({
-        key: listingKey(listing.site, listing.listingId),
-        columns: shownColumns(listing),
-      }));
-    }),
+    histories(facts).flatMap((versions) =>
+      versions.map((version) => trueVersion(version, version === versions.at(-1))),
+    ),
 };
 
 const statusOf = ({ goneOn, listing }: Version): string => {
@@ -172,17 +161,6 @@ function trueDeal([main, ...others]: readonly [Version, ...Version[]], deal: Row
   const { unitMix: mix } = listing;
   const all = [main, ...others];
   const shown = all.filter(({ goneOn }) => goneOn === null);
-  const history: Row = {
-    also_listed: others.map((other) => listingKey(other.listing.site, other.listing.listingId)).sort(),
-    first_seen: shown.map(({ listingFirstSeen }) => listingFirstSeen).sort()[0] ?? main.listingFirstSeen,
-    last_seen: all
-      .map(({ lastSeen }) => lastSeen)
-      .sort()
-      .at(-1),
-    delisted_on: main.goneOn,
-    relisted: main.relisted,
-    first_price: listing.price === null ? null : main.firstPrice,
-  };
   return {
     key: listingKey(listing.site, listing.listingId),
     columns: {
@@ -197,22 +175,17 @@ function trueDeal([main, ...others]: readonly [Version, ...Version[]], deal: Row
       annual_taxes: listing.annualTaxes,
       year_built: listing.yearBuilt,
       market_rent_2br: rentOf(deal, truth.on(truth.asOf).property(listing.propertyId), truth),
-      ...(truth.isComplete ? history : {}),
+      also_listed: others.map((other) => listingKey(other.listing.site, other.listing.listingId)).sort(),
+      first_seen: shown.map(({ listingFirstSeen }) => listingFirstSeen).sort()[0] ?? main.listingFirstSeen,
+      last_seen: all
+        .map(({ lastSeen }) => lastSeen)
+        .toSorted()
+        .at(-1),
+      delisted_on: main.goneOn,
+      relisted: main.relisted,
+      first_price: listing.price === null ? null : main.firstPrice,
     },
   };
-}
-
-/** The latest versions; without the oldest snapshot, first days and prices are taken as published. */
-async function latestVersions(facts: Facts): Promise<Version[]> {
-  const versions = histories(facts).flatMap((all) => all.slice(-1));
-  const rows = facts.isComplete ? [] : await facts.read('listing_history', 'is_latest');
-  const published = new Map(rows.map((row) => [listingKeyOf(row), row]));
-  return versions.map((version) => {
-    const row = published.get(listingKey(version.listing.site, version.listing.listingId));
-    if (row === undefined) return version;
-    const firstPrice = row['first_price'] === null ? null : String(row['first_price']);
-    return { ...version, listingFirstSeen: String(row['listing_first_seen']), firstPrice };
-  });
 }
 
 const parsed = (json: unknown): unknown => JSON.parse(String(json));
@@ -226,19 +199,14 @@ const DEALS: RecordTable = {
     also_listed: (parsed(deal['also_listed']) as readonly Row[]).map(listingKeyOf).sort(),
   }),
   keyOf: listingKeyOf,
-  async truth(facts, published) {
+  truth(facts, published) {
     const byKey = new Map(published.map((deal) => [listingKeyOf(deal), deal]));
-    const byProperty = Map.groupBy(await latestVersions(facts), ({ listing }) => listing.propertyId);
-    const rows = [...byProperty.values()].flatMap((versions) => {
+    const latest = histories(facts).flatMap((versions) => versions.slice(-1));
+    return [...Map.groupBy(latest, ({ listing }) => listing.propertyId).values()].flatMap((versions) => {
       const [main, ...others] = versions.toSorted(mainFirst);
       const { site, listingId } = main?.listing ?? {};
       return main ? [trueDeal([main, ...others], byKey.get(listingKey(site, listingId)), facts)] : [];
     });
-    if (facts.isComplete) return rows;
-    // A listing that ended before the oldest snapshot is not known.
-    const known = new Set(rows.map(({ key }) => key));
-    const ended = published.filter((deal) => deal['listing_status'] === 'delisted' && !known.has(listingKeyOf(deal)));
-    return [...rows, ...ended.map((deal) => ({ key: listingKeyOf(deal), columns: {} }))];
   },
 };
 

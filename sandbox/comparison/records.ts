@@ -8,7 +8,7 @@ import type { OhioAmendment } from '../world/ohio.ts';
 import type { DistressOnDay, World } from '../world/types.ts';
 import { anyOf, compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { OF_DEBTS } from './debts.ts';
-import { comparePairs, pairCounts } from './identity.ts';
+import { compareIdentity } from './identity.ts';
 import { listingKey, OF_LISTINGS } from './listings.ts';
 import { OF_SALES } from './sales.ts';
 import {
@@ -142,13 +142,8 @@ const OF_FILINGS = ['ohio_sos', 'colorado_sos'].map((source): RecordTable => ({
   record: `filings of ${source}`,
   table: 'filings',
   where: `source = '${source}'`,
-  // Ohio's months posted before the oldest snapshot are not known.
-  rowOf: (row, { isComplete }) => (isComplete || source !== 'ohio_sos' ? row : null),
   keyOf: (row) => String(row['document_number']),
-  truth(facts) {
-    if (source !== 'ohio_sos') return coloradoFilings(facts);
-    return facts.isComplete ? ohioFilings(facts) : [];
-  },
+  truth: source === 'ohio_sos' ? ohioFilings : coloradoFilings,
 }));
 
 /** Columns that a lead has from its debt or sale. */
@@ -235,7 +230,7 @@ export async function reconcile(folder: string, world: World): Promise<Reconcile
   const truth = await deriveTruth(folder, world);
   const comparisons = await withSnapshot(folder, async (read) => [
     ...(await compareRecords(read, truth)),
-    ...comparePairs(await pairCounts(read, truth)),
+    ...(await compareIdentity(read, truth)),
   ]);
   return { truth, comparisons };
 }

@@ -41,19 +41,18 @@ export interface Truth {
   readonly unread: readonly string[];
   /** Sources with a good read. */
   readonly sources: readonly SourceReads[];
-  /** Whether every snapshot since the first exists, so that all days of reads are known. */
-  readonly isComplete: boolean;
   /** Number of sold leads, which the snapshot leaves out. */
   readonly soldLeads: number;
 }
 
-/** The manifests from the oldest that is there to that of the snapshot. */
+/** The manifests from the oldest to that of the snapshot. @throws if one of them was deleted */
 async function readManifests(folder: string): Promise<Manifest[]> {
   const manifests = [Manifest.parse(await readJson(join(folder, 'manifest.json')))];
   for (;;) {
     const previous = manifests[0]?.previous ?? null;
     const file = previous === null ? undefined : await readJson(join(dirname(folder), previous, 'manifest.json'));
-    if (file === undefined) return manifests;
+    if (previous === null) return manifests;
+    if (file === undefined) throw new Error(`the snapshot ${previous} was deleted: its reads are not known`);
     manifests.unshift(Manifest.parse(file));
   }
 }
@@ -110,7 +109,6 @@ export async function deriveTruth(folder: string, world: World): Promise<Truth> 
       .filter(({ last_good_at: at, reason }) => at === null && !WAITS.has(reason))
       .map(({ source, status }) => `${source} (${status})`),
     sources: current.sources.flatMap(readsOf),
-    isComplete: manifests[0]?.previous === null,
     soldLeads: current.sold_leads.length,
   };
 }
