@@ -1,5 +1,5 @@
 /** The data dictionary of published tables, as Markdown: for the docs and for a release. */
-import type { Column } from '../lib/record.ts';
+import type { Cause, Column } from '../lib/record.ts';
 import type { storedType } from '../lib/stored_types.ts';
 import type { Mart } from './index.ts';
 
@@ -25,7 +25,18 @@ function meaningOf(column: Column, typeOf: TypeOf): string {
   return `\`${column.name}\`${facts.map((fact) => ` ${fact}`).join('')}: ${column.about}${valuesOf(column)}`;
 }
 
-const nullOf = ({ absent }: Column): string => (absent === undefined ? '' : ` Null: ${absent}.`);
+function causeName(cause: Cause): string {
+  if (typeof cause === 'string') return `\`${cause}\``;
+  return 'of' in cause ? `\`${cause.of}\` says why` : `\`${cause.code}\``;
+}
+
+/** Codes of the reasons of absence, or the columns that name them; words where a field has no codes. */
+const absenceOf = ({ absent, causes }: Column): string | undefined => causes?.map(causeName).join(', ') ?? absent;
+
+function nullOf(column: Column): string {
+  const absent = absenceOf(column);
+  return absent === undefined ? '' : ` Null: ${absent}.`;
+}
 
 const named = (columns: readonly Column[]): string => columns.map(({ name }) => `\`${name}\``).join(', ');
 
@@ -41,18 +52,16 @@ function columnLines(
   isNullShared: (column: Column) => boolean,
 ): readonly string[] {
   const open = columns.filter((column) => column.absent !== undefined && !isNullShared(column));
-  const reasons = [...Map.groupBy(open, ({ absent }) => absent)].filter(
+  const reasons = [...Map.groupBy(open, absenceOf)].filter(
     ([, absent]) => absent.length >= ABSENT_TOGETHER || absent.some(isShared),
   );
   const isTogether = new Set(reasons.map(([reason]) => reason));
   return [
     columns
       .filter((column) => !isShared(column))
-      .map((column) => `- ${meaningOf(column, typeOf)}${isTogether.has(column.absent) ? '' : nullOf(column)}`)
+      .map((column) => `- ${meaningOf(column, typeOf)}${isTogether.has(absenceOf(column)) ? '' : nullOf(column)}`)
       .join('\n'),
-    ...reasons.map(
-      ([reason, absent]) => `${named(absent)} ${absent.length === 1 ? 'is' : 'are'} null: ${reason ?? ''}.`,
-    ),
+    reasons.map(([reason, absent]) => `- Null of ${named(absent)}: ${reason ?? ''}.`).join('\n'),
   ];
 }
 
@@ -66,7 +75,7 @@ export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): rea
   const same = (column: Column): readonly Column[] => byMeaning.get(meaningOf(column, typeOf)) ?? [];
   const isShared = (column: Column): boolean => same(column).length >= SHARED_BY;
   const isNullShared = (column: Column): boolean =>
-    isShared(column) && same(column).every(({ absent }) => absent === column.absent);
+    isShared(column) && same(column).every((other) => absenceOf(other) === absenceOf(column));
   return [
     '## Shared columns',
     [...byMeaning]

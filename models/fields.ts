@@ -60,8 +60,8 @@ export const NO_WHOLE_NUMBER: Cause = {
  * and address_key are equal.
  */
 export const addressParts = (absent: Absence, noUnit: Absence, noNumber: Absence) => ({
-  address_key: text('Normalized street address, unit included: house number or range, street, unit.', { absent }),
-  street_key: text('Normalized street name with directionals and suffix, without house number and unit.', { absent }),
+  address_key: text('Normalized street address, unit included.', { absent }),
+  street_key: text('Normalized street name.', { absent }),
   house_low: integer('House number, or the lower end of a range.', { absent: noNumber }),
   house_high: integer('House number, or the upper end of a range.', { absent: noNumber }),
   unit_key: text('Normalized unit.', { absent: noUnit }),
@@ -83,12 +83,11 @@ export const point = {
   }),
   geo_basis: oneOf(
     ['parcel_layer', 'zip_centroid', 'no_zip', 'zip_not_listed'],
-    "Origin of latitude and longitude. parcel_layer: the parcel's own point in its county's or city's layer; " +
-      "zip_centroid: a point inside the ZIP's area, by the census gazetteer, the same for all properties of the ZIP; " +
-      'no_zip: the ZIP is unknown; zip_not_listed: the gazetteer has no area of the ZIP, or its state is not covered.',
+    "Origin of latitude and longitude. parcel_layer: the parcel's own point; zip_centroid: one point for " +
+      'all properties of the ZIP; zip_not_listed: the census gazetteer has no area of the ZIP.',
     { follows: 'reads' },
   ),
-  metro: oneOf(METRO_NAMES, 'Metro of the county: one of the twenty, by the name of its largest city.', {
+  metro: oneOf(METRO_NAMES, 'Metro of the county.', {
     absent: NO_METRO,
     follows: 'reads',
   }),
@@ -100,17 +99,16 @@ const NOTHING_CORRECTED = because({ code: 'none', about: 'the operator corrected
 
 /** What the operator put right in the row that the record comes from. */
 export const CORRECTED = text(
-  'Columns of the row on its page that the operator corrected, each with the page that shows the right value: ' +
-    '"amount (https://...)". Figures follow from the corrected values.',
+  'Columns that the operator corrected, each with the page that shows the right value: "amount ' + '(https://...)".',
   { absent: NOTHING_CORRECTED, follows: 'reads' },
 );
 
 /** What the source of a record no longer fills; `absent` then says MISSING_AT_SOURCE of these fields. */
 export const missing = {
-  [MISSING_FIELDS]: text(
-    'Fields that earlier reads of the source filled and the last good one does not, with spaces between.',
-    { absent: NOTHING_MISSING, follows: 'reads' },
-  ),
+  [MISSING_FIELDS]: text('Fields that earlier reads of the source filled and the last good one does not.', {
+    absent: NOTHING_MISSING,
+    follows: 'reads',
+  }),
   missing_since: date('Day of the first read of the source without one of them.', {
     absent: NOTHING_MISSING,
     follows: 'reads',
@@ -138,15 +136,14 @@ export const PROPERTY_KINDS = ['vacant_lot', 'one_family', 'two_to_four', 'five_
 export const propertyKind = {
   property_kind: oneOf(
     PROPERTY_KINDS,
-    'Kind of property by the class that the county publishes (reference table property_classes). vacant_lot: land ' +
-      'without a building; one_family: one home, such as a house or a condominium; two_to_four and five_up: units of ' +
-      'the building; other: no home, or public property; unknown: property_kind_basis says why.',
+    "Kind of property by the county's class. one_family: a house or a condominium; two_to_four, five_up: " +
+      'units; other: no home, or public property; unknown: property_kind_basis says why.',
   ),
   property_kind_basis: oneOf(
     ['county_class', 'class_too_broad', 'class_not_mapped', 'not_published_by_county', 'no_parcel_number'],
-    'Origin of property_kind. county_class: property_class; class_too_broad: property_class means several ' +
-      'kinds; class_not_mapped: the reference table does not have it; not_published_by_county: no list, parcel layer ' +
-      'or tax roll read here has a class of the parcel; no_parcel_number: the page prints no parcel number.',
+    'Origin of property_kind. class_too_broad: the class means several kinds; class_not_mapped: the ' +
+      'table property_classes does not have it; not_published_by_county: no source has a class of the ' +
+      'parcel.',
   ),
 };
 

@@ -53,9 +53,8 @@ export const SourceRead = defineRecord(
     source: text('Name of the source.'),
     family: oneOf(
       FAMILIES,
-      'Family of the source. sheriff: sheriff sales of Ohio; auctions: sales of other states; distress: filings, ' +
-        'liens, code cases and vacant buildings; benchmarks: survey rates, census medians, vacancy and statements of ' +
-        'loans; corrections: what the operator put right, and left out on request.',
+      'Family of the source. auctions: sales outside Ohio; distress: filings, liens, code cases and vacant ' +
+        'buildings; benchmarks: rates, census medians, vacancy and loans.',
     ),
     title: text('Title of the source.'),
     home: text('Public page of the source, for people.'),
@@ -68,10 +67,10 @@ export const SourceRead = defineRecord(
     terms_quote: text('Terms, or the law, word for word.', { absent: 'nobody has read the terms' }),
     resale: oneOf(
       ['confirmed', ...RESALE],
-      'Whether what is derived from it may be sold. allowed: by its terms; confirmed: the operator says so; unknown: ' +
-        'its terms do not say, or nobody has read them. With real money, only the first two are served.',
+      'Whether what is derived from it may be sold. allowed: by its terms; confirmed: by the operator. ' +
+        'With real money, only these are served.',
     ),
-    terms_show_pages: text('Reason why the terms permit showing an archived page that a report cites.', {
+    terms_show_pages: text('Reason why the terms permit showing an archived page.', {
       absent: 'the terms do not permit it or were not obtained; the pages are then not shown',
     }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
@@ -95,15 +94,13 @@ export const SourceRead = defineRecord(
     }),
     status: oneOf(
       ['good', 'quarantined', 'unavailable', 'not_due', 'never_read', 'degraded'],
-      'Result of the latest read. If it failed, the rows are those of the last good read. degraded: the pages were ' +
-        'read as expected, but fewer of their rows join than expected, the newest row is older than expected, a ' +
-        'column that had values is blank, or a page of several could not be read; detail says which.',
+      'Result of the latest read. If it failed, the rows are those of the last good read. degraded: ' +
+        'incomplete or old rows; detail says which.',
     ),
     reason: text('Short reason word.', {
       absent:
-        'the read was good, or the source was not due for another reason than no_file (nothing in its drop ' +
-        'folder), no_permission (its terms ask for one that the operator has not stated, or its key is not set) or ' +
-        'out_of_season (its list is on the site in another part of the year only)',
+        'the read was good, or the source was not due for another reason than no_file, no_permission or ' +
+        'out_of_season',
     }),
     detail: text('The problem, in one sentence.', { absent: 'the read was good, or the source was not due' }),
     page_url: text('Page that failed.', { absent: 'no single page failed' }),
@@ -122,30 +119,28 @@ export const SourceRead = defineRecord(
     }),
     outdated_reason: oneOf(
       OUTDATED_REASONS,
-      'Reason why the rows are outdated from that day. newer_fiscal_year_published: the source lists or has a newer ' +
-        'year; fiscal_year_over: the year ended more than 60 days ago, and no list read since then shows whether a ' +
-        'newer year is published.',
+      'Reason why the rows are outdated from that day. fiscal_year_over: the year ended more than 60 days ' + 'ago.',
       { absent: NO_FISCAL_YEAR },
     ),
     missing_fields: text('Fields of its records that earlier reads filled and the last good read does not.', {
       absent: 'no field went blank',
     }),
     missing_since: date('Day of the first read without one of them.', { absent: 'no field went blank' }),
-    fill_rates: text('Share of the rows of the last good read with a value, in percent, by column: "zip 100, ...".', {
+    fill_rates: text('Percent of the rows with a value, by column: "zip 100, ...".', {
       absent: 'it has no good read, or a column always has a value',
     }),
-    news: text('Columns of its table, and words and codes in it, that earlier good reads had not.', {
+    news: text('Columns, words and codes that earlier good reads had not.', {
       absent: 'nothing is new, or it was read once only',
     }),
     rows_in: integer('Rows on the pages of the last good read.', { unit: 'rows' }),
-    rows_stated: integer("Rows of that read by the site's own count, to be compared with rows_in.", {
+    rows_stated: integer("Rows by the site's own count.", {
       absent: 'its site states no number of rows, or the rows are of a dropped file',
       unit: 'rows',
     }),
     rows_out: integer('Rows staged from them.', { unit: 'rows' }),
     rows_rejected: integer('Rejected rows, each with a reason in rejects.', { unit: 'rows' }),
     rows_merged: integer('Duplicates merged into another row of the same read.', { unit: 'rows' }),
-    rows_carried: integer("Rows of an earlier good read, in use because today's read failed. Not part of rows_in.", {
+    rows_carried: integer('Rows of an earlier good read. Not part of rows_in.', {
       unit: 'rows',
     }),
   },

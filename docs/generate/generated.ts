@@ -22,9 +22,8 @@ async function dataDictionaryPage(): Promise<string> {
     'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +
       'the record definitions; do not edit.',
     'Types are those of the DuckDB file: without a type, a column is DECIMAL(14,2) if it has a unit, else VARCHAR. ' +
-      'In Parquet a UUID is text, as in JSON columns and responses. Instants are UTC. A column is null only as ' +
-      '"Null:" says, or the end of its table. Audits are in the contract of a table, next to its SQL in ' +
-      '`models/marts/`. Each table is also a Parquet file.',
+      'In Parquet a UUID is text, as in JSON. Instants are UTC. A column is null only as "Null" says: with the ' +
+      'reasons that `absent` of a response names, or a status column. Each table is also a Parquet file.',
     ...dictionarySections(published, storedType),
     '## Views',
     VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),

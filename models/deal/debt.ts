@@ -32,7 +32,7 @@ export const debt = {
   loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', RATE),
 
   // The loan that the price needs
-  loan_amount: money('Loan at the declared loan-to-value, whether or not a lender makes one of this size.', {
+  loan_amount: money('Loan at the declared loan-to-value.', {
     absent: NO_PRICE,
   }),
   monthly_payment: money('Monthly payment of loan_amount at loan_rate_pct over the declared years.', {
@@ -47,8 +47,7 @@ export const debt = {
     SIZED,
   ),
   rent_over_pitia: ratio(
-    'Rent of 2 to 4 units over principal, interest, taxes and insurance (PITIA), as lenders of such loans measure ' +
-      'it: gross_potential_rent over annual_debt_service, tax_after_reset and the insurance of expense_lines.',
+    'gross_potential_rent over annual_debt_service, tax_after_reset and insurance (PITIA), of 2 to 4 ' + 'units.',
     { absent: NO_PITIA },
   ),
 
@@ -63,16 +62,12 @@ export const debt = {
   ),
   loan_binding: oneOf(
     ['loan_to_value', 'debt_coverage', 'minimum_loan', 'none'],
-    'Limit that determines loan_sized. loan_to_value: the price; debt_coverage: the income; minimum_loan: the income ' +
-      'covers less than the smallest loan that lenders make; none: net_cash_flow is not positive.',
+    'Limit that determines loan_sized. minimum_loan: the income covers less than the smallest loan; ' +
+      'none: net_cash_flow is not positive.',
     SIZED,
   ),
   debt_service_sized: money('Twelve payments of loan_sized.', SIZED),
   cash_flow_after_debt: money('net_cash_flow less debt_service_sized: cash left before income tax.', SIZED),
-  cash_needed: money(
-    'list_price less loan_sized, plus closing costs of the declared share. Without repairs: no source states the ' +
-      'condition of a building.',
-    SIZED,
-  ),
+  cash_needed: money('list_price less loan_sized, plus closing costs. Without repairs.', SIZED),
   cash_on_cash_pct: percent('cash_flow_after_debt over cash_needed.', SIZED),
 };

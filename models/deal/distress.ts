@@ -44,49 +44,39 @@ const Origin = z.strictObject({
 });
 
 export const distress = {
-  distress_score: integer(
-    'Tax delinquency and sale of the same address, 0 to 100. Other kinds of records score nothing.',
-    { unit: 'points', follows: 'day' },
-  ),
+  distress_score: integer('Tax delinquency and sale of the same address, 0 to 100.', {
+    unit: 'points',
+    follows: 'day',
+  }),
   distress_status: oneOf(
     ['matched', 'none_found', 'partly_covered', 'county_not_covered', 'address_unknown'],
-    'Result of the search in public records. matched: distress_matches has a record; none_found: both tax lists and ' +
-      'sales cover the place and no record matches; partly_covered: only one of them covers it, or a part of it; ' +
-      'county_not_covered: neither does. distress_coverage has each kind of record.',
+    'Result of the search in public records. none_found: both tax lists and sales cover the place; ' +
+      'partly_covered: only one of them, or a part; county_not_covered: neither. distress_coverage has ' +
+      'each kind.',
   ),
   distress_kinds: json(z.array(Kind), 'Kinds of records in distress_matches.'),
   distress_signals_count: integer(
-    'Independent kinds of distress in distress_matches. Records of one event count once: a tax lien, a tax ' +
-      'delinquency and the sale for it; a foreclosure filing and the sale; a code violation and its judgment; a ' +
-      'vacant and condemned building.',
+    'Independent kinds of distress in distress_matches; records of one event count once, as in ' +
+      'signals_count of leads.',
     { unit: 'kinds' },
   ),
-  distress_coverage: json(
-    Coverage,
-    'Whether the sources read here cover the place, by kind of record. partly_covered: the source covers one city of ' +
-      'the county, which is not known to be that of the property.',
-  ),
+  distress_coverage: json(Coverage, 'Whether sources cover the place, by kind of record.'),
   distress_matches: json(
     z.array(Distress),
-    'Public records of exactly this address (address_exact), or of the parcel at it (parcel_exact). Only these ' +
-      'count in distress_score, and of these only tax delinquencies and sales.',
+    'Public records of exactly this address (address_exact), or of the parcel at it (parcel_exact).',
     { follows: 'reads', inside: INSIDE.distress },
   ),
   distress_candidates: json(
     z.array(Distress),
-    'Public records that may belong to this property: the house numbers overlap as a range, only one of the two has ' +
-      'a unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
-      '(address_exact_place_unknown), or the parcel is a condominium of the building. They score nothing.',
+    'Public records that may belong to this property, each with the reason. They score nothing.',
     { follows: 'reads', inside: INSIDE.distress },
   ),
 
   provenance: json(
     z.record(z.string(), Origin),
-    'Origin of each group of fields: listing, claim, rent (of HUD), rent_in_place, utilities, vacancy and tax_rate ' +
-      '(of the census and its surveys), tax_bill, underwriting, debt, roll, distress, history. row has the texts ' +
-      'that name the row on the page. assumed: nobody published it; the assumption set in source declares it. ' +
-      'matched: the records are in distress_matches, each with its page. underwriting is ours: it ' +
-      'follows from the others.',
+    'Origin of each group of fields. row: the texts that name the row on the page. assumed: the ' +
+      'assumption set in source declares it. matched: distress_matches has the records with their pages. ' +
+      'underwriting follows from the others.',
     { follows: 'reads', inside: INSIDE.provenance },
   ),
   assumption_set_id: text('Assumption set of the underwriting.'),

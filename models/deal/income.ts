@@ -119,9 +119,8 @@ export const income = {
   contract_rent: money('rent_in_place less the utilities that tenants pay themselves.', { absent: NO_INCOME }),
   rent_steps: json(
     RentSteps,
-    'Steps from HUD to contract_rent: the units by bedrooms (as the listing states them, or shares of buildings ' +
-      "of this size and age), HUD's rents, the census's rent over HUD's in the metropolitan area, and the share of " +
-      'utilities in the county, each with its basis, place and year.',
+    "Steps from HUD to contract_rent: units by bedrooms, HUD's rents, the census's rent over HUD's, and " +
+      'the share of utilities, each with its basis, place and year.',
     { inside: INSIDE.rent_steps },
   ),
 
@@ -133,15 +132,13 @@ export const income = {
   ),
   vacancy_survey: json(
     VacancySurvey,
-    "The survey behind vacancy_pct: the mean of the area's newest quarters, shrunk toward that of its region by its " +
-      'margin of error. vacancy_pct adds credit loss, within the declared limits.',
+    'The survey behind vacancy_pct: the mean of the area, shrunk toward that of its region.',
     { absent: DECLARED_VACANCY },
   ),
   operating_expenses: money('effective_gross_income less noi_underwritten.', { absent: NO_INCOME }),
   expense_lines: json(
     z.array(ExpenseLine),
-    'Operating expenses line by line, with basis, place, year and source. The lines other than the tax are drawn ' +
-      'toward expense_typical_pct. Empty if units or the rent is unknown.',
+    'Operating expenses line by line, with basis, place, year and source. Empty if units or the rent is ' + 'unknown.',
     { inside: INSIDE.expense_lines },
   ),
   expense_typical_pct: percent(
@@ -153,8 +150,8 @@ export const income = {
   // Property tax
   property_tax: json(
     PropertyTax,
-    "Property tax of a year: today's bill, the tax at the asking price, the share of it that a sale resets under the " +
-      'law of the state, and the bill after an appeal where the county assesses the building above the price.',
+    "Property tax of a year: today's bill, the tax at the asking price, the share that a sale resets, " +
+      'and the bill after an appeal.',
     { inside: INSIDE.property_tax },
   ),
   tax_after_reset: money(

@@ -52,11 +52,9 @@ export const listing = {
     inside: INSIDE.also_listed,
   }),
   property_type: text("Property type in the site's own words.", { absent: notStated('property_type') }),
-  unit_mix_stated: json(
-    UnitMix,
-    'Units by number of bedrooms, as the main listing states them; 4br is four or more. The sum may differ from units.',
-    { absent: NO_UNIT_MIX },
-  ),
+  unit_mix_stated: json(UnitMix, 'Units by bedrooms, as listed; 4br is four or more. The sum may differ from units.', {
+    absent: NO_UNIT_MIX,
+  }),
   annual_taxes: money('Property tax of one year, as the main listing states it.', { absent: NOT_STATED }),
   year_built: integer('Year of construction.', { absent: notStated('year_built'), unit: 'year' }),
   listed_on: date('Day the listing was posted, according to the site.', { absent: notStated('listed_on') }),

@@ -11,8 +11,8 @@ export const place = {
   county_fips: text('Five-digit county FIPS.', { absent: NO_COUNTY, follows: 'reads' }),
   county_basis: oneOf(
     ['parcel', 'zip', 'zip_most_land'],
-    "Origin of county. parcel: the roll that has the property's parcel; zip: all land of the ZIP is in the " +
-      'county; zip_most_land: most of it is, and the property may be in another county that the ZIP reaches into.',
+    'Origin of county. parcel: of the roll; zip: all land of the ZIP is in the county; zip_most_land: ' +
+      'most of it is.',
     { absent: NO_COUNTY, follows: 'reads' },
   ),
   ...point,

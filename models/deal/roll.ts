@@ -16,9 +16,9 @@ export const rollOfLead = {
 export const roll = {
   roll_status: oneOf(
     ['matched', 'ambiguous', 'no_match', 'county_not_covered', 'address_unknown'],
-    'Result of the search in parcel layers and tax rolls. matched: one parcel has exactly the address and ZIP, or is ' +
-      'the parcel of a county record that matches; ambiguous: several parcels, or condominiums of the building; ' +
-      'no_match: a roll read here has the ZIP, and not the address; county_not_covered: no roll read here has the ZIP.',
+    'Result of the search in parcel layers and tax rolls. matched: one parcel has exactly the address, ' +
+      'or a matching county record; ambiguous: several parcels; no_match: a roll has the ZIP, and not the ' +
+      'address; county_not_covered: no roll has the ZIP.',
   ),
   roll_parcel_id: text('Parcel number as the roll prints it.', { absent: NO_PARCEL }),
   last_sale_date: date('Day of the last transfer on the roll.', { absent: NO_ROLL_FIGURE }),

@@ -75,9 +75,8 @@ export const scores = {
       'price_per_unit_above_144x_monthly_2br_rent',
       'price_per_unit_below_24x_monthly_2br_rent',
     ],
-    'Source of noi_low, noi_middle and noi_high, or the reason why there is none. owners_of_survey: statements of ' +
-      'owners in one national survey (2011), given our own cap rate; built_from_2000: too few owners of such ' +
-      'buildings answered. They say nothing of one county, and this building may earn less or more.',
+    'Source of noi_low, noi_middle and noi_high, or why there is none. owners_of_survey: one national ' +
+      'survey (2011), given our own cap rate; built_from_2000: too few owners answered.',
   ),
   noi_range_note: text('noi_low and noi_high in one sentence, beside noi_underwritten.', { absent: NO_RANGE }),
 
@@ -104,9 +103,8 @@ export const scores = {
   ),
   score_limit: oneOf(
     ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
-    'Reason for a score_share_pct below 100. condition_risk: the price is so low that it suggests a building in poor ' +
-      'condition; ' +
-      "near_upper_proxy_limit: the price per unit is near the limit above which HUD's rent does not fit.",
+    'Reason for a score_share_pct below 100. near_upper_proxy_limit: the price per unit is near the ' +
+      "limit above which HUD's rent does not fit.",
   ),
   condition_risk: oneOf(
     [
@@ -120,16 +118,14 @@ export const scores = {
       'code_case',
       'not_evaluated',
     ],
-    'What says that the building is in poor condition; the gravest if there are several. condemned, order_to_vacate, ' +
-      'vacant_building: condition_record, and nobody may live there, so that deal_score is condition_score_cap at ' +
-      'most and rental_status is Pass; low_price_per_unit, high_cap_rate, low_price_to_rent: price_per_unit, ' +
-      'cap_rate_underwritten or price_to_rent suggests it; code_case: condition_record.',
+    'Gravest sign of poor condition. condemned, order_to_vacate, vacant_building, code_case: ' +
+      'condition_record; the first three mean that nobody may live there. Others: the price or cap rate ' +
+      'suggests it.',
   ),
   condition_record: oneOf(
     ['none', 'condemned', 'order_to_vacate', 'vacant_building', 'code_case'],
-    'Gravest record in force on the condition of the building, of distress_matches. condemned: condemned or declared ' +
-      'dangerous; order_to_vacate: a code case that orders people to leave; vacant_building: registered as vacant; ' +
-      'code_case: a code case whose words name a serious fault.',
+    'Gravest record in force on the condition of the building, of distress_matches. order_to_vacate: a ' +
+      'code case that orders people to leave; code_case: one whose words name a serious fault.',
   ),
   condition_record_on: date('Day of the record.', { absent: UNDATED }),
   condition_record_id: uuid('Id of the record, a signal.', { absent: NO_CONDITION_RECORD }),
@@ -152,15 +148,10 @@ export const scores = {
   ),
   confidence_reasons: json(
     z.array(z.enum(CONFIDENCE_REASONS)),
-    'Why inputs earn less than their weight, in the order of confidence_parts. Known in part: price_recent (verified ' +
-      'within confidence_recent_days), rent_of_area, utilities_of_area, tax_rate_of_area (of a wider area), ' +
-      'rent_in_place_of_reference (of a calibrated table), tax_bill_exempt, tax_after_sale_assumed (it ' +
-      'does not follow from the bill and a confirmed rule), loan_rate_stale, claim_derived (from the advertised cap ' +
-      'rate), claim_differs (by more than confidence_gap_small_points). The others are not known, so that a declared ' +
-      'value counts or nothing is confirmed; without a price there is no tax after a sale (tax_after_sale_unknown), ' +
-      'and a cap rate implies no NOI (claim_without_price). rent_does_not_fit, and rent_fit_not_tested without a ' +
-      'price, units or rent: underwrite_reliability is not ok, and the inputs of rent ' +
-      'claim_not_confirmed are not listed.',
+    'Why inputs earn less than their weight, in the order of confidence_parts. Known in part: ' +
+      'price_recent, rent_of_area, utilities_of_area, tax_rate_of_area, rent_in_place_of_reference, ' +
+      'tax_bill_exempt, tax_after_sale_assumed, loan_rate_stale, claim_derived, claim_differs. The others ' +
+      'are not known. With rent_does_not_fit or rent_fit_not_tested, the inputs of rent are not listed.',
     { follows: 'day' },
   ),
 
@@ -174,23 +165,22 @@ export const scores = {
   // Offer range at the declared target cap rate
   offer_status: oneOf(
     ['computed', 'claimed_basis_unverified', ...OFFER_REASONS],
-    'Whether an offer range could be computed, and on which NOI: noi_scoring, or, if the proxy does not fit, ' +
-      "the broker's unverified claim.",
+    "Whether an offer range could be computed. claimed_basis_unverified: on the broker's claim.",
   ),
   offer_low: money(
     'Low end: the price at the target cap under the declared stress, with repairs; at most the high end.',
     { absent: NO_OFFER },
   ),
   offer_high: money(
-    'High end: least of the asking price, the price at the target cap with repairs, and the price at the declared ' +
-      'coverage after reserves, each with the tax and NOI of its own price.',
+    'High end: least of the asking price, the price at the target cap with repairs, and the price at the ' +
+      'declared coverage.',
     { absent: NO_OFFER },
   ),
   offer_range_basis: oneOf(
     ['range', 'stress_above_high_end', 'within_one_step', 'no_value_under_stress'],
-    'Reason for the low end. range: it is the value under stress, below the high end; stress_above_high_end: ' +
-      'the value under stress exceeds the high end, so both are equal; within_one_step: both round down to one ' +
-      'multiple of offer_step; no_value_under_stress: repairs exceed the value under stress, and the low end is 0.',
+    'Reason for the low end. range: the value under stress; stress_above_high_end: that exceeds the high ' +
+      'end, so both are equal; within_one_step: both round to one multiple; no_value_under_stress: repairs ' +
+      'exceed it, and the low end is 0.',
     { absent: NO_OFFER },
   ),
   offer_binding: oneOf(

@@ -21,8 +21,7 @@ export const UNDERWRITE_RELIABILITIES = ['ok', 'proxy_out_of_range', 'unknown'] 
 export const summary = {
   // Property
   id: uuid(
-    'UUID of the property: version 5 of its normalized street address and ZIP, or of source and listing id if the ' +
-      'site hides the street.',
+    'UUID of the property: of its address and ZIP, or of source and listing id if the site hides the ' + 'street.',
   ),
   address: text('Street address on the listing.', { absent: NO_STREET }),
   city: text('City.'),
@@ -31,12 +30,10 @@ export const summary = {
 
   // Listing
   source: readFrom.source,
-  listing_url: text(
-    "Page of the listing, or its record's address in an MLS feed without pages, which opens with a license only.",
-  ),
+  listing_url: text('Page of the listing, or its record in an MLS feed, which needs a license.'),
   list_price: money('Asking price.', { absent: NO_PRICE }),
   units: integer('Number of dwelling units.', { absent: NO_UNITS, unit: 'units' }),
-  cap_rate: percent('Advertised cap rate. A cap rate derived from a stated NOI is in cap_rate_derived.', {
+  cap_rate: percent('Advertised cap rate.', {
     absent: NOT_ADVERTISED,
   }),
   noi: money('Net operating income per year; noi_source names its origin.', { absent: NO_NOI }),
@@ -45,10 +42,9 @@ export const summary = {
   }),
 
   // Underwriting
-  market_rent_2br: money(
-    'HUD Fair Market Rent of 2 bedrooms per month, as HUD publishes it: gross rent, a proxy and not a rent roll.',
-    { absent: NO_RENT },
-  ),
+  market_rent_2br: money('HUD Fair Market Rent of 2 bedrooms per month: gross rent, not a rent roll.', {
+    absent: NO_RENT,
+  }),
   noi_underwritten: money('NOI from the HUD rent and the declared assumptions, per year, before reserves.', {
     absent: NO_INCOME,
   }),
@@ -61,14 +57,10 @@ export const summary = {
     'Yield, coverage, motivation, distress and condition, 0 to 100: the sum of the five deal_score parts.',
     { unit: 'points', follows: 'day' },
   ),
-  confidence_score: ratio(
-    'Degree to which the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
-    { follows: 'day' },
-  ),
-  why_this_is_interesting: text(
-    'What decides the deal: the most important facts, the first of them first, in at most 80 characters.',
-    { follows: 'day' },
-  ),
+  confidence_score: ratio('How much is known rather than assumed, 0 to 1: the sum of confidence_parts.', {
+    follows: 'day',
+  }),
+  why_this_is_interesting: text('What decides the deal, in at most 80 characters.', { follows: 'day' }),
   cap_gap_pct: percent(
     'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
       'claims more.',
@@ -86,12 +78,9 @@ export const summary = {
 
   // Freshness
   last_verified: instant("When the asking price was last read on the listing's page.", { follows: 'reads' }),
-  price_reduction_pct: percent(
-    "Price drop observed across this service's own runs, from first_price to list_price; 0.00 if there was none.",
-    { absent: NO_PRICE },
-  ),
-  days_on_feed: integer(
-    'Whole days from first_seen to the data clock, or to the day the listing was found gone. Not days on market.',
-    { unit: 'days', follows: 'day' },
-  ),
+  price_reduction_pct: percent('Price drop from first_price to list_price; 0.00 if none.', { absent: NO_PRICE }),
+  days_on_feed: integer('Days from first_seen to the data clock, or until it was found gone. Not days on market.', {
+    unit: 'days',
+    follows: 'day',
+  }),
 };

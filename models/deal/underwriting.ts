@@ -8,8 +8,7 @@ export const underwriting = {
   // Claim
   cap_rate_source: oneOf(
     ['advertised', 'derived_from_stated_noi', 'none'],
-    'Origin of the claimed cap rate. advertised: it is in cap_rate; derived_from_stated_noi: the site gives ' +
-      'NOI but no cap rate, and cap_rate_derived follows from it; none: there is neither.',
+    'Origin of the claimed cap rate. advertised: in cap_rate; derived_from_stated_noi: in ' + 'cap_rate_derived.',
   ),
   cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', { absent: NOT_DERIVED }),
   cap_gap_basis: oneOf(
@@ -18,14 +17,12 @@ export const underwriting = {
   ),
   claim_consistency: oneOf(
     ['consistent', 'inconsistent', 'not_checkable'],
-    'Whether the stated NOI gives the advertised cap rate to within 0.10 points; not_checkable unless both are ' +
-      'published.',
+    'Whether the stated NOI gives the advertised cap rate to within 0.10 points.',
   ),
   claim_issue: oneOf(
     ['none', 'noi_not_positive', 'noi_contradicts_cap_rate', 'year_built_in_future'],
-    'Impossible figures of the listing; the first that applies. noi_not_positive: the claimed NOI is zero or ' +
-      'less; noi_contradicts_cap_rate: the stated NOI gives another cap rate than the advertised one, by more than ' +
-      'the assumption claim_contradiction; year_built_in_future: year_built is after the data clock.',
+    'First impossible figure of the listing. noi_contradicts_cap_rate: the stated NOI gives another cap ' +
+      'rate than the advertised one.',
   ),
   underwriting_agreement: oneOf(
     [
@@ -38,18 +35,17 @@ export const underwriting = {
       'no_underwriting',
       'no_claim',
     ],
-    'Whether the underwriting agrees with the claimed cap rate. agrees: less than the assumption material_gap ' +
-      'apart, and the rental path is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; rated_pass: ' +
-      'closer, but rental_status is Pass; contradicted: claim_issue names the NOI, so no claim is compared; ' +
-      "unreliable: HUD's rent does not fit, so the claim is not confirmed.",
+    'Whether the underwriting agrees with the claimed cap rate. agrees: less than material_gap apart, ' +
+      'and rental_status is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; ' +
+      "rated_pass: closer, but Pass; contradicted: claim_issue names the NOI; unreliable: HUD's rent does " +
+      'not fit.',
   ),
   underwriting_note: text('underwriting_agreement in one sentence, with the figures and rental_status.'),
 
   // Rent
   rent_basis: oneOf(
     ['zip', 'zip_lowest_of_several', 'metro', 'metro_lowest_of_several', 'unknown'],
-    "zip: HUD's small-area rent of the ZIP; metro: the rent of the ZIP's HUD area; lowest_of_several: the ZIP is in " +
-      'several areas and the lowest rent counts.',
+    "zip: small-area rent; metro: of the ZIP's HUD area; lowest_of_several: the ZIP is in several areas.",
   ),
   rent_area_code: text('HUD area of the rent.', { absent: NO_RENT }),
   rent_area_name: text('Name of the HUD area.', { absent: NO_RENT }),
@@ -58,9 +54,7 @@ export const underwriting = {
   rent_observed_at: instant('When the rent was read.', { absent: NO_RENT, follows: 'reads' }),
   rent_outdated_reason: oneOf(
     OUTDATED_REASONS,
-    'Reason why the rent is outdated; an outdated rent adds nothing to confidence_score. ' +
-      'newer_fiscal_year_published: its fiscal year is over and HUD has published a newer one; fiscal_year_over: its ' +
-      'fiscal year ended more than 60 days ago.',
+    'Reason why the rent is outdated. fiscal_year_over: its fiscal year ended more than 60 days ago.',
     { absent: CURRENT_RENT },
   ),
 
@@ -70,8 +64,7 @@ export const underwriting = {
   expense_ratio_pct: percent('operating_expenses over effective_gross_income.', { absent: NO_INCOME }),
   report_status: oneOf(
     ['available', 'no_underwriting'],
-    'Whether the report of the deal is sold. no_underwriting: its price, its units or its rent is not known, so that ' +
-      'cap_rate_underwritten is null.',
+    'Whether the report of the deal is sold. no_underwriting: cap_rate_underwritten is null.',
   ),
   underwrite_reason: oneOf(UNDERWRITE_REASONS, 'Reason why underwrite_reliability is not ok; the first that applies.', {
     absent: RELIABLE,

@@ -41,19 +41,18 @@ const fields = {
   property_address: text('Street address of the property.', { absent: NOT_PUBLISHED }),
   city: text('City of the property.', { absent: NOT_PUBLISHED }),
   appraised_value: money('Appraised value.', { absent: NOT_APPRAISED }),
-  opening_bid: money('Lowest opening bid; opening_bid_basis says where it comes from.', { absent: NO_BID }),
+  opening_bid: money('Lowest opening bid.', { absent: NO_BID }),
   plaintiff: text('Plaintiff.', { absent: noParty('defendant') }),
   source_url: readFrom.source_url,
 
   // Identity and state
   id: uuid(
-    'UUID: version 5 of kind, county, case, parcel and sale day; outside sheriff sales, the item number of the ' +
-      'page, if any, replaces the parcel. Not the id of a lead.',
+    'UUID of kind, county, case, parcel (outside sheriff sales the item number) and sale day. Not the id ' +
+      'of a lead.',
   ),
   sale_status: oneOf(
     ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
-    "State of the sale. removed: no longer on the seller's calendar; result_unknown: its day passed without a " +
-      'published result.',
+    'State of the sale. removed: no longer on the calendar; result_unknown: its day passed without a ' + 'result.',
   ),
   status_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),
@@ -61,8 +60,7 @@ const fields = {
   defendant: text('Defendant.', { absent: noParty('plaintiff') }),
   party_status: oneOf(
     ['available', 'plaintiff_only', 'defendant_only', 'login_required', 'not_published'],
-    'Whether the parties are public: both, one of them, or none. login_required: the site shows them only to ' +
-      'logged-in users, and this service does not log in.',
+    'Whether the parties are public. login_required: this service does not log in.',
   ),
   parcel_id: text("Parcel number as the sale's page prints it.", { absent: NOT_PUBLISHED }),
   parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
@@ -73,38 +71,33 @@ const fields = {
   ...addressParts(NO_ADDRESS_KEY, NO_UNIT, NO_NUMBER),
   opening_bid_basis: oneOf(
     ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
-    'Origin of opening_bid. A published figure wins; two thirds of the appraisal is derived only for ' +
-      'first sales of mortgage foreclosures in Ohio, never for a tax sale or in another state.',
+    'Origin of opening_bid.',
   ),
-  opening_bid_derived: flag('True if opening_bid was computed here and not published.'),
+  opening_bid_derived: flag('True if opening_bid was computed here.'),
   opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.'),
   statute_ref: text('Section of the law of the state behind the basis.', { absent: NO_STATUTE }),
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
-    'Kind of sale; unknown unless the source states it. tax_foreclosure: any sale for unpaid taxes, including tax ' +
-      'deed sales.',
+    'Kind of sale. tax_foreclosure: any sale for unpaid taxes.',
   ),
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
   sale_round_basis: oneOf(
     ['published', 'case_not_seen_before', 'unknown'],
-    'published: the page prints the round; case_not_seen_before: a mortgage case without an earlier sale day.',
+    'case_not_seen_before: a mortgage case without an earlier sale day.',
   ),
-  appraisal_discount_pct: percent(
-    '(appraised_value - opening_bid) over appraised_value. A discount to appraisal, not owner equity: liens ' +
-      'are unknown.',
-    { absent: NO_DISCOUNT },
-  ),
-  judgment_amount: money('Final judgment: the debt that the sale is for. Not the opening bid.', {
+  appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value. Not owner equity.', {
+    absent: NO_DISCOUNT,
+  }),
+  judgment_amount: money('Final judgment: the debt that the sale is for.', {
     absent: NOT_PUBLISHED,
   }),
-  assessed_value: money("Value on the county's roll as the sale's page prints it. Not an appraisal for the sale.", {
+  assessed_value: money("Value on the county's roll, as the page prints it. Not an appraisal.", {
     absent: NOT_PUBLISHED,
   }),
   plaintiff_max_bid: money('Highest bid of the plaintiff: a buyer must bid more.', { absent: NO_MAX_BID }),
   plaintiff_max_bid_status: oneOf(
     ['published', 'hidden_until_sale', 'no_plaintiff', 'not_published'],
-    'Whether the highest bid of the plaintiff is public. hidden_until_sale: the site shows it when the sale begins; ' +
-      'no_plaintiff: a sale for unpaid taxes has no bidding plaintiff.',
+    'Whether plaintiff_max_bid is public. no_plaintiff: a sale for unpaid taxes.',
   ),
   certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: NO_CERTIFICATE }),
   deposit: money('Deposit required of a bidder.', { absent: NOT_PUBLISHED }),
@@ -113,17 +106,13 @@ const fields = {
   case_status_raw: text('Case status exactly as published.', { absent: NOT_PUBLISHED }),
   slot_raw: text('Text of the time slot: a time, or a status word.', { absent: NOT_PUBLISHED }),
   sale_type_raw: text('Sale type exactly as published.', { absent: NOT_PUBLISHED }),
-  previous_sale_date: date(
-    'Previous sale day of the same case and parcel. With next_sale_date it links the rows of a postponed or repeated ' +
-      'sale.',
-    { absent: NO_OTHER_SALE },
-  ),
+  previous_sale_date: date('Previous sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
   next_sale_date: date('Next sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
-  units: integer("Number of dwelling units, by the parcel layer of the sale's county.", {
+  units: integer("Dwelling units, by the county's parcel layer.", {
     absent: NO_UNITS,
     unit: 'units',
   }),
-  property_class: text("Property class in the county's own words or code, by its tax list or parcel layer.", {
+  property_class: text("Property class in the county's own words or code.", {
     absent: NO_CLASS,
   }),
   ...propertyKind,

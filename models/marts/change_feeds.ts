@@ -52,15 +52,9 @@ const ChangeFeed = defineRecord(
   ['list'],
   {
     list: oneOf(CHANGE_LISTS, 'List of the API.'),
-    as_of: date('The data clock: day of the snapshot. The list has the records that the API lists on that day.'),
-    changes_through: instant(
-      "Instant of this snapshot's changes: the run's clock, or one second after the previous snapshot if the clock " +
-        'has not advanced. Use it as the next updated_since.',
-    ),
-    complete_since: instant(
-      'All changes after this instant are in changes: the instant of the first snapshot with changes of the list, at ' +
-        'most the declared days ago (assumption change_days).',
-    ),
+    as_of: date('Day of the snapshot (data clock).'),
+    changes_through: instant("Instant of this snapshot's changes. Use it as the next updated_since."),
+    complete_since: instant('All changes after this instant are in changes, for at most change_days.'),
     begins: flag('True if this is the first snapshot with changes of the list.'),
     records: integer('Records of the list in this snapshot.', { unit: 'records' }),
     new_records: integer('Records of the list that the previous snapshot did not list.', { unit: 'records' }),

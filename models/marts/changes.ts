@@ -25,26 +25,24 @@ export const GONE_REASONS = [
 ] as const;
 
 const MEANINGS: Readonly<Record<(typeof GONE_REASONS)[number], string>> = {
-  sold:
-    'the property of a deal or a sale is sold; a lead, or another lead of its property, is sold to one buyer or ' +
-    'being paid for',
+  sold: 'the property of a deal or a sale is sold; a lead of the property is sold to one buyer or being paid ' + 'for',
   under_contract: 'the deal has a buyer',
   withdrawn: 'its site no longer shows the deal',
-  cured: "the county's latest list of unpaid taxes no longer has the debt, or shows that nothing is owed",
+  cured: 'the latest list of unpaid taxes no longer has the debt',
   closed_by_publisher: 'its publisher closed the record',
   called_off: 'the sale is cancelled or withdrawn',
-  postponed: 'the sale is postponed, and no new day is known yet',
-  rescheduled: 'the sale is called off or postponed, and a later sale of the same case and parcel was read',
-  day_passed: 'the day of the sale is over, and no result was read',
+  postponed: 'without a known new day',
+  rescheduled: 'a later sale of the same case and parcel was read',
+  day_passed: 'no result was read',
   unsold: 'the property was offered without a buyer',
-  held: 'the sale of a lead was held, with or without a buyer',
-  not_verified: 'the record of a lead was not read in the last seven days, or its source is no longer read',
-  no_longer_qualifies: 'the record of a lead is still listed, but does not meet the rules of a lead',
-  other_id: 'the record continues under another id, because its address or parcel number changed',
-  left_the_list: 'its source no longer shows it and does not say why',
+  held: 'the sale of a lead was held',
+  not_verified: 'the record of a lead was not read in the last seven days',
+  no_longer_qualifies: 'the record is listed, but makes no lead',
+  other_id: 'its address or parcel number changed',
+  left_the_list: 'without a stated reason',
 };
 
-const NO_PLACE = 'a lead is sold: its change has its id alone; or the record does not have it';
+const NO_PLACE = 'a lead is sold, or the record has none';
 
 export const Change = defineRecord(
   'change',
@@ -56,13 +54,13 @@ export const Change = defineRecord(
     record_id: uuid('Id of the record, as in the list.'),
     change: oneOf(
       CHANGE_KINDS,
-      'new: listed now and not in the previous snapshot, also if the record returns; changed: listed in both with ' +
-        'another value in a compared field; gone: no longer listed.',
+      'new: not in the previous snapshot, also if it returns; changed: another value in a compared field; ' +
+        'gone: no longer listed.',
     ),
     changed_fields: json(
       z.array(z.string()),
-      'Names of the fields with another value, in the order of the record. Fields that follow ' +
-        'from the date, from the latest read or from other rows are not compared.',
+      'Fields with another value. Those that follow from the date, the latest read or other rows are not ' +
+        'compared.',
       { absent: 'change is not changed' },
     ),
     reason: oneOf(

@@ -11,7 +11,7 @@ import {
   percent,
   text,
 } from '../../lib/record.ts';
-import { COVERED_KINDS, KIND_MEANINGS } from '../../sources/kinds.ts';
+import { COVERED_KINDS } from '../../sources/kinds.ts';
 import { defineMart } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 import { INSIDE } from '../absence/inside.ts';
@@ -53,13 +53,12 @@ const fields = {
   metro: text('Name of the metro: its largest city. A county outside every metro has its own row.'),
   kind: oneOf(
     COVERED_KINDS,
-    `Kind of record. ${COVERED_KINDS.map((kind) => `${kind}: ${KIND_MEANINGS[kind]}`).join(' ')}`,
+    "Kind of record: a signal_type, an auction_type, or parcel_roll, the assessor's roll of all parcels.",
   ),
   status: oneOf(
     STATUSES,
-    'covered: the sources show all records of this kind in every county of the metro; partly_covered: only ' +
-      'some counties, cities or records; not_covered: no source is read, and why gives the reason. A ' +
-      'property without a record is known to have none only where the kind is covered.',
+    'covered: the sources show all records in every county of the metro, so a property without one has ' +
+      'none; partly_covered: only some counties, cities or records; not_covered: no source is read.',
   ),
   core_status: oneOf(STATUSES, 'status of the county of the largest city alone.'),
   has_listings: flag('True if listing sites of the metro are read.'),
@@ -80,8 +79,8 @@ const fields = {
       { code: 'no_rows', about: 'row_count is 0' },
     ),
   }),
-  newest_read: instant('Last good read of the source that was read last.', { absent: NO_SOURCE }),
-  oldest_read: instant('Last good read of the source that was read longest ago.', { absent: NO_SOURCE }),
+  newest_read: instant('Last good read, of the source read last.', { absent: NO_SOURCE }),
+  oldest_read: instant('Last good read, of the source read longest ago.', { absent: NO_SOURCE }),
   age_days: integer('Whole days from oldest_read to the data clock.', {
     absent: NO_SOURCE,
     unit: 'days',
@@ -97,14 +96,13 @@ const fields = {
     ),
   }),
   listings: integer('Active listings in the metro.', { unit: 'listings' }),
-  listings_matched: integer(
-    'Active listings with a record of the kind at exactly their address or parcel; for parcel_roll: with a parcel.',
-    { unit: 'listings' },
-  ),
+  listings_matched: integer('Active listings with such a record at exactly their address or parcel.', {
+    unit: 'listings',
+  }),
   match_pct: percent('listings_matched over listings.', {
     absent: because({ code: 'no_listings', about: 'listings is 0' }),
   }),
-  why: text('Reason for not_covered: the data that was looked for, the finding and the day.', {
+  why: text('Reason for not_covered.', {
     absent: because({ code: 'covered_or_partly_covered', about: 'status is covered or partly_covered' }),
   }),
 };

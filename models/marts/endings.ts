@@ -4,15 +4,14 @@ import { readFrom } from '../fields.ts';
 
 const Ending = defineRecord(
   'ending',
-  'One row per lead or deal that ended, with the page that showed it open and the page that shows its end. It stays ' +
-    'for the days of the change feed. The server refunds sales after the end.',
+  'One row per lead or deal that ended, with the pages that showed it open and ended. The server ' +
+    'refunds sales after the end.',
   ['id'],
   {
     id: uuid('Id of the lead or deal.'),
     reason: oneOf(
       ['debt_paid', 'sale_called_off', 'off_market'],
-      "debt_paid: the county's table shows that nothing is owed; sale_called_off: the sale is canceled, withdrawn or " +
-        'postponed without a new day; off_market: the listing is under contract or sold.',
+      'sale_called_off: canceled, withdrawn or postponed without a new day; off_market: under contract or ' + 'sold.',
     ),
     ended_on: date('Day of the end.'),
     ended_basis: oneOf(

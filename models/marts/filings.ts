@@ -88,25 +88,21 @@ const fields = {
   // Change, raw values and amendments
   change_kind: oneOf(
     ['added', 'late', 'changed'],
-    'Change at last_updated. added: a new row; late: a new row filed before the latest day that the feed ' +
-      'already had; ' +
-      'changed: a changed row.',
+    'Change at last_updated. late: a new row, filed before the latest day of the feed.',
   ),
   business_name_raw: text('Name exactly as published.'),
   entity_status_raw: text("Status in the register's own words.", { absent: BLANK_OR_OHIO }),
   jurisdiction: text('Jurisdiction of formation.', { absent: BLANK_OR_OHIO }),
   agent_addr2: text("Agent's address, second line.", { absent: BLANK }),
   business_county: text('County of the business.', { absent: BLANK_OR_COLORADO }),
-  agent_filings: integer('Filings of this feed with the same agent name, to filter out agents that serve thousands.', {
+  agent_filings: integer('Filings of this feed with the same agent name.', {
     absent: NO_AGENT,
     unit: 'filings',
     follows: 'reads',
   }),
   amendment_kind: oneOf(
     AMENDMENT_KINDS,
-    "Latest amendment of the same charter number in the register's monthly reports. Not a status: a " +
-      'business may have ' +
-      'been reinstated since, or merged under another charter.',
+    'Latest amendment of the charter number in the monthly reports. Not a status.',
     { absent: NO_AMENDMENT },
   ),
   amendment_date: date('Effective date of that amendment.', { absent: NO_AMENDMENT }),

@@ -64,33 +64,27 @@ const Corroboration = z.strictObject({
 const fields = {
   lead_type: oneOf(
     ['tax_delinquent', 'sheriff_sale_auction'],
-    'Kind of lead. sheriff_sale_auction: a sheriff sale, or the sale that auction_type names, is scheduled.',
+    'Kind of lead. sheriff_sale_auction: the sale that auction_type names is scheduled.',
   ),
   lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points', follows: 'day' }),
-  score_rationale: json(
-    z.record(z.string(), z.string()),
-    'Each component with its points and the reason, such as "+25 points, there is time for a letter".',
-    { follows: 'day' },
-  ),
+  score_rationale: json(z.record(z.string(), z.string()), 'Each component with its points and the reason.', {
+    follows: 'day',
+  }),
   address: text('Street address of the property.'),
   source_url: readFrom.source_url,
 
   // Auction fields
-  auction_type: oneOf(AUCTION_TYPES, 'Kind of auction, as on auctions.', { absent: NO_SALE }),
+  auction_type: oneOf(AUCTION_TYPES, 'Kind of auction.', { absent: NO_SALE }),
   county: text('County name and state.'),
   sale_date: date('Day of the sale.', { absent: NO_SALE }),
-  property_address: text('Street address of the property, as on auctions.', { absent: NO_SALE }),
+  property_address: text('Street address of the property.', { absent: NO_SALE }),
   city: text('City of the property.', { absent: NOT_ON_PAGE }),
   appraised_value: money('Appraised value.', { absent: NOT_APPRAISED }),
   opening_bid: money('Lowest opening bid.', { absent: NO_BID }),
   plaintiff: text('Plaintiff.', { absent: NO_PARTY }),
 
   // Lead
-  id: uuid(
-    'UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold ' +
-      'lead stays ' +
-      'sold.',
-  ),
+  id: uuid('UUID of lead type, county and parcel or case.'),
   score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.', {
     follows: 'day',
   }),
@@ -104,20 +98,16 @@ const fields = {
   auction_id: uuid('Row of auctions behind the lead.', { absent: NO_SALE }),
   corroboration: json(
     z.array(Corroboration),
-    'Other public records of the same parcel or exact address: one of each kind and source, and a listing.',
+    'Other public records of the parcel or exact address: one of each kind and source, and a listing.',
     { inside: INSIDE.corroboration },
   ),
   signals_count: integer(
-    'Independent kinds of distress of the property with a record in force, its own included. A tax lien, a tax ' +
-      'delinquency and a sale for unpaid taxes count as one; a foreclosure filing and a foreclosure sale count as ' +
-      'one; so do a code violation and a blight judgment, and a vacant and a condemned building.',
+    'Independent kinds of distress of the property in force. As one count: tax lien, tax delinquency and ' +
+      'sale for unpaid taxes; foreclosure filing and sale; code violation and blight judgment; vacant and ' +
+      'condemned building.',
     { unit: 'kinds' },
   ),
-  signal_kinds: json(
-    z.array(z.enum(RECORD_KINDS)),
-    'Kinds of records in force of the property, its own included, in alphabetical order. Several may count as one ' +
-      'in signals_count; counts_as in corroboration names the counted kind.',
-  ),
+  signal_kinds: json(z.array(z.enum(RECORD_KINDS)), 'Kinds of records in force of the property, its own included.'),
   county_fips: text('Five-digit county FIPS.'),
   state: text('Two-letter state.'),
   zip: text('Five-digit ZIP.', { absent: NOT_ON_PAGE }),
@@ -133,18 +123,14 @@ const fields = {
   owner_name: text('Owner of record, as the county publishes it.', { absent: NOT_ON_LIST }),
   amount: money('Net delinquent amount.', { absent: NO_DEBT }),
   years_delinquent: integer('Years the parcel has been delinquent.', { absent: NOT_ON_LIST, unit: 'years' }),
-  months_delinquent: integer('Months the parcel has been delinquent, as on signals.', {
+  months_delinquent: integer('Months the parcel has been delinquent.', {
     absent: NOT_ON_LIST,
     unit: 'months',
   }),
   certified_year: integer('Year the delinquency was certified.', { absent: NOT_ON_LIST, unit: 'year' }),
   county_value: money("Market value on the county's roll.", { absent: NOT_ON_LIST }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
-  property_class: text(
-    "Property class in the county's own words or code. Of an auction: from the tax list, parcel layer or tax " +
-      'roll of the same parcel.',
-    { absent: NO_CLASS },
-  ),
+  property_class: text("Property class in the county's own words or code.", { absent: NO_CLASS }),
   ...propertyKind,
   mail_street: text("Owner's mailing street, public record.", { absent: NOT_ON_LIST }),
   mail_city: text("Owner's mailing city.", { absent: NOT_ON_LIST }),
@@ -170,18 +156,15 @@ const fields = {
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
   deposit: money('Deposit required of a bidder.', { absent: NO_DEPOSIT }),
   judgment_amount: money('Final judgment: the debt that a foreclosure sale is for.', { absent: NO_JUDGMENT }),
-  unpaid_taxes: money('Unpaid taxes of the property on tax lists or, if more, on lien lists.', { absent: NO_TAXES }),
-  property_value: money("appraised_value, else the county's market value, else the assessed value of the page.", {
+  unpaid_taxes: money('Unpaid taxes on tax lists or, if more, on lien lists.', { absent: NO_TAXES }),
+  property_value: money("Appraisal, else the county's market value, else the assessed value of the page.", {
     absent: NO_VALUE,
   }),
-  value_basis: oneOf(
-    ['appraisal', 'county_roll', 'assessed_on_page', 'not_published'],
-    'Origin of property_value. assessed_on_page: a state that caps assessments prints less than the market value.',
-    { absent: NO_SALE },
-  ),
+  value_basis: oneOf(['appraisal', 'county_roll', 'assessed_on_page', 'not_published'], 'Origin of property_value.', {
+    absent: NO_SALE,
+  }),
   equity_pct: percent(
-    'Part of property_value that the published debts leave, 0.00 if they leave nothing: opening_bid of a sale for ' +
-      'unpaid taxes, else unpaid_taxes; judgment_amount and unpaid_taxes of another sale. Other liens are unknown.',
+    'Part of property_value that the published debts leave, 0.00 if nothing. Other liens are unknown.',
     { absent: NO_EQUITY },
   ),
   ...rollOfLead,

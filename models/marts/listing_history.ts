@@ -33,13 +33,11 @@ const fields = {
   // Time
   version_first_seen: instant('When this version was first read.'),
   version_last_seen: instant('When this version was last read.', { follows: 'reads' }),
-  listing_first_seen: instant(
-    'When the listing was first read; if the property was relisted within the declared days, the earlier listing.',
-  ),
+  listing_first_seen: instant('When the listing, or the earlier one that it continues, was first read.'),
   first_price: money('First price of the listing, or of the earlier one that it continues.', {
     absent: because({ code: 'price_missing', about: 'no price was ever published' }),
   }),
-  relisted: flag('True if the listing left this site and returned, or continues an earlier one of the same property.'),
+  relisted: flag('True if the listing returned, or continues an earlier one.'),
   gone_on: date('Day of the run that read the site and did not find the listing.', {
     absent: because({
       code: 'not_gone_before_next_version',

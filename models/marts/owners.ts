@@ -44,15 +44,8 @@ const RegisterFiling = z.strictObject({
 const fields = {
   id: uuid('UUID: version 5 of "owner", county and normalized name.'),
   owner_name: text('Name as most records print it.'),
-  owner_key: text(
-    'Normalized name: upper case, no accents or punctuation, AND for &, one spelling of each legal form. Rows with ' +
-      'equal names in two counties may belong to two organizations.',
-  ),
-  owner_kind: oneOf(
-    ORGANIZATION_KINDS,
-    'Kind of organization by the legal form in its name. trust: a trust of loans or ' +
-      'securities; a trust that may belong to a person is left out.',
-  ),
+  owner_key: text('Normalized name. Equal names in two counties may be two organizations.'),
+  owner_kind: oneOf(ORGANIZATION_KINDS, 'Kind of organization by its name. trust: of loans or securities.'),
   county: text('County name and state.'),
   county_fips: text('Five-digit county FIPS.'),
   state: text('Two-letter state of the county.'),
@@ -65,17 +58,15 @@ const fields = {
   listed_count: integer('Properties with an active listing.', { unit: 'properties' }),
   kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
   total_amount: money(
-    'Sum of the amounts owed or claimed. If several records may describe one debt, such as a tax lien and a tax ' +
-      'delinquency of one property, the larger sum counts.',
+    'Sum of the amounts owed or claimed. Of records that may describe one debt, the larger sum counts.',
     { absent: because({ code: 'no_record_with_an_amount', about: 'no record has an amount' }) },
   ),
   properties: json(z.array(OwnedRecord), 'The records and listings, by property.', { inside: INSIDE.properties }),
   register_match_basis: oneOf(
     ['exact_name', 'exact_name_and_agent', 'ambiguous', 'none', 'register_not_covered'],
-    'How register_filings were found in the register of the state of the county or of the mail. exact_name: one ' +
-      'entity has this normalized name; exact_name_and_agent: the agent of exactly one entity of this name has the ' +
-      'address at which the owner gets mail; ambiguous: several entities have this name; none: no filing in this ' +
-      'feed has it; register_not_covered: neither state is Ohio or Colorado.',
+    'How register_filings were found. exact_name: one entity has this name; exact_name_and_agent: of ' +
+      "several, one has an agent at the owner's address; ambiguous: several have it; register_not_covered: " +
+      'neither the county nor the mail is in Ohio or Colorado.',
   ),
   register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.', {
     inside: INSIDE.register_filings,

@@ -112,39 +112,31 @@ export const Steps = z.array(Step);
 
 const fields = {
   ...fieldsOf(Deal, ['id']),
-  comparison: json(
-    Comparison,
-    "The claim against HUD's underwriting, line by line, with the difference. dscr is on the declared loan; " +
-      'null lines ' +
-      'have no claim, no underwriting or no loan.',
-    { inside: INSIDE.comparison },
-  ),
-  debt_terms: json(
-    DebtTerms,
-    "The bank loan that the price needs, with the source of its rate, the loan that a lender sizes, and the seller's " +
-      "loan, with this deal's amounts.",
-    { inside: INSIDE.debt_terms },
-  ),
+  comparison: json(Comparison, "The claim against HUD's underwriting, line by line, with the difference.", {
+    inside: INSIDE.comparison,
+  }),
+  debt_terms: json(DebtTerms, "The bank loan for the price, the loan that a lender sizes, and the seller's loan.", {
+    inside: INSIDE.debt_terms,
+  }),
   sensitivity: json(
     Sensitivity,
-    "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value for each " +
-      'of rates, in order; null if dscr does not apply. loans has the debt service at each rate over 20, 25 and 30 ' +
-      'years, with the dscr of noi_underwritten. formulas and inputs recompute every cell and loan.',
+    "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one " +
+      'value for each of rates; loans has the debt service over 20, 25 and 30 years. formulas and inputs ' +
+      'recompute them.',
     { inside: INSIDE.sensitivity },
   ),
   offer: json(
     Offer,
-    'The offer range at the declared target cap rate, with the figure of each constraint and which one binds. ' +
-      'at_high has the tax, NOI, cap rate on price and repairs, and coverage after reserves at the high end.',
+    'The offer range with the figure of each constraint. at_high: tax, NOI, cap rate and coverage at the ' +
+      'high end.',
     { inside: INSIDE.offer },
   ),
   ...fieldsOf(Deal, ['distress_matches']),
   paths: json(Paths, 'The three paths with thresholds and inputs.', { inside: INSIDE.paths }),
   recompute: json(
     Steps,
-    'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max clamp (to 0..1), ' +
-      'round0, round2 and round4 (half away from zero) and floor_to (down to a multiple). when: the comparison ' +
-      'that chose the formula.',
+    'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max ' +
+      'clamp (to 0..1), round0, round2, round4 and floor_to. when: the comparison that chose it.',
     { inside: INSIDE.recompute },
   ),
   ...fieldsOf(Deal, ['assumption_set_id']),

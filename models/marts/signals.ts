@@ -43,20 +43,18 @@ const fields = {
   has_address: flag('True if the row has a street address with a house number (mail-ready).'),
   address_status: oneOf(
     ['available', 'pending_parcel_lookup', 'no_house_number'],
-    'pending_parcel_lookup: the source publishes no street, and no other source has one of the parcel yet; ' +
-      'no_house_number: the street has no number, as for vacant land.',
+    'pending_parcel_lookup: no source has a street of the parcel yet; no_house_number: as for vacant ' + 'land.',
   ),
 
   // Identity and state
   id: uuid(
-    'UUID: version 5 of "signal", signal type, county and parcel; with the record number if it is no tax ' +
-      'delinquency. Not the id of a lead.',
+    'UUID of signal type, county and parcel, with the record number if it is no tax delinquency. Not the ' +
+      'id of a lead.',
   ),
   signal_state: oneOf(
     ['listed', 'removed', 'unknown'],
-    "listed: on the source's latest list; removed: no longer on it, closed by its publisher, or nothing is owed; " +
-      'unknown: the source is no longer read, or it does not say whether the record is in force and the latest ' +
-      'event is long past.',
+    "listed: on the source's latest list; removed: no longer on it, closed, or nothing is owed; unknown: " +
+      'the source is no longer read, or does not say and the latest event is long past.',
   ),
   state_reason: oneOf(
     ['on_the_list', 'balance_zero', 'closed_by_publisher', 'no_recent_event', 'not_on_latest_list', 'source_not_read'],
@@ -67,28 +65,19 @@ const fields = {
   parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
     absent: NO_PARCEL,
   }),
-  address_basis: oneOf(
-    ['tax_list', 'record', 'parcel_layer', 'sheriff_sale'],
-    'Origin of the street address: the tax list or the record itself, the parcel layer or tax roll of the ' +
-      'county, or a sheriff sale of the same parcel.',
-    { absent: NO_ADDRESS },
-  ),
+  address_basis: oneOf(['tax_list', 'record', 'parcel_layer', 'sheriff_sale'], 'Origin of the address.', {
+    absent: NO_ADDRESS,
+  }),
   city: text('City of the property.', { absent: IN_NO_SOURCE }),
   city_basis: oneOf(
     ['published', 'municipality', 'owner_mail'],
-    "Origin of city. published: the list, the county's parcel layer or a sheriff sale; municipality: the " +
-      'city or village that taxes the parcel, by the tax roll, and mail for it may name another; owner_mail: none of ' +
-      'them prints it, and the owner gets mail at the same street and number in the county.',
+    'Origin of city. municipality: the one that taxes the parcel, and mail may name another; owner_mail: ' +
+      'the owner gets mail at the same street and number in the county.',
     { absent: IN_NO_SOURCE },
   ),
   state: text('Two-letter state.'),
   zip: text('Five-digit ZIP of the property.', { absent: IN_NO_SOURCE }),
-  zip_basis: oneOf(
-    ['published', 'owner_mail'],
-    "Origin of zip. published: the list, the county's parcel layer or tax roll, or a sheriff sale; " +
-      'owner_mail: none of them prints it, and the owner gets mail at the same street and number in the county.',
-    { absent: IN_NO_SOURCE },
-  ),
+  zip_basis: oneOf(['published', 'owner_mail'], 'Origin of zip, as in city_basis.', { absent: IN_NO_SOURCE }),
   ...addressParts(NO_STREET, NO_UNIT, NO_NUMBER),
   mail_street: text("Owner's mailing street, public record.", { absent: NOT_PUBLISHED }),
   mail_city: text("Owner's mailing city.", { absent: NOT_PUBLISHED }),
@@ -96,24 +85,23 @@ const fields = {
   mail_zip: text("Owner's mailing ZIP.", { absent: NOT_PUBLISHED }),
   owner_location: oneOf(
     ['at_property', 'in_state', 'out_of_state', 'unknown'],
-    'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, ' +
-      'or a post office box in the state.',
+    'Where the owner gets mail. unknown: not published, or a post office box in the state.',
   ),
   years_delinquent: integer(
-    'Years the parcel has been delinquent. If the county publishes only the year of certification: the whole years ' +
-      'since the last day of that year on which the law lets a delinquency be certified, which is the minimum.',
+    'Years the parcel has been delinquent. If the county publishes only the year of certification, the ' +
+      'minimum: whole years since the last day on which the law lets it be certified.',
     { absent: NO_TAX, unit: 'years' },
   ),
   years_basis: oneOf(
     ['published', 'since_certified_year', 'unknown', 'not_applicable'],
     'Origin of years_delinquent. not_applicable: the record is no tax delinquency.',
   ),
-  months_delinquent: integer(
-    'years_delinquent in whole months, which decide the points of a lead; 12 for each year that a county publishes.',
-    { absent: NO_TAX, unit: 'months' },
-  ),
+  months_delinquent: integer('years_delinquent in whole months; 12 for each year that a county publishes.', {
+    absent: NO_TAX,
+    unit: 'months',
+  }),
   certified_year: integer('Year the delinquency was certified.', { absent: NO_TAX, unit: 'year' }),
-  county_value: money("Market value on the county's roll, from the list or the county's parcel layer.", {
+  county_value: money("Market value on the county's roll.", {
     absent: NOT_PUBLISHED,
   }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
@@ -132,9 +120,9 @@ const fields = {
   tax_year: integer('Tax year of a lien.', { absent: NO_LIEN, unit: 'year' }),
   amount_basis: oneOf(
     ['net', 'principal', 'claimed', 'lien', 'balance_due'],
-    'Meaning of amount. net: the tax owed, with the charges that the county adds; principal: tax without interest ' +
-      'and penalties, so the actual debt is higher; claimed: the amount that the plaintiff claims; lien: the ' +
-      'amount of the lien as recorded; balance_due: the unpaid part of a judgment or fine.',
+    "net: the tax owed, with the county's charges; principal: without interest and penalties, so the " +
+      'debt is higher; claimed: by the plaintiff; lien: as recorded; balance_due: the unpaid part of a ' +
+      'judgment or fine.',
     { absent: NO_AMOUNT },
   ),
   first_seen: seen.first_seen,

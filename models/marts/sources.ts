@@ -22,25 +22,15 @@ export const Source = defineRecord(
   ['source'],
   {
     ...SourceRead.schema.shape,
-    address_pct: percent(
-      'Share of its rows with a street address: a street with a house number, and nothing after it.',
-      { absent: NOT_OF_A_COUNTY },
-    ),
+    address_pct: percent('Share of its rows with a street address.', { absent: NOT_OF_A_COUNTY }),
     zip_pct: percent('Share of its rows with a ZIP.', { absent: NOT_OF_A_COUNTY }),
-    parcel_pct: percent(
-      "Share of its rows whose parcel is in the county's other source: of signals with a parcel number in the parcel " +
-        'layer, of parcels among the listed signals.',
-      { absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales` },
-    ),
-    stale_reason: oneOf(
-      ['older_than_read_interval', ...OUTDATED_REASONS],
-      'Reason why the rows are stale: they are older than the days between two reads, or outdated (outdated_reason).',
-      { absent: 'freshness is not stale' },
-    ),
-    freshness: oneOf(
-      ['fresh', 'stale', 'never_read'],
-      'fresh: the rows are no older than the days between two reads, and their fiscal year is not outdated.',
-    ),
+    parcel_pct: percent("Share of its rows whose parcel is in the county's other source.", {
+      absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales`,
+    }),
+    stale_reason: oneOf(['older_than_read_interval', ...OUTDATED_REASONS], 'Reason why the rows are stale.', {
+      absent: 'freshness is not stale',
+    }),
+    freshness: oneOf(['fresh', 'stale', 'never_read'], 'stale: stale_reason says why.'),
   },
 );
 
