@@ -99,7 +99,7 @@ const NOTHING_CORRECTED = because({ code: 'none', about: 'the operator corrected
 
 /** What the operator put right in the row that the record comes from. */
 export const CORRECTED = text(
-  'Columns that the operator corrected, each with the page that shows the right value: "amount ' + '(https://...)".',
+  'Columns that the operator corrected, each with the page that shows the right value: "amount (https://...)".',
   { absent: NOTHING_CORRECTED, follows: 'reads' },
 );
 

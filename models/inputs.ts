@@ -119,7 +119,7 @@ export const SourceRead = defineRecord(
     }),
     outdated_reason: oneOf(
       OUTDATED_REASONS,
-      'Reason why the rows are outdated from that day. fiscal_year_over: the year ended more than 60 days ' + 'ago.',
+      'Reason why the rows are outdated from that day. fiscal_year_over: the year ended more than 60 days ago.',
       { absent: NO_FISCAL_YEAR },
     ),
     missing_fields: text('Fields of its records that earlier reads filled and the last good read does not.', {

@@ -47,7 +47,7 @@ export const debt = {
     SIZED,
   ),
   rent_over_pitia: ratio(
-    'gross_potential_rent over annual_debt_service, tax_after_reset and insurance (PITIA), of 2 to 4 ' + 'units.',
+    'gross_potential_rent over annual_debt_service, tax_after_reset and insurance (PITIA), of 2 to 4 units.',
     { absent: NO_PITIA },
   ),
 

@@ -138,7 +138,7 @@ export const income = {
   operating_expenses: money('effective_gross_income less noi_underwritten.', { absent: NO_INCOME }),
   expense_lines: json(
     z.array(ExpenseLine),
-    'Operating expenses line by line, with basis, place, year and source. Empty if units or the rent is ' + 'unknown.',
+    'Operating expenses line by line, with basis, place, year and source. Empty if units or the rent is unknown.',
     { inside: INSIDE.expense_lines },
   ),
   expense_typical_pct: percent(

@@ -20,9 +20,7 @@ export const UNDERWRITE_RELIABILITIES = ['ok', 'proxy_out_of_range', 'unknown'] 
 
 export const summary = {
   // Property
-  id: uuid(
-    'UUID of the property: of its address and ZIP, or of source and listing id if the site hides the ' + 'street.',
-  ),
+  id: uuid('UUID of the property: of its address and ZIP, or of source and listing id if the site hides the street.'),
   address: text('Street address on the listing.', { absent: NO_STREET }),
   city: text('City.'),
   state: text('Two-letter state.'),

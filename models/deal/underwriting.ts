@@ -8,7 +8,7 @@ export const underwriting = {
   // Claim
   cap_rate_source: oneOf(
     ['advertised', 'derived_from_stated_noi', 'none'],
-    'Origin of the claimed cap rate. advertised: in cap_rate; derived_from_stated_noi: in ' + 'cap_rate_derived.',
+    'Origin of the claimed cap rate. advertised: in cap_rate; derived_from_stated_noi: in cap_rate_derived.',
   ),
   cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', { absent: NOT_DERIVED }),
   cap_gap_basis: oneOf(

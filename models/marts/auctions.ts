@@ -52,7 +52,7 @@ const fields = {
   ),
   sale_status: oneOf(
     ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
-    'State of the sale. removed: no longer on the calendar; result_unknown: its day passed without a ' + 'result.',
+    'State of the sale. removed: no longer on the calendar; result_unknown: its day passed without a result.',
   ),
   status_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),

@@ -25,7 +25,7 @@ export const GONE_REASONS = [
 ] as const;
 
 const MEANINGS: Readonly<Record<(typeof GONE_REASONS)[number], string>> = {
-  sold: 'the property of a deal or a sale is sold; a lead of the property is sold to one buyer or being paid ' + 'for',
+  sold: 'the property of a deal or a sale is sold; a lead of the property is sold to one buyer or being paid for',
   under_contract: 'the deal has a buyer',
   withdrawn: 'its site no longer shows the deal',
   cured: 'the latest list of unpaid taxes no longer has the debt',

@@ -11,7 +11,7 @@ const Ending = defineRecord(
     id: uuid('Id of the lead or deal.'),
     reason: oneOf(
       ['debt_paid', 'sale_called_off', 'off_market'],
-      'sale_called_off: canceled, withdrawn or postponed without a new day; off_market: under contract or ' + 'sold.',
+      'sale_called_off: canceled, withdrawn or postponed without a new day; off_market: under contract or sold.',
     ),
     ended_on: date('Day of the end.'),
     ended_basis: oneOf(

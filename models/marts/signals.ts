@@ -43,7 +43,7 @@ const fields = {
   has_address: flag('True if the row has a street address with a house number (mail-ready).'),
   address_status: oneOf(
     ['available', 'pending_parcel_lookup', 'no_house_number'],
-    'pending_parcel_lookup: no source has a street of the parcel yet; no_house_number: as for vacant ' + 'land.',
+    'pending_parcel_lookup: no source has a street of the parcel yet; no_house_number: as for vacant land.',
   ),
 
   // Identity and state
