@@ -19,7 +19,7 @@ import { bytesOf, cellsOf, jsonOf, skip, textOf } from './real_cells.ts';
 import { readFrom } from './site_double.ts';
 import {
   PLACE,
-  Reading,
+  type Reading,
   ST_LOUIS_FIELDS,
   assessment,
   below,
@@ -33,12 +33,10 @@ import {
   franklin,
   hamilton,
   hamiltonList,
-  items,
   layer,
   live,
   mlsRow,
   ohioItems,
-  page,
   pittsburghEvents,
   reaps,
   searched,
@@ -252,7 +250,9 @@ describe('a real file gives the same rows and rejects as when it was held agains
       const { rowsIn, rows, rejects, merged } = await parsed(spec, pages);
       assert.equal(rowsIn, rows.length + rejects.length + merged);
       const columns = [...spec.row.columns.map(({ name }) => name), 'source_url'];
-      const values = rows.map((row) => columns.flatMap((name) => (row[name] == null ? [] : [[name, row[name]]])));
+      const values = rows.map((row) =>
+        columns.flatMap((name) => ((row[name] ?? null) === null ? [] : [[name, row[name]]])),
+      );
       const hash = sha256(JSON.stringify([values, rejects.map(({ reason, detail }) => [reason, detail])]));
       assert.equal(`${rowsIn} ${rows.length} ${rejects.length} ${merged} ${hash.slice(0, 12)}`, reading);
     });
@@ -285,10 +285,10 @@ test(
       return found.filter(({ aid }) => name.startsWith('duval') === listed.includes(aid)).length;
     });
     assert.deepEqual(counts, [1, 2, 1, 2, 0]);
-    const butler = live('realauction_oh/butler_pa_item.html');
-    const $ = load(butler.text());
+    const ofButler = live('realauction_oh/butler_pa_item.html');
+    const $ = load(ofButler.text());
     assert.deepEqual(
-      itemsIn($, $.root(), butler.url).map(({ labelled }) => labelled.map(([label]) => label)),
+      itemsIn($, $.root(), ofButler.url).map(({ labelled }) => labelled.map(([label]) => label)),
       [['Case Status', 'Case #', 'Final Judgment Amount', 'Parcel ID', 'Property Address', '', 'Opening Bid']],
     );
   },
