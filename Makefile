@@ -96,7 +96,7 @@ buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=
 	@node clients/buy.ts
 
 collect: $(NODE) ##+ fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>
-	@node clients/collect_cli.ts
+	@node clients/buy.ts collect
 
 verify: $(NODE) ##+ verify a bought answer offline: FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json FOLDER=pages
 	@node clients/verify_cli.ts

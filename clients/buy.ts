@@ -1,169 +1,122 @@
 /**
- * `make buy URL='/api/deals?state=OH'`: pays for one call from the sandbox wallet, prints each step, and saves the
- * answer with its receipt. FULL=1 prints every record. Also an example of a client: it uses only the server's URL, its
- * 402 and the sandbox's wallet file.
+ * `make buy URL='/api/deals?state=OH'` pays for one call from the sandbox wallet, prints the answer and saves it with
+ * its receipt; FULL=1 prints every record. `make collect RECEIPT=...` gets a paid answer again, by its Receipt-Id or
+ * the nonce of its payment.
  */
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch';
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex } from 'viem';
+import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
+import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
-import type { Network } from '../lib/network.ts';
+import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
+import { usdOf } from '../lib/network.ts';
 import { print } from '../lib/output.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
-import { readSettings, SettingError, shellQuoted } from '../lib/settings.ts';
-import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
+import { pipelineSettings, readSettings, SettingError, shellQuoted, zeroOrOne } from '../lib/settings.ts';
+import { collect, purchaseUrl } from './collect.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
-import { sandboxWallet, serverSetting } from './wallet.ts';
+import { sandboxWallet } from './wallet.ts';
 
 const MAX_RECORDS = 2;
 /** Maximum paid for the one call of this process; the default of @x402/fetch is $1. There is no cap over processes. */
 const MAX_PAYMENT = '$2';
 
+const A_PATH = "a path of the server, such as '/api/deals?state=OH'";
+const A_RECEIPT = 'the Receipt-Id of a response, or the nonce of its payment';
 const buySettings = z.object({
-  DATA_DIR: z.string().min(1, 'a folder').default('data'),
-  URL: z
-    .string("a path of the server, such as '/api/deals?state=OH'")
-    .regex(/^\/[^\r\n\t]*$/, "a path of the server, such as '/api/deals?state=OH'"),
-  FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
-  ...serverSetting,
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'a port')
+  DATA_DIR: pipelineSettings.shape.DATA_DIR,
+  URL: z.string(A_PATH).regex(/^\/[^\r\n\t]*$/, A_PATH),
+  FULL: zeroOrOne.default(false),
+  SERVER: z
+    .url({ protocol: /^https?$/u, error: 'the address of a running server, such as http://localhost:4021' })
+    .transform((url) => new URL(url).origin)
     .optional(),
 });
+const collectSettings = buySettings.omit({ URL: true }).extend({
+  RECEIPT: z.string(A_RECEIPT).regex(/^(0x)?[0-9a-fA-F-]{32,66}$/, A_RECEIPT),
+});
 
-/** The wallet of the server on DATA_DIR. PORT, if set, must be that server's port. */
-async function findWallet({ DATA_DIR, PORT, SERVER }: z.infer<typeof buySettings>): Promise<SandboxWallet> {
-  const wallet = await sandboxWallet(DATA_DIR, SERVER);
-  const port = new URL(wallet.base_url).port;
-  if (SERVER === undefined && PORT !== undefined && PORT !== port) {
-    throw new SettingError(
-      `PORT is ${JSON.stringify(PORT)}, expected ${port}, the port of the server on DATA_DIR ` +
-        `${JSON.stringify(DATA_DIR)}: the wallet pays that server only. For another server, set its DATA_DIR`,
-    );
-  }
-  return wallet;
-}
-
-/** The body, with long lists shortened. */
-function bodyText(body: unknown, full: boolean): string {
-  if (full || typeof body !== 'object' || body === null || !('records' in body) || !Array.isArray(body.records))
-    return JSON.stringify(body, null, 2);
-  const more = body.records.length - MAX_RECORDS;
-  const text = JSON.stringify({ ...body, records: body.records.slice(0, MAX_RECORDS) as unknown[] }, null, 2);
-  return more > 0 ? `${text}\n... and ${more} more records (FULL=1 prints them)` : text;
-}
-
-interface Balances {
-  readonly buyer: bigint;
-  readonly seller: bigint;
-}
-
-const usdc = (units: bigint): string => `${formatUnits(units, 6)} USDC`;
-
-/** A function that reads the balances of buyer and seller. */
-function balanceReader(rpcUrl: string, asset: string, buyer: string, seller: string): () => Promise<Balances> {
-  const chain = createPublicClient({ transport: http(rpcUrl) });
-  const balanceOf = (address: string): Promise<bigint> =>
-    chain.readContract({
-      address: asset as Address,
-      abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
-      functionName: 'balanceOf',
-      args: [address as Address],
-    });
-  return async () => ({ buyer: await balanceOf(buyer), seller: await balanceOf(seller) });
-}
-
-/** A fetch that pays: it requests, prints the price in the 402, signs, and requests again. */
-function payingFetch(network: Network['name'], account: PrivateKeyAccount): typeof fetch {
-  let isPriced = false;
-  const printingFetch: typeof fetch = async (input, init) => {
+/** Requests, prints the price in the 402, signs, and requests again. */
+async function pay(url: URL, { network }: SandboxWallet, account: PrivateKeyAccount): Promise<Response> {
+  let price = 'no payment';
+  const watchedFetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
     const required = response.headers.get('PAYMENT-REQUIRED');
-    const accepts = required === null ? [] : decodePaymentRequiredHeader(required).accepts;
-    const terms = accepts.find((one) => one.network === network);
-    if (response.status === 402 && terms && !isPriced) {
-      isPriced = true;
-      print(`required   402, price ${usdc(BigInt(terms.amount))} to ${terms.payTo} on ${terms.network}`);
-    }
+    const terms = required === null ? undefined : decodePaymentRequiredHeader(required).accepts[0];
+    if (terms) price = `402, price ${usdOf(BigInt(terms.amount))} USDC to ${terms.payTo} on ${terms.network}`;
     return response;
   };
-  const pay = wrapFetchWithPaymentFromConfig(printingFetch, {
+  const payingFetch = wrapFetchWithPaymentFromConfig(watchedFetch, {
     schemes: [{ network, client: new ExactEvmScheme(account) }],
     spendControls: { maxAmountPerPayment: MAX_PAYMENT },
   });
-  return async (input, init) => {
-    const response = await pay(input, init);
-    if (!isPriced) print('required   no payment');
-    return response;
-  };
+  const response = await payingFetch(url.href, { redirect: 'error' });
+  print(`required   ${price}`);
+  return response;
 }
 
-function printResponse({ status, headers }: Response): void {
-  print(`response   ${status} ${headers.get('Content-Type') ?? ''}`);
-  const receipt = headers.get('PAYMENT-RESPONSE');
-  const settled = receipt === null ? undefined : decodePaymentResponseHeader(receipt);
-  print(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
-  const id = headers.get('Receipt-Id');
-  if (id !== null) print(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
-}
-
-/** Save a paid response with its receipt and the server's keys. Does nothing without a signed receipt. */
-async function savePaid(response: Response, text: string, url: URL, dataDir: string): Promise<void> {
-  const receipt = response.headers.get(RECEIPT_HEADER);
-  if (!response.ok || receipt === null) return;
-  const type = (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '';
-  const name = url.pathname.split('/').findLast(Boolean) ?? 'answer';
+/** Save a paid response with its receipt and the server's keys. */
+async function save({ headers }: Response, text: string, { origin, pathname }: URL, dataDir: string): Promise<void> {
+  const receipt = headers.get(RECEIPT_HEADER);
+  const type = (headers.get('Content-Type') ?? '').split(';')[0] ?? '';
+  const name = pathname.split('/').findLast(Boolean) ?? 'answer';
   const file = await saveResponse(join(dataDir, 'client', 'bought'), { name, type, text, receipt });
-  const problem = await saveKeys(url.origin, file);
+  const problem = await saveKeys(origin, file);
   print(`saved      ${file}`);
-  print(
-    `           verify it offline: make verify FILE=${shellQuoted(file)} RECEIPT=${shellQuoted(receiptPath(file))}`,
-  );
+  print(`           verify it: make verify FILE=${shellQuoted(file)} RECEIPT=${shellQuoted(receiptPath(file))}`);
   if (problem !== null) print(`           the server's keys are not saved: ${problem}`);
 }
 
-const printChange = (label: string, before: bigint, after: bigint): void =>
-  print(`${label.padEnd(10)} ${usdc(before)} -> ${usdc(after)}   (${usdc(after - before)})`);
-
-function printBody(text: string, full: boolean): void {
+/** A list as JSON, shortened to its first records. Other text is unchanged. */
+function shortened(text: string): string {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    body = undefined;
+    return text;
   }
-  print(body === undefined ? text : bodyText(body, full));
+  if (typeof body !== 'object' || body === null || !('records' in body) || !Array.isArray(body.records))
+    return JSON.stringify(body, null, 2);
+  const records = body.records.slice(0, MAX_RECORDS) as unknown[];
+  const more = body.records.length - records.length;
+  const shown = JSON.stringify({ ...body, records }, null, 2);
+  return more > 0 ? `${shown}\n... and ${more} more records (FULL=1 prints them)` : shown;
 }
 
-async function buy(): Promise<number> {
-  const settings = readSettings(buySettings);
-  const wallet = await findWallet(settings);
-  const url = new URL(settings.URL, wallet.base_url);
+async function main(): Promise<void> {
+  const isCollecting = process.argv[2] === 'collect';
+  const settings = { URL: '', RECEIPT: '', ...readSettings(isCollecting ? collectSettings : buySettings) };
+  const wallet = await sandboxWallet(settings.DATA_DIR, settings.SERVER);
   const account = privateKeyToAccount(wallet.private_key as Hex);
-  const { network, rpc_url: rpcUrl, asset } = wallet;
-  const readBalances = balanceReader(rpcUrl, asset, account.address, wallet.pay_to);
-
-  const before = await readBalances();
-  const response = await payingFetch(network, account)(url.href, { redirect: 'error' });
-  const text = await response.text();
-  const after = await readBalances();
-
-  printResponse(response);
-  await savePaid(response, text, url, settings.DATA_DIR);
-  printChange('buyer', before.buyer, after.buyer);
-  printChange('seller', before.seller, after.seller);
-  print('');
-  printBody(text, settings.FULL === '1');
+  const url = isCollecting ? purchaseUrl(wallet.base_url, settings.RECEIPT) : new URL(settings.URL, wallet.base_url);
+  const response = await (isCollecting ? collect(url, account, wallet.network) : pay(url, wallet, account));
+  if (response === null)
+    throw new SettingError(
+      `RECEIPT is ${JSON.stringify(settings.RECEIPT)}: ${wallet.base_url} did not respond with a sign-in challenge ` +
+        'for itself. Set SERVER to the PUBLIC_BASE_URL of the server',
+    );
+  const { status, headers } = response;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString('utf8');
+  print(`response   ${status} ${headers.get('Content-Type') ?? ''}`);
+  const settled = headers.get('PAYMENT-RESPONSE');
+  print(`settled    ${settled === null ? 'no' : `transaction ${decodePaymentResponseHeader(settled).transaction}`}`);
+  const id = headers.get('Receipt-Id');
+  if (id !== null) print(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
+  const isIntact = headers.get('Unencoded-Digest') === `sha-256=:${hash('sha256', bytes, 'base64')}:`;
+  if (id !== null) print(`hash       ${isIntact ? 'as the server stated it' : 'NOT as the server stated it'}`);
+  if (response.ok && headers.has(RECEIPT_HEADER)) await save(response, text, url, settings.DATA_DIR);
+  print(`\n${settings.FULL ? text : shortened(text)}`);
   // Sold, or no match and no charge: both are success.
-  return response.ok || response.status === 404 ? 0 : 1;
+  const isGood = status === 200 ? id === null || isIntact : status === 404 && !isCollecting;
+  process.exitCode = isGood ? 0 : 1;
 }
 
 try {
-  process.exitCode = await buy();
+  await main();
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   process.stderr.write(`${error.message}\n`);

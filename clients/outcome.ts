@@ -7,16 +7,7 @@ import { RECEIPT_HEADER } from '../lib/receipt.ts';
 /** Names the snapshot of an answer, and in a 402 the one that would be answered from, unless it sells one thing. */
 export const SNAPSHOT_HEADER = 'X-Snapshot-Id';
 
-/** Why this client did not pay. */
-type ClientReason =
-  | 'no_wallet'
-  | 'price_above_call_cap'
-  | 'price_above_total_cap'
-  | 'terms_not_accepted'
-  | 'server_unreachable'
-  | 'outcome_unknown';
-
-/** A call without a response. `document` is the server's problem document, if it sent one. */
+/** A call without a response. */
 export interface Refused {
   readonly kind: 'refused';
   /** Reason code of this client, or of the server's problem document. */
@@ -25,33 +16,18 @@ export interface Refused {
   /** Null if it is unknown. */
   readonly billed: false | null;
   readonly price_usd?: string;
+  /** The server's problem document, if it sent one. */
   readonly document?: unknown;
 }
 
-export interface CallResponse {
-  readonly kind: 'response';
-  readonly type: string;
-  readonly text: string;
-  readonly paid_usd: string;
-  readonly transaction: string | null;
-  /** Id by which the wallet that paid collects the response again. */
-  readonly receipt_id: string | null;
-  /** Snapshot of the answer. */
-  readonly snapshot_id: string | null;
-  /** Whether the call was bought before, and is answered again for free. */
-  readonly isRepeat?: true;
-  /** The receipt that the server signed. */
-  readonly signed_receipt: string | null;
-}
-
-export interface Quoted {
-  readonly kind: 'quoted';
-  readonly price_usd: string;
-  readonly pay_to: string | null;
-  readonly network: string | null;
-  readonly within_call_cap: boolean;
-  readonly within_total_cap: boolean;
-}
+/** Why this client did not pay. */
+type ClientReason =
+  | 'no_wallet'
+  | 'price_above_call_cap'
+  | 'price_above_total_cap'
+  | 'terms_not_accepted'
+  | 'server_unreachable'
+  | 'outcome_unknown';
 
 export const refused = (
   reason: ClientReason,
@@ -67,18 +43,22 @@ const transactionOf = (response: Response): string | null => {
 };
 
 /** @param paid what this call paid, or null if it was free */
-export async function readResponse(response: Response, paid: bigint | null): Promise<CallResponse> {
-  return {
-    kind: 'response',
-    type: (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '',
-    text: await response.text(),
-    paid_usd: usdOf(paid ?? 0n),
-    transaction: paid === null ? null : transactionOf(response),
-    receipt_id: response.headers.get('Receipt-Id'),
-    snapshot_id: response.headers.get(SNAPSHOT_HEADER),
-    signed_receipt: response.headers.get(RECEIPT_HEADER),
-  };
-}
+export const readResponse = async (response: Response, paid: bigint | null) => ({
+  kind: 'response' as const,
+  type: (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '',
+  text: await response.text(),
+  paid_usd: usdOf(paid ?? 0n),
+  transaction: paid === null ? null : transactionOf(response),
+  /** Id by which the wallet that paid collects the response again. */
+  receipt_id: response.headers.get('Receipt-Id'),
+  snapshot_id: response.headers.get(SNAPSHOT_HEADER),
+  /** The receipt that the server signed. */
+  signed_receipt: response.headers.get(RECEIPT_HEADER),
+  /** Whether the call was bought before, and is answered again for free. */
+  isRepeat: false,
+});
+
+export type CallResponse = Awaited<ReturnType<typeof readResponse>>;
 
 /** An error response of the server. */
 export async function readRefusal(response: Response): Promise<Refused> {

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { createPublicClient, http, parseAbi, type Address, type Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
 import type { Network } from '../lib/network.ts';
 import { SettingError } from '../lib/settings.ts';
@@ -44,14 +43,6 @@ export async function readUse(
 }
 
 const KEY = /^0x[0-9a-fA-F]{64}$/;
-
-/** Setting of the server to buy from, for clients with the wallet of a sandbox server. */
-export const serverSetting = {
-  SERVER: z
-    .url({ protocol: /^https?$/u, error: 'the address of a running server, such as http://localhost:4021' })
-    .transform((url) => new URL(url).origin)
-    .optional(),
-};
 
 /**
  * The wallet of the sandbox server that runs on this data folder.

@@ -20,7 +20,7 @@ const ENTRIES = [
   'pipelines/operate/backup/cli.ts',
   'pipelines/jobs/cli.ts',
   'clients/mcp.ts',
-  'clients/collect_cli.ts',
+  'clients/buy.ts',
   'sandbox/around.ts',
 ];
 /** Where a package for development is loaded only when it is needed, with a message where it is missing. */
