@@ -8,7 +8,7 @@ import { ArgumentError } from '../lib/mcp/arguments.ts';
 import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
 import { toolServer } from '../lib/mcp/server.ts';
 import { readView, shortAnswer, type View, VIEW_PROPERTIES, withHint } from '../lib/mcp/short_answer.ts';
-import { type Interface, parseInterface, type Tool } from '../lib/mcp/tools.ts';
+import { type Interface, parseInterface } from '../lib/mcp/tools.ts';
 import { networkName } from '../lib/network.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -53,15 +53,8 @@ async function fetchInterface(base: string): Promise<Interface> {
   return parseInterface(await response.json(), base);
 }
 
-interface McpSession {
-  /** A new server, for one connection. */
-  readonly server: () => Server;
-  /** Close the record of the spending. */
-  close(): void;
-}
-
 /** @throws SettingError if a setting cannot be used, or the server does not respond */
-export async function openMcpSession(env: Readonly<Record<string, string | undefined>>): Promise<McpSession> {
+export async function openMcpSession(env: Readonly<Record<string, string | undefined>>) {
   const settings = readSettings(clientSettings, env);
   const own = await buyerAccount({
     BUYER_KEY: env['BUYER_KEY'] || undefined,
@@ -90,30 +83,22 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
       ? 'There is no wallet: free tools work, paid ones can only be quoted.'
       : `Calls are paid from ${payer}${money}, at most $${max_per_call_usd} each and $${max_total_usd} in total.`;
   const api = await fetchInterface(base);
-  const session = new ToolSession({ api, buyer, responsesDir: join(folder, 'bought') });
+  const call = toolCalls(api, buyer, join(folder, 'bought'));
   const help = `The server is ${base}. ${payment} Start with meta, which is free; quote returns the price of a call.`;
   return {
-    server: () =>
+    /** A new server, for one connection. */
+    server: (): Server =>
       toolServer({
         api,
         help,
-        tools: session.list(),
-        call: ({ name, arguments: given = {} }) => session.call(name, given),
+        tools: [...CLIENT_TOOLS, ...api.tools.map(({ listed }) => listed)],
+        call: ({ name, arguments: given = {} }) => call(name, given),
         onError(error) {
           process.stderr.write(`${messageOf(error)}\n`);
         },
       }),
-    close() {
-      spending.close();
-    },
+    close: () => spending.close(),
   };
-}
-
-interface McpOptions {
-  readonly api: Interface;
-  readonly buyer: Buyer;
-  /** Folder in which paid responses are saved. */
-  readonly responsesDir: string;
 }
 
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
@@ -150,81 +135,65 @@ const CLIENT_TOOLS: readonly ListedTool[] = [
   },
 ];
 
-/** The tools of a server, and the calls of them. */
-class ToolSession {
-  readonly #api: Interface;
-  readonly #buyer: Buyer;
-  readonly #responsesDir: string;
-  readonly #tools: ReadonlyMap<string, Tool>;
+/** The calls of the tools. Paid responses are saved in `folder`. */
+function toolCalls(api: Interface, buyer: Buyer, folder: string) {
+  const tools = new Map(api.tools.map((tool) => [tool.name, tool]));
 
-  constructor({ api, buyer, responsesDir }: McpOptions) {
-    this.#api = api;
-    this.#buyer = buyer;
-    this.#responsesDir = responsesDir;
-    this.#tools = new Map(api.tools.map((tool) => [tool.name, tool]));
-  }
-
-  list(): ListedTool[] {
-    return [...CLIENT_TOOLS, ...this.#api.tools.map(({ listed }) => listed)];
-  }
-
-  /** @throws ArgumentError */
-  async call(name: string, given: Record<string, unknown>): Promise<CallToolResult> {
-    if (name === 'spending') return toolResult(await this.#buyer.budget());
-    const { view, rest } = readView(given);
-    if (name === 'collect') return this.#collect(view, rest);
-    if (name === 'quote') return this.#quote(view, given);
-    const tool = this.#tools.get(name);
-    if (!tool) throw new Error(`${name} is not listed`);
-    if (view.from > 0 && !tool.isFree)
-      throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
-    return this.#resultOf(tool.name, view, await this.#buyer.call(tool.url(rest)));
-  }
-
-  async #collect(view: View, given: Record<string, unknown>): Promise<CallToolResult> {
-    const { data } = Collect.safeParse(given);
-    if (!data) return errorResult('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
-    return this.#resultOf('collect', view, await this.#buyer.collect(this.#api.base, data.id));
-  }
-
-  async #quote(view: View, given: Record<string, unknown>): Promise<CallToolResult> {
-    const { data } = Quote.safeParse(given);
-    const tool = data && this.#tools.get(data.tool);
-    if (!tool) {
-      const names = [...this.#tools.keys()].join(', ');
-      return errorResult('invalid_arguments', `quote takes tool, one of ${names}, and its arguments.`);
-    }
-    const quoted = await this.#buyer.quote(tool.url(readView(data.arguments).rest));
-    if (quoted.kind === 'refused') return this.#resultOf(tool.name, view, quoted);
-    const { kind: _, ...price } = quoted;
-    return toolResult({ tool: tool.name, ...price });
-  }
-
-  async #resultOf(tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> {
+  const resultOf = async (tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> => {
     if (outcome.kind === 'refused') {
       const { kind: _, ...refused } = outcome;
       return refusalResult(refused);
     }
     const { type, text, transaction, receipt_id, signed_receipt: receipt } = outcome;
     // Saved first: a paid response must not be lost with the conversation.
-    const saved = { name: tool, type, text, receipt };
-    const file = transaction === null ? undefined : await saveResponse(this.#responsesDir, saved);
-    if (file !== undefined && receipt !== null) await saveKeys(this.#api.base, file);
-    const hint = outcome.isRepeat ? { hint: 'You bought this call in this snapshot: the same answer, free.' } : {};
+    const file = transaction === null ? null : await saveResponse(folder, { name: tool, type, text, receipt });
+    if (file !== null && receipt !== null) await saveKeys(api.base, file);
     const short = shortAnswer({ type, text, isBought: receipt_id !== null }, view);
-    const { spent_usd, left_usd } = await this.#buyer.budget();
+    const { spent_usd, left_usd } = await buyer.budget();
     return toolResult({
-      ...hint,
+      ...(outcome.isRepeat ? { hint: 'You bought this call in this snapshot: the same answer, free.' } : {}),
       paid: {
         amount_usd: outcome.paid_usd,
         transaction,
         receipt_id,
         spent_usd,
         left_usd,
-        ...(file === undefined ? {} : { kept_in: file }),
-        ...(file === undefined || receipt === null ? {} : { receipt_in: receiptPath(file) }),
+        ...(file === null ? {} : { kept_in: file }),
+        ...(file === null || receipt === null ? {} : { receipt_in: receiptPath(file) }),
       },
       ...withHint(short, receipt_id === null ? null : 'collect shows more of it, free, by its receipt_id.'),
     });
-  }
+  };
+
+  const collect = async (view: View, given: Record<string, unknown>): Promise<CallToolResult> => {
+    const { data } = Collect.safeParse(given);
+    if (!data) return errorResult('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
+    return resultOf('collect', view, await buyer.collect(api.base, data.id));
+  };
+
+  const quote = async (view: View, given: Record<string, unknown>): Promise<CallToolResult> => {
+    const { data } = Quote.safeParse(given);
+    const tool = data && tools.get(data.tool);
+    if (!tool) {
+      const names = [...tools.keys()].join(', ');
+      return errorResult('invalid_arguments', `quote takes tool, one of ${names}, and its arguments.`);
+    }
+    const quoted = await buyer.quote(tool.url(readView(data.arguments).rest));
+    if (quoted.kind === 'refused') return resultOf(tool.name, view, quoted);
+    const { kind: _, ...price } = quoted;
+    return toolResult({ tool: tool.name, ...price });
+  };
+
+  /** @throws ArgumentError */
+  return async (name: string, given: Record<string, unknown>): Promise<CallToolResult> => {
+    if (name === 'spending') return toolResult(await buyer.budget());
+    const { view, rest } = readView(given);
+    if (name === 'collect') return collect(view, rest);
+    if (name === 'quote') return quote(view, given);
+    const tool = tools.get(name);
+    if (!tool) throw new Error(`${name} is not listed`);
+    if (view.from > 0 && !tool.isFree)
+      throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
+    return resultOf(tool.name, view, await buyer.call(tool.url(rest)));
+  };
 }

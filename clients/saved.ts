@@ -42,7 +42,7 @@ const extensionOf = (type: string): string => {
   return type === 'text/csv' ? 'csv' : 'txt';
 };
 
-export interface SavedResponse {
+interface SavedResponse {
   /** First part of the file name. */
   readonly name: string;
   /** Media type. */
@@ -53,13 +53,9 @@ export interface SavedResponse {
 }
 
 /** Save a response and its receipt to new files in `folder`. @returns the path of the response */
-export async function saveResponse(
-  folder: string,
-  { name, type, text, receipt }: SavedResponse,
-  at = new Date(),
-): Promise<string> {
+export async function saveResponse(folder: string, { name, type, text, receipt }: SavedResponse): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
+  const stamp = new Date().toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
   const path = resolve(join(folder, `${stamp}-${name}.${extensionOf(type)}`));
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   if (receipt !== null) await writeFile(receiptPath(path), `${receipt}\n`, { mode: 0o600, flag: 'wx' });

@@ -30,21 +30,7 @@ export interface Counted {
   readonly held: bigint;
 }
 
-export interface Spending {
-  readonly caps: Caps;
-  count(payer: string): Counted;
-  /** Count a signed payment for a call before it is sent. @returns false if it exceeds the total and was not counted */
-  hold(payment: SignedPayment, call: string): boolean;
-  /** Record the snapshot of the answer that a payment bought. */
-  answered(payment: SignedPayment, snapshotId: string): void;
-  /** The nonce of a payment that bought the same call today, in the same snapshot. */
-  boughtIn(payer: string, call: string, snapshotId: string): string | undefined;
-  /** Payments whose validity ended before `seconds`, and whose use is not known. */
-  expired(payer: string, network: string, seconds: bigint): readonly SignedPayment[];
-  /** Record what the chain says of a payment that can no longer be used. An unused one is free again. */
-  resolve(payment: SignedPayment, isUsed: boolean): void;
-  close(): void;
-}
+export type Spending = ReturnType<typeof openSpending>;
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS signed (
   payer TEXT NOT NULL, nonce TEXT NOT NULL, network TEXT NOT NULL, amount INTEGER NOT NULL,
@@ -52,7 +38,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS signed (
   PRIMARY KEY (payer, nonce))`;
 
 /** Open the file at `path`, or create it. */
-export function openSpending(path: string, caps: Caps): Spending {
+export function openSpending(path: string, caps: Caps) {
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { readBigInts: true });
   db.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL;');
@@ -75,7 +61,8 @@ export function openSpending(path: string, caps: Caps): Spending {
   return {
     caps,
     count,
-    hold({ payer, nonce, network, amount, validBefore }, call) {
+    /** Count a signed payment for a call before it is sent. @returns false if it exceeds the total: it is not counted */
+    hold({ payer, nonce, network, amount, validBefore }: SignedPayment, call: string): boolean {
       // The lock is taken before the sum is read, so that two clients of one wallet cannot exceed the cap together.
       db.exec('BEGIN IMMEDIATE');
       try {
@@ -88,19 +75,23 @@ export function openSpending(path: string, caps: Caps): Spending {
         throw error;
       }
     },
-    answered({ payer, nonce }, snapshotId) {
+    /** Record the snapshot of the answer that a payment bought. */
+    answered({ payer, nonce }: SignedPayment, snapshotId: string): void {
       setSnapshot.run(snapshotId, payer.toLowerCase(), nonce);
     },
-    boughtIn(payer, call, snapshotId) {
+    /** The nonce of a payment that bought the same call today, in the same snapshot. */
+    boughtIn(payer: string, call: string, snapshotId: string): string | undefined {
       const day = new Date().toISOString().slice(0, 10);
       return same.get(payer.toLowerCase(), call, snapshotId, day)?.['nonce'] as string | undefined;
     },
-    expired: (payer, network, seconds) =>
+    /** Payments whose validity ended before `seconds`, and whose use is not known. */
+    expired: (payer: string, network: string, seconds: bigint) =>
       select.all(payer.toLowerCase(), network, seconds) as unknown as SignedPayment[],
-    resolve({ payer, nonce }, isUsed) {
+    /** Record whether a final block has used a payment. */
+    resolve({ payer, nonce }: SignedPayment, isUsed: boolean): void {
       update.run(isUsed ? 1 : 0, payer.toLowerCase(), nonce);
     },
-    close() {
+    close(): void {
       db.close();
     },
   };

@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { print } from '../lib/output.ts';
-import type { ReceiptClaims } from '../lib/receipt.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import {
   NotProven,
@@ -17,7 +16,7 @@ import {
   type VerifiedReceipt,
 } from './verify.ts';
 import { KEYS_FILE } from './saved.ts';
-import { archivedPages, checkPages, openFolder, namedPages } from './verify_pages.ts';
+import { archivedPages, folderPages, namedPages } from './verify_pages.ts';
 
 const file = (expected: string) => z.string(expected).min(1, expected);
 
@@ -48,20 +47,18 @@ async function keysText({ KEYS, RECEIPT }: VerifySettings): Promise<string> {
   });
 }
 
-function printSale({ iss, receipt_id, sold_at, price, payment, request, snapshot_id }: ReceiptClaims): void {
+function printReceipt({ claims, key, isSignedAgain }: VerifiedReceipt): void {
+  const { iss, receipt_id, sold_at, price, payment, request, snapshot_id } = claims;
   const query = request.query ?? `(SHA-256 ${request.query_sha256})`;
+  print(`signature  valid, EdDSA by ${key.kid}`);
+  print(`key        signs from ${key.from}${key.until === null ? '' : ` until ${key.until}`}`);
+  if (isSignedAgain) print('           newer than the sale: the server signed this receipt again after a key rotation');
   print(`seller     ${iss}`);
   print(`sold       ${sold_at}, receipt ${receipt_id}, snapshot ${snapshot_id}`);
   print(`request    ${request.method} ${request.path}${query === '' ? '' : `?${query}`} as ${request.media_type}`);
   print(`price      ${price} USD: ${payment.amount} of ${payment.asset} on ${payment.network}`);
   print(`payment    ${payment.payer} to ${payment.pay_to}, nonce ${payment.nonce}`);
   print(`           transaction ${payment.transaction ?? 'not recorded'}, block ${payment.block ?? 'not recorded'}`);
-}
-
-function printKey({ key, isSignedAgain }: VerifiedReceipt): void {
-  print(`signature  valid, EdDSA by ${key.kid}`);
-  print(`key        signs from ${key.from}${key.until === null ? '' : ` until ${key.until}`}`);
-  if (isSignedAgain) print('           newer than the sale: the server signed this receipt again after a key rotation');
 }
 
 /** Look up the pages that the answer names. @returns whether all were found, or no archive or folder was given */
@@ -71,14 +68,14 @@ async function verifyPages(text: string, { FOLDER, DATA_DIR }: VerifySettings): 
     print('pages      none: the answer names no page');
     return true;
   }
-  const store = FOLDER === undefined ? await archivedPages(DATA_DIR) : await openFolder(FOLDER);
-  if (store === null) {
+  const stateOf = await (FOLDER === undefined ? archivedPages(DATA_DIR) : folderPages(FOLDER));
+  if (stateOf === null) {
     if (FOLDER !== undefined) throw new SettingError(`FOLDER is ${JSON.stringify(FOLDER)}, expected a folder of pages`);
     print(`pages      ${pages.length} named, not looked up: ${DATA_DIR} has no archive. Set FOLDER to saved pages`);
     return true;
   }
-  const checked = await checkPages(pages, store);
-  const found = checked.filter((page) => page.state === 'found');
+  const checked = await Promise.all(pages.map(async (page) => ({ ...page, state: await stateOf(page.sha256) })));
+  const found = checked.filter(({ state }) => state === 'found');
   print(`pages      ${found.length} of ${pages.length} found, byte for byte`);
   for (const { state, sha256, place, url } of checked) print(`  ${state.padEnd(9)} ${sha256}  ${place}  ${url ?? ''}`);
   return found.length === pages.length;
@@ -97,8 +94,7 @@ async function verify(): Promise<number> {
   const x402 = settings.X402 === undefined ? null : (await read('X402', settings.X402)).toString('utf8').trim();
   try {
     const verified = await verifyReceipt(receipt, parseKeys(await keysText(settings)), Date.now());
-    printKey(verified);
-    printSale(verified.claims);
+    printReceipt(verified);
     verifyContent(verified.claims, content);
     print(`content    ${content.length} bytes, SHA-256 ${verified.claims.content.sha256}: identical`);
     if (x402 !== null) {

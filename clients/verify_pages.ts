@@ -1,10 +1,10 @@
 /** The pages that an answer was read from: every `page_sha256` in it, looked up in an archive or a folder of pages. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveDamage, hasArchive, openArchive } from '../lib/archive.ts';
 import { sha256OfFile } from '../lib/files.ts';
 
-export interface NamedPage {
+interface NamedPage {
   readonly sha256: string;
   /** Where the answer names it: "distress.matches.0.signal". */
   readonly place: string;
@@ -12,10 +12,8 @@ export interface NamedPage {
   readonly url: string | null;
 }
 
-export interface CheckedPage extends NamedPage {
-  /** found: the bytes have this hash; different: a file has this name and other bytes. */
-  readonly state: 'found' | 'missing' | 'different';
-}
+/** State of the page with this hash. found: the bytes have it; different: a file has this name and other bytes. */
+type StateOf = (sha256: string) => Promise<'found' | 'missing' | 'different'>;
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -41,56 +39,31 @@ export function namedPages(text: string): readonly NamedPage[] {
   return [...pages.values()];
 }
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-
-/** Hash of the file at `path`; null if there is none. */
-const hashOrNull = (path: string): Promise<string | null> => sha256OfFile(path).catch(() => null);
-
-export interface PageStore {
-  /** State of the page with this hash. */
-  stateOf(sha256: string): Promise<CheckedPage['state']>;
-}
-
 /** The archive of a data folder; null if it has none. */
-export async function archivedPages(dataDir: string): Promise<PageStore | null> {
+export async function archivedPages(dataDir: string): Promise<StateOf | null> {
   if (!hasArchive(dataDir)) return null;
   const archive = await openArchive(dataDir);
-  return {
-    async stateOf(sha256) {
-      if (archive.size(sha256) === null) return 'missing';
-      try {
-        await archive.read(sha256);
-        return 'found';
-      } catch (error) {
-        if (error instanceof ArchiveDamage) return 'different';
-        throw error;
-      }
-    },
+  return async (sha256) => {
+    if (archive.size(sha256) === null) return 'missing';
+    try {
+      await archive.read(sha256);
+      return 'found';
+    } catch (error) {
+      if (error instanceof ArchiveDamage) return 'different';
+      throw error;
+    }
   };
 }
 
-/** A folder of saved pages with any names, and its subfolders; null if there is no such folder. */
-export async function openFolder(folder: string): Promise<PageStore | null> {
-  if (!(await isFolder(folder))) return null;
-  const hashes = new Set<string>();
-  const names = new Set<string>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const found = await hashOrNull(join(entry.parentPath, entry.name));
-    if (found !== null) hashes.add(found);
-    names.add(entry.name);
-  }
-  return {
-    async stateOf(sha256) {
-      if (hashes.has(sha256)) return 'found';
-      return names.has(sha256) ? 'different' : 'missing';
-    },
+/** A folder of saved pages with any names, and its subfolders; null if it cannot be read. */
+export async function folderPages(folder: string): Promise<StateOf | null> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (entries === null) return null;
+  const files = entries.filter((entry) => entry.isFile());
+  const hashes = new Set<string | null>();
+  for (const { parentPath, name } of files) hashes.add(await sha256OfFile(join(parentPath, name)).catch(() => null));
+  return async (sha256) => {
+    if (hashes.has(sha256)) return 'found';
+    return files.some(({ name }) => name === sha256) ? 'different' : 'missing';
   };
 }
-
-export const checkPages = (pages: readonly NamedPage[], store: PageStore): Promise<CheckedPage[]> =>
-  Promise.all(pages.map(async (page) => ({ ...page, state: await store.stateOf(page.sha256) })));
