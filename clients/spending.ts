@@ -61,7 +61,7 @@ export function openSpending(path: string, caps: Caps) {
   return {
     caps,
     count,
-    /** Count a signed payment for a call before it is sent. @returns false if it exceeds the total: it is not counted */
+    /** Count a signed payment for a call before it is sent. @returns false if it exceeds the total */
     hold({ payer, nonce, network, amount, validBefore }: SignedPayment, call: string): boolean {
       // The lock is taken before the sum is read, so that two clients of one wallet cannot exceed the cap together.
       db.exec('BEGIN IMMEDIATE');

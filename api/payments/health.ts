@@ -57,18 +57,6 @@ export interface CheckedPayments {
 
 const warnIf = (isTrue: boolean, code: WarningCode, detail: string): Warning[] => (isTrue ? [{ code, detail }] : []);
 
-const auditWarnings = ({ owed, unpaid, sentByOthers, failure }: AuditReport): Warning[] => [
-  ...warnIf(owed > 0, 'transfers_owed', `${owed} transfers are owed: refund them (make ledger)`),
-  ...warnIf(unpaid > 0, 'sales_unpaid', `${unpaid} sold purchases have no transfer on the chain (make ledger)`),
-  ...warnIf(sentByOthers > 0, 'sent_by_others', `${sentByOthers} payments were sent by accounts that are not ours`),
-  ...warnIf(failure !== null, 'audit_stopped', `the audit of incoming transfers cannot run: ${failure}`),
-];
-
-async function gasWarnings({ facilitator }: CheckedPayments): Promise<Warning[]> {
-  const left = await facilitator.settlementsLeft?.();
-  return warnIf(left !== undefined && left < MIN_SETTLEMENTS, 'gas_low', `the gas is enough for ${left} settlements`);
-}
-
 async function clockWarnings({ chain }: CheckedPayments, nowMs: number): Promise<Warning[]> {
   const differenceMs = nowMs - (await chain.latestBlock()).seconds * 1000;
   const minutes = Math.round(Math.abs(differenceMs) / 60_000);
@@ -102,32 +90,36 @@ async function ledgerState({ ledger }: CheckedPayments, nowMs: number): Promise<
   }
 }
 
-/** A facilitator other than the preferred one is in use. */
-function facilitatorWarnings({ facilitator }: CheckedPayments): Warning[] {
-  const { number, of } = facilitator.inUse?.() ?? { number: 1, of: 1 };
-  return warnIf(
-    number !== 1,
-    'facilitator_unavailable',
-    `facilitator ${number} of ${of} is in use: those before it gave no usable reply (FACILITATOR_URL)`,
-  );
-}
-
 const OBSTACLES = {
   token_paused: 'the issuer has paused USDC, so nobody can pay',
   pay_to_blocked: 'the issuer of USDC blocks PAY_TO, so nobody can pay; use another address',
 } as const;
 
 async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<PaymentHealth> {
+  const { facilitator } = checked;
   const { unresolved, warnings } = await ledgerState(checked, nowMs);
   const { failure } = checked.watch.last();
   const { obstacle } = checked.token.last();
+  const { owed, unpaid, sentByOthers, failure: stopped } = checked.audit.last();
+  const { number, of } = facilitator.inUse?.() ?? { number: 1, of: 1 };
   const unread = (what: string) => (): Warning[] => [{ code: 'payments_unavailable', detail: what }];
+  const gas = async (): Promise<Warning[]> => {
+    const left = (await facilitator.settlementsLeft?.()) ?? MIN_SETTLEMENTS;
+    return warnIf(left < MIN_SETTLEMENTS, 'gas_low', `the gas is enough for ${left} settlements`);
+  };
   const more = await Promise.all([
     warnIf(failure !== null, 'audit_stopped', `unresolved settlements cannot be checked: ${failure}`),
-    auditWarnings(checked.audit.last()),
-    gasWarnings(checked).catch(unread('the gas balance cannot be read')),
+    warnIf(owed > 0, 'transfers_owed', `${owed} transfers are owed: refund them (make ledger)`),
+    warnIf(unpaid > 0, 'sales_unpaid', `${unpaid} sold purchases have no transfer on the chain (make ledger)`),
+    warnIf(sentByOthers > 0, 'sent_by_others', `${sentByOthers} payments were sent by accounts that are not ours`),
+    warnIf(stopped !== null, 'audit_stopped', `the audit of incoming transfers cannot run: ${stopped}`),
+    gas().catch(unread('the gas balance cannot be read')),
     clockWarnings(checked, nowMs).catch(unread('the chain node does not respond')),
-    facilitatorWarnings(checked),
+    warnIf(
+      number !== 1,
+      'facilitator_unavailable',
+      `facilitator ${number} of ${of} is in use: those before it gave no usable reply (FACILITATOR_URL)`,
+    ),
     obstacle === null ? [] : [{ code: obstacle, detail: OBSTACLES[obstacle] }],
   ]);
   return { unresolved, warnings: [...warnings, ...more.flat()] };

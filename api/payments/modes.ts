@@ -17,13 +17,13 @@ const SANDBOX_NOTICE =
 
 const TEST_NOTICE = 'TEST PAYMENTS: test money, worth nothing. Do not sign with a wallet that holds real funds.';
 
-/** The network on which payments are taken, and the URL of its node. */
 interface OnNetwork {
   readonly network: Network;
   readonly wait?: SettlementWait;
 }
 
 interface OnPublicNetwork extends OnNetwork {
+  /** URL of its node. */
   readonly rpcUrl: string;
   readonly payTo: Hex;
 }
@@ -40,10 +40,9 @@ export type PaymentSettings =
 export const moneyOf = ({ mode, network }: Pick<PaymentSettings, 'mode' | 'network'>): Money =>
   mode !== 'sandbox' && network === BASE ? 'real' : 'test';
 
-/** Limits on the gas of self mode. */
+/** Limits on the gas of self mode, per settlement and per UTC day. */
 export interface GasLimits {
   readonly perSettlement: bigint;
-  /** Per UTC day. */
   readonly perDay: bigint;
 }
 
@@ -54,15 +53,12 @@ export interface OpenPayments {
   readonly mode: PaymentSettings['mode'];
   readonly payTo: Hex;
   readonly network: Network;
-  /** Money on any network but Base is test money, and so is money on a local chain. */
   readonly money: Money;
-  /** Reads the chain. */
   readonly reader: PublicClient;
   /** The facilitator. Gas that we pay is counted in this ledger. */
   facilitator(ledger: Ledger, nowMs: () => number): OpenFacilitator;
   /** Set if the money is test money. */
   readonly notice?: string;
-  /** How often, and for how long, a request looks for its payment on the chain. */
   readonly wait: SettlementWait;
   /** Our account that pays the gas; only in self mode. */
   readonly gasFrom?: Hex;
@@ -81,41 +77,23 @@ const waitOf = (everyMs: number): SettlementWait => ({
   readsWithHint: Math.ceil(10_000 / everyMs),
   readsWithoutHint: Math.ceil(4_000 / everyMs),
 });
-const REAL_WAIT = waitOf(400);
-const SANDBOX_WAIT = waitOf(POLLING_MS);
+const REAL_POLLING_MS = 400;
 
 /** Gas limit of a sandbox settlement, part of which a contract wallet may use. */
 const SANDBOX_GAS = 500_000n;
-
-/** The day's gas, counted in the ledger so that it survives a restart. */
-const gasBudget = (
-  ledger: Ledger,
-  account: string,
-  { perSettlement, perDay }: GasLimits,
-  nowMs: () => number,
-): GasBudget => {
-  const today = (): string => dayOf(nowMs());
-  return {
-    perSettlement,
-    reserve: (gas) => ledger.reserveGas(account, today(), gas, perDay),
-    hasLeft: async () => (await ledger.gasReserved(account, today())) + perSettlement <= perDay,
-  };
-};
 
 /** The wallet of a server that runs on the same data folder and network; null if its chain does not respond. */
 async function findRunningWallet(dataDir: string, network: Network): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
   if (wallet?.network !== network.name) return null;
-  return readerOf(network, wallet.rpc_url)
+  const block = await readerOf(network, wallet.rpc_url)
     .getBlockNumber()
-    .then(
-      () => wallet,
-      () => null,
-    );
+    .catch(() => null);
+  return block === null ? null : wallet;
 }
 
 async function openSandbox(
-  { network, rpcUrl, payTo, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
+  { network, rpcUrl, payTo, wait = waitOf(POLLING_MS) }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
   const other = await findRunningWallet(dataDir, network);
@@ -145,10 +123,26 @@ async function openSandbox(
   }
 }
 
+/** How our own key settles; the day's gas is counted in the ledger, so that it survives a restart. */
+const settlingWith = (
+  { key, gas: { perSettlement, perDay }, network, rpcUrl }: Extract<PaymentSettings, { mode: 'self' }>,
+  gasFrom: Hex,
+): OpenPayments['facilitator'] => {
+  const account = gasFrom.toLowerCase();
+  return (ledger, nowMs) => {
+    const gas: GasBudget = {
+      perSettlement,
+      reserve: (units) => ledger.reserveGas(account, dayOf(nowMs()), units, perDay),
+      hasLeft: async () => (await ledger.gasReserved(account, dayOf(nowMs()))) + perSettlement <= perDay,
+    };
+    return localFacilitator({ network, rpcUrl, key, gas });
+  };
+};
+
 /** Open payments in the mode of the settings. Sandbox servers find each other in `dataDir`. */
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
   if (settings.mode === 'sandbox') return openSandbox(settings, dataDir);
-  const { mode, network, rpcUrl, payTo, wait = REAL_WAIT } = settings;
+  const { mode, network, rpcUrl, payTo, wait = waitOf(REAL_POLLING_MS) } = settings;
   const money = moneyOf(settings);
   const common = {
     mode,
@@ -161,19 +155,9 @@ export async function openPayments(settings: PaymentSettings, dataDir: string): 
     close: async () => undefined,
   } as const;
   if (settings.mode === 'self') {
-    const { key, gas } = settings;
-    const { address } = privateKeyToAccount(key);
-    return {
-      ...common,
-      gasFrom: address,
-      facilitator: (ledger, nowMs) =>
-        localFacilitator({ network, rpcUrl, key, gas: gasBudget(ledger, address.toLowerCase(), gas, nowMs) }),
-    };
+    const gasFrom = privateKeyToAccount(settings.key).address;
+    return { ...common, gasFrom, facilitator: settlingWith(settings, gasFrom) };
   }
-  const { facilitators } = settings;
-  return {
-    ...common,
-    facilitator: () =>
-      preferredFacilitator(facilitators.map((facilitator) => httpFacilitator({ ...facilitator, network }))),
-  };
+  const all = settings.facilitators.map((facilitator) => httpFacilitator({ ...facilitator, network }));
+  return { ...common, facilitator: () => preferredFacilitator(all) };
 }

@@ -40,11 +40,10 @@ export type PaymentEvent =
   | { readonly audit: AuditReport }
   | { readonly token: TokenReport };
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly settings: Pick<ServerSettings, 'DATA_DIR' | 'LEDGER'>;
   readonly payments: PaymentSettings;
   readonly report: (event: PaymentEvent) => void;
-  readonly nowMs?: () => number;
 }
 
 /** Open the ledger for this kind of money. @throws SettingError if it cannot be used */
@@ -82,17 +81,6 @@ async function checkChain(
   }
 }
 
-function sandboxError(error: unknown, wanted: PaymentSettings): unknown {
-  if (!(error instanceof ChainNotJoined)) return error;
-  const { network, url, why } = error;
-  return wanted.rpcUrl === url
-    ? new SettingError(
-        `SANDBOX_RPC is ${JSON.stringify(url)}, expected a running anvil of chain id ` +
-          `${network.chainId}${why === null ? '' : `: ${why}`}`,
-      )
-    : error;
-}
-
 /**
  * Open payments and the ledger, and start their watchers.
  * @throws SettingError if the node serves another chain, or the ledger cannot be used
@@ -101,10 +89,14 @@ export async function openRunningPayments({
   settings,
   payments: wanted,
   report,
-  nowMs = Date.now,
 }: OpenOptions): Promise<RunningPayments> {
   const payments = await openPayments(wanted, settings.DATA_DIR).catch((error: unknown) => {
-    throw sandboxError(error, wanted);
+    if (!(error instanceof ChainNotJoined && wanted.rpcUrl === error.url)) throw error;
+    const { network, url, why } = error;
+    throw new SettingError(
+      `SANDBOX_RPC is ${JSON.stringify(url)}, expected a running anvil of chain id ` +
+        `${network.chainId}${why === null ? '' : `: ${why}`}`,
+    );
   });
   let ledger: Ledger | undefined;
   try {
@@ -112,6 +104,7 @@ export async function openRunningPayments({
     const chain = paymentChain(reader, network);
     await checkChain(chain, payments, report);
     const opened = (ledger = await openLedgerFor(settings, money));
+    const nowMs = Date.now;
     const common = { ledger: opened, chain, nowMs };
     const watch = watchSettlements({ ...common, money, report: (settlements) => report({ settlements }) });
     const audit = watchAudit({
