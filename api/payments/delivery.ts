@@ -33,7 +33,7 @@ const streamed = (ctx: Context, answer: Answer): Readable =>
   Readable.from(answer.body()).once('error', () => ctx.res.destroy());
 
 /** How an answer is sent. */
-export interface DeliveryTerms {
+interface DeliveryTerms {
   readonly kind: DeliveryKind;
   /** Whether the client asked for the x402 receipt in PAYMENT-RESPONSE. */
   readonly wantsX402Receipt: boolean;
@@ -41,40 +41,27 @@ export interface DeliveryTerms {
   readonly whenClosed?: () => void;
 }
 
-export interface Deliveries {
-  /** Put a sold answer and its receipts into `ctx`. */
-  deliver(ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): Promise<void>;
-  /** Send a sold answer again, byte for byte. */
-  redeliver(ctx: Context, purchase: Purchase, terms: DeliveryTerms): Promise<void>;
-  /** Resolves when every finished delivery is recorded. */
-  idle(): Promise<void>;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
-export interface DeliveryOptions {
-  readonly ledger: Ledger;
-  readonly refusals: Pick<Refusals, 'expired'>;
-  readonly receipts: ReceiptSigner;
-  readonly nowMs: () => number;
-}
-
-export function createDeliveries({ ledger, refusals, receipts, nowMs }: DeliveryOptions): Deliveries {
+export function createDeliveries(
+  ledger: Ledger,
+  refusals: Pick<Refusals, 'expired'>,
+  receipts: ReceiptSigner,
+  nowMs: () => number,
+) {
   const pending = new Set<Promise<void>>();
 
   /** Record the delivery once the response is sent or has failed. */
-  const recordWhenClosed = (ctx: Context, purchase: Purchase, { kind, whenClosed }: DeliveryTerms): void => {
+  const recordWhenClosed = (ctx: Context, { id }: Purchase, { kind, whenClosed }: DeliveryTerms): void => {
     const carrier = callersResponse(ctx);
-    const closed = new Promise<void>((resolve) => {
-      if (carrier.closed || carrier.destroyed) resolve();
-      else
-        carrier.once('close', () => {
-          resolve();
-        });
-    });
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    if (carrier.closed || carrier.destroyed) resolve();
+    else carrier.once('close', resolve);
     const recorded = closed
       .then(() => {
         whenClosed?.();
         const isComplete = carrier.writableFinished;
-        return recordDelivery(ledger, { purchaseId: purchase.id, kind, atMs: nowMs(), isComplete });
+        return recordDelivery(ledger, { purchaseId: id, kind, atMs: nowMs(), isComplete });
       })
       .finally(() => {
         pending.delete(recorded);
@@ -82,8 +69,8 @@ export function createDeliveries({ ledger, refusals, receipts, nowMs }: Delivery
     pending.add(recorded);
   };
 
-  const deliver: Deliveries['deliver'] = async (ctx, purchase, answer, terms) => {
-    const { kind, wantsX402Receipt } = terms;
+  /** Put a sold answer and its receipts into `ctx`. */
+  const deliver = async (ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): Promise<void> => {
     const { receipt, x402 } = await receipts.sign(purchase, answer);
     ctx.status = 200;
     const { buffer } = answer;
@@ -91,11 +78,11 @@ export function createDeliveries({ ledger, refusals, receipts, nowMs }: Delivery
     const digest = digestHeader(answer.sha256);
     ctx.set({
       ...answer.headers,
-      'PAYMENT-RESPONSE': paymentResponse(purchase, wantsX402Receipt ? x402 : null),
+      'PAYMENT-RESPONSE': paymentResponse(purchase, terms.wantsX402Receipt ? x402 : null),
       [RECEIPT_HEADER]: receipt,
       'Repr-Digest': digest,
       'Unencoded-Digest': digest,
-      Delivery: kind,
+      Delivery: terms.kind,
     });
     ctx.length = answer.bytes;
     ctx.set('Cache-Control', withPrivateCacheControl(ctx.response.get('Cache-Control') || null));
@@ -104,12 +91,14 @@ export function createDeliveries({ ledger, refusals, receipts, nowMs }: Delivery
 
   return {
     deliver,
-    async redeliver(ctx, purchase, terms) {
+    /** Send a sold answer again, byte for byte. */
+    async redeliver(ctx: Context, purchase: Purchase, terms: DeliveryTerms): Promise<void> {
       const answer = await ledger.answerOf(purchase.id);
       if (answer) await deliver(ctx, purchase, answer, terms);
       else refusals.expired(ctx, purchase);
     },
-    async idle() {
+    /** Resolves when every finished delivery is recorded. */
+    async idle(): Promise<void> {
       while (pending.size > 0) await Promise.all(pending);
     },
   };

@@ -26,31 +26,12 @@ import { receiptSigner } from './receipts/signed_receipt.ts';
 import { createRefusals, RETRY_SECONDS } from './refusals.ts';
 import { openRequirements } from './requirements.ts';
 
-export interface PaymentLayer {
-  /** Ask the facilitator whether it serves the network. @throws UnservedNetwork, FacilitatorUnavailable */
-  start(): Promise<void>;
-  /** Whether the facilitator has confirmed the network, so that something can be sold. */
-  ready(): boolean;
-  /**
-   * Middleware that calls the handler only for a paid request. The handler finds its Claimant in `ctx.state.claimant`.
-   */
-  charge(charge: Charge): Middleware;
-  /** Send a sold answer again, byte for byte, to its buyer. */
-  redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void>;
-  /** Resolves when every finished delivery is recorded. */
-  idle(): Promise<void>;
-}
-
-/** Detail of the refusal for an error of a service that we depend on; null for any other error. */
-function unavailableDetail(error: unknown): string | null {
-  if (error instanceof FacilitatorUnavailable)
-    return 'The facilitator cannot be reached right now. Nothing was charged; try again.';
-  if (error instanceof ChainUnavailable)
-    return 'The chain cannot be read right now, and no sale starts without it. Nothing was charged; try again.';
-  if (error instanceof LedgerUnavailable)
-    return 'The ledger cannot be written right now. Nothing was charged; try again.';
-  return null;
-}
+/** Errors of services that we depend on, and what a refusal says of them. */
+const UNAVAILABLE = [
+  [FacilitatorUnavailable, 'The facilitator cannot be reached right now.'],
+  [ChainUnavailable, 'The chain cannot be read right now, and no sale starts without it.'],
+  [LedgerUnavailable, 'The ledger cannot be written right now.'],
+] as const;
 
 /** The facilitator does not serve exact payments on this network. */
 export class UnservedNetwork extends Error {
@@ -80,17 +61,17 @@ function untilServed({ network, facilitator }: PaymentNetwork, prepare: Promise<
   return { start, isReady: () => isReady, becomeReady };
 }
 
-export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
-  const { ledger, nowMs = Date.now } = options;
-  const { routes, network, publicUrl } = options;
+export type PaymentLayer = ReturnType<typeof paymentLayer>;
+
+export function paymentLayer(options: PaymentLayerOptions) {
+  const { ledger, routes, network, publicUrl, nowMs = Date.now, refundTerms = () => null } = options;
   const requirements = openRequirements(routes, network, publicUrl);
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const readiness = untilServed(options, requirements, nowMs);
   const refusals = createRefusals(options);
-  const { refundTerms = () => null } = options;
   const receipts = receiptSigner(options.receiptKeys, { issuer: publicUrl, refundTerms }, nowMs);
-  const deliveries = createDeliveries({ ledger, refusals, receipts, nowMs });
+  const deliveries = createDeliveries(ledger, refusals, receipts, nowMs);
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
 
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
@@ -121,31 +102,31 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     }
     // Before anything is signed. A payment is refused by the state of the token at that moment.
     const obstacle = options.tokenObstacle();
-    if (obstacle !== null) {
-      refusals.plain(ctx, obstacle);
-    } else if (offered.kind === 'none') {
-      const detail = 'This call is paid with x402 version 2.';
-      refusals.payment(ctx, await required(), { reason: 'payment_required', detail });
-    } else {
-      const { detail } = offered;
-      refusals.payment(ctx, await required(), { reason: 'payment_malformed', detail, error: 'payment_malformed' });
-    }
+    if (obstacle !== null) refusals.plain(ctx, obstacle);
+    else if (offered.kind === 'none')
+      refusals.payment(ctx, await required(), 'payment_required', 'This call is paid with x402 version 2.');
+    else refusals.payment(ctx, await required(), 'payment_malformed', offered.detail, 'payment_malformed');
   };
 
   return {
+    /** Ask the facilitator whether it serves the network. @throws UnservedNetwork, FacilitatorUnavailable */
     start: readiness.start,
+    /** Whether the facilitator has confirmed the network, so that something can be sold. */
     ready: readiness.isReady,
-    redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, wantsX402Receipt: false }),
+    /** Send a sold answer again, byte for byte, to its buyer. */
+    redeliver: (ctx: Context, purchase: Purchase, kind: DeliveryKind) =>
+      deliveries.redeliver(ctx, purchase, { kind, wantsX402Receipt: false }),
     idle: deliveries.idle,
-    charge(charge) {
-      if (!options.routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
+    /** Middleware that calls the handler only for a paid request, which finds its Claimant in `ctx.state.claimant`. */
+    charge(charge: Charge): Middleware {
+      if (!routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
       return async (ctx, next) => {
         try {
           await handle(ctx, next, charge);
         } catch (error) {
-          const detail = unavailableDetail(error);
-          if (detail === null) throw error;
-          refusals.unavailable(ctx, detail);
+          const [, detail] = UNAVAILABLE.find(([type]) => error instanceof type) ?? [];
+          if (detail === undefined) throw error;
+          refusals.unavailable(ctx, `${detail} Nothing was charged; try again.`);
         }
       };
     },

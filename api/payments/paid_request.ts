@@ -41,9 +41,7 @@ export interface PaymentLayerOptions extends PaymentNetwork {
   /** Whether contract wallets may pay. */
   readonly acceptsContractWallets: boolean;
   readonly wait: SettlementWait;
-  /**
-   * Public address of the server, without a trailing slash. Resource URLs are built from it, never from the request.
-   */
+  /** Public address of the server, without a trailing slash. Resource URLs are built from it, not from the request. */
   readonly publicUrl: string;
   /** Id of the snapshot that a request is answered from. */
   readonly editionOf: (ctx: Context) => string;
@@ -55,7 +53,6 @@ export interface PaymentLayerOptions extends PaymentNetwork {
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
   /** When the price of a route is due back, for its receipts. Default: never. */
   readonly refundTerms?: (routeKey: string) => string | null;
-  /** Signs the receipts of sold answers. */
   readonly receiptKeys: ReceiptKeys;
   readonly nowMs?: () => number;
 }
@@ -69,7 +66,6 @@ export interface Charge {
   readonly isExclusive: boolean;
 }
 
-/** What the steps of a paid request share. */
 export interface PaymentSteps {
   readonly options: PaymentLayerOptions;
   readonly refusals: Refusals;
@@ -165,7 +161,7 @@ async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise
   const wrong = mismatch(offer, requirements, nowMs() / 1000);
   if (wrong) {
     const detail = `The payment does not match what this call requires. ${wrong.cause} Nothing was charged.`;
-    refusals.payment(ctx, await required(), { reason: 'payment_invalid', detail, error: wrong.code });
+    refusals.payment(ctx, await required(), 'payment_invalid', detail, wrong.code);
     return null;
   }
   if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
@@ -181,7 +177,7 @@ async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise
     // A copy that was checked while the first one settled is used, not invalid.
     const purchase = await findEarlierPurchase(steps, offer);
     if (purchase) await answerEarlierPurchase(steps, request, purchase);
-    else refusals.payment(ctx, await required(), payer);
+    else refusals.payment(ctx, await required(), payer.reason, payer.detail, payer.error);
     return null;
   }
   if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
@@ -226,7 +222,7 @@ async function refuseOutcome(
         `The payer has less USDC on ${options.network.title} than this call and its open purchases cost. ` +
         'Nothing was charged.';
       if (reason === 'too_many_open_purchases') refusals.plain(ctx, reason);
-      else refusals.payment(ctx, await required(), { reason, detail, error: reason });
+      else refusals.payment(ctx, await required(), reason, detail, reason);
       return;
     }
     case 'nothing':
@@ -244,8 +240,13 @@ async function refuseOutcome(
   }
 }
 
-/** Build the answer of a verified request, settle its payment, and send the answer once the chain shows the payment. */
-async function fulfill(steps: PaymentSteps, request: PaidRequest, payer: GoodPayer, next: Next): Promise<void> {
+/**
+ * Sell the answer that `next` makes for this payment, which belongs to no purchase yet: check the payer, build the
+ * answer, settle, and send the answer once the chain shows the payment.
+ */
+export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, next: Next): Promise<void> {
+  const payer = await verifyPayment(steps, request);
+  if (payer === null) return;
   const { options, deliveries, nowMs } = steps;
   const { ctx, charge, offer } = request;
   const { payment, identifierHash, wantsX402Receipt } = offer;
@@ -296,10 +297,4 @@ async function fulfill(steps: PaymentSteps, request: PaidRequest, payer: GoodPay
     // Delete the file of an answer that is not sent.
     await file?.close();
   }
-}
-
-/** Sell the answer that `next` makes for this payment, which belongs to no purchase yet. */
-export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, next: Next): Promise<void> {
-  const payer = await verifyPayment(steps, request);
-  if (payer) await fulfill(steps, request, payer, next);
 }

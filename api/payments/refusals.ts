@@ -52,14 +52,6 @@ export interface Refusal {
   readonly collect?: string;
 }
 
-/** A refusal with status 402. */
-interface PaymentRefusal {
-  readonly reason: RefusalReason;
-  readonly detail: string;
-  /** The protocol's code; omitted if no payment was sent. */
-  readonly error?: string;
-}
-
 /** Refusals that depend on nothing of the request: what they say, and when to try again. */
 const PLAIN = {
   payment_on_head: ['A response to HEAD has no body to sell. Send the payment with GET.', null],
@@ -94,11 +86,6 @@ const NOT_SENT = {
   settlement_simulation_failed: 'Its settlement would fail on the chain.',
 } as const;
 
-export interface RefusalOptions {
-  readonly collectUrl: (idOrNonce: string) => string;
-  readonly refuse: (ctx: Context, refusal: Refusal) => void;
-}
-
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /** The base64 of the requirements. If the URL makes it too long, `resource.url` is the URL without its query. */
@@ -110,7 +97,13 @@ export function paymentRequiredHeader(required: PaymentRequired): string {
   return encodePaymentRequiredHeader({ ...required, resource: { ...resource, url } });
 }
 
-export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
+export function createRefusals({
+  collectUrl,
+  refuse,
+}: {
+  readonly collectUrl: (idOrNonce: string) => string;
+  readonly refuse: (ctx: Context, refusal: Refusal) => void;
+}) {
   const write = (
     ctx: Context,
     { billed = false, ...refusal }: Omit<Refusal, 'billed' | 'status'> & Partial<Pick<Refusal, 'billed'>>,
@@ -129,8 +122,14 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
   const unavailable = (ctx: Context, detail: string): void => {
     write(ctx, { reason: 'payments_unavailable', detail }, retryAfter(RETRY_SECONDS));
   };
-  /** The 402 of a route. */
-  const payment = (ctx: Context, required: PaymentRequired, { reason, detail, error }: PaymentRefusal): void => {
+  /** The 402 of a route. @param error the protocol's code; omitted if no payment was sent */
+  const payment = (
+    ctx: Context,
+    required: PaymentRequired,
+    reason: RefusalReason,
+    detail: string,
+    error?: string,
+  ): void => {
     const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
     write(
       ctx,
@@ -151,9 +150,8 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
     /** The payment or identifier belongs to this purchase, which must not be shown to the sender of the request. */
     used(ctx: Context, { id, state }: Purchase): void {
       const collect = collectUrl(id);
-      if (state === 'reserved') {
-        plain(ctx, 'payment_in_progress');
-      } else if (state === 'settling') {
+      if (state === 'reserved') plain(ctx, 'payment_in_progress');
+      else if (state === 'settling') {
         const detail =
           'This payment was sent for settlement and its outcome is not known yet. ' +
           'If it settles, collect the answer. If it does not, the payment can be used again.';
@@ -183,21 +181,16 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
       const detail = `${NOT_SENT[why]} Nothing was charged.`;
       if (why === 'ledger_unavailable' || why === 'unavailable' || why === 'reservation_ran_out')
         unavailable(ctx, `${detail} Try again.`);
-      else payment(ctx, await required(), { reason: 'payment_invalid', detail, error: why });
+      else payment(ctx, await required(), 'payment_invalid', detail, why);
     },
     unknown(ctx: Context, { id, payment: { validBefore } }: Purchase, transaction: string | null): void {
       const detail =
         'The payment was sent for settlement and its outcome is not known yet. If it appears on the chain, collect ' +
         `the answer. If it does not appear by ${instantOf(Number(validBefore) * 1000)}, it is void.`;
+      const named = transaction === null ? {} : { transaction };
       write(
         ctx,
-        {
-          reason: 'settlement_unknown',
-          detail,
-          billed: null,
-          collect: collectUrl(id),
-          ...(transaction === null ? {} : { transaction }),
-        },
+        { reason: 'settlement_unknown', detail, billed: null, collect: collectUrl(id), ...named },
         { 'Cache-Control': 'no-store', 'Receipt-Id': id },
       );
     },
