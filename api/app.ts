@@ -226,7 +226,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
     checkResponses: deps.checkResponses === true,
   });
   mountDocuments(router, documents, nowMs);
-  mountReceiptKeys(router, payments.receiptKeys, publicUrl);
+  mountReceiptKeys(router, payments.receiptKeys);
   mountPurchases(router, {
     collector: purchaseCollector({ ledger, network, signatures, publicUrl, secret: deps.cursorSecret, nowMs }),
     layer,

@@ -85,9 +85,3 @@ export function verifyContent({ content }: ReceiptClaims, bytes: Uint8Array): vo
   if (sha256 !== content.sha256)
     throw new NotProven(`the SHA-256 of the file is ${sha256}, the receipt is for ${content.sha256}`);
 }
-
-/** Check that this x402 receipt (extension offer-receipt) is of the same sale. @throws NotProven */
-export function verifyX402Receipt({ x402_receipt_sha256: expected }: ReceiptClaims, jws: string): void {
-  if (hash('sha256', jws, 'hex') !== expected)
-    throw new NotProven('the x402 receipt is not the one that the receipt names by its hash');
-}

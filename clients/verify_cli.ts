@@ -7,14 +7,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
-import {
-  NotProven,
-  parseKeys,
-  verifyContent,
-  verifyReceipt,
-  verifyX402Receipt,
-  type VerifiedReceipt,
-} from './verify.ts';
+import { NotProven, parseKeys, verifyContent, verifyReceipt, type VerifiedReceipt } from './verify.ts';
 import { KEYS_FILE } from './saved.ts';
 import { archivedPages, folderPages, namedPages } from './verify_pages.ts';
 
@@ -24,7 +17,6 @@ const verifySettings = z.object({
   FILE: file('the file of a paid answer'),
   RECEIPT: file('the file with its Signed-Receipt'),
   KEYS: file('a saved /.well-known/jwks.json').optional(),
-  X402: file('a file with the x402 receipt of the sale').optional(),
   FOLDER: file('a folder of pages').optional(),
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
 });
@@ -91,16 +83,11 @@ async function verify(): Promise<number> {
   const settings = readSettings(verifySettings);
   const content = await read('FILE', settings.FILE);
   const receipt = (await read('RECEIPT', settings.RECEIPT)).toString('utf8').trim();
-  const x402 = settings.X402 === undefined ? null : (await read('X402', settings.X402)).toString('utf8').trim();
   try {
     const verified = await verifyReceipt(receipt, parseKeys(await keysText(settings)), Date.now());
     printReceipt(verified);
     verifyContent(verified.claims, content);
     print(`content    ${content.length} bytes, SHA-256 ${verified.claims.content.sha256}: identical`);
-    if (x402 !== null) {
-      verifyX402Receipt(verified.claims, x402);
-      print('x402       the x402 receipt is of the same sale');
-    }
   } catch (error) {
     if (!(error instanceof NotProven)) throw error;
     print(`NOT PROVEN: ${error.message}.`);

@@ -47,8 +47,6 @@ export const ReceiptClaims = z.object({
   snapshot_id: z.string(),
   /** When the price, or a part of it, is due back; null without a guarantee. */
   refund_terms: z.string().nullable(),
-  /** SHA-256 of the JWS of the x402 receipt (extension offer-receipt) of the same sale. */
-  x402_receipt_sha256: sha256Hex,
 });
 export type ReceiptClaims = z.infer<typeof ReceiptClaims>;
 

@@ -3,23 +3,21 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
-import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt';
 import type { Context } from 'koa';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../ledger/ledger.ts';
 import { RECEIPT_HEADER } from '../../lib/receipt.ts';
-import type { ReceiptSigner, SignedReceipts } from './receipts/signed_receipt.ts';
+import type { receiptSigner } from './receipts/signed_receipt.ts';
 import type { Refusals } from './refusals.ts';
 import { recordDelivery } from './sale.ts';
 import { digestHeader } from './spooled_answer.ts';
 
 /** PAYMENT-RESPONSE of a purchase that the chain shows as paid. */
-const paymentResponse = ({ transaction, payment }: Purchase, x402: SignedReceipts['x402'] | null): string =>
+const paymentResponse = ({ transaction, payment }: Purchase): string =>
   encodePaymentResponseHeader({
     success: true,
     transaction: transaction ?? '',
     network: payment.network as `eip155:${number}`,
     payer: payment.payer,
-    ...(x402 === null ? {} : { extensions: { [OFFER_RECEIPT]: { info: { receipt: x402 } } } }),
   });
 
 /** The response that reaches the caller: that of the request, or of the one that carries it. */
@@ -35,8 +33,6 @@ const streamed = (ctx: Context, answer: Answer): Readable =>
 /** How an answer is sent. */
 interface DeliveryTerms {
   readonly kind: DeliveryKind;
-  /** Whether the client asked for the x402 receipt in PAYMENT-RESPONSE. */
-  readonly wantsX402Receipt: boolean;
   /** Called once the response is sent or has failed. */
   readonly whenClosed?: () => void;
 }
@@ -46,7 +42,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 export function createDeliveries(
   ledger: Ledger,
   refusals: Pick<Refusals, 'expired'>,
-  receipts: ReceiptSigner,
+  receiptOf: ReturnType<typeof receiptSigner>,
   nowMs: () => number,
 ) {
   const pending = new Set<Promise<void>>();
@@ -69,17 +65,16 @@ export function createDeliveries(
     pending.add(recorded);
   };
 
-  /** Put a sold answer and its receipts into `ctx`. */
-  const deliver = async (ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): Promise<void> => {
-    const { receipt, x402 } = await receipts.sign(purchase, answer);
+  /** Put a sold answer and its receipt into `ctx`. */
+  const deliver = (ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): void => {
     ctx.status = 200;
     const { buffer } = answer;
     ctx.body = buffer ? Buffer.from(buffer.buffer, buffer.byteOffset, buffer.byteLength) : streamed(ctx, answer);
     const digest = digestHeader(answer.sha256);
     ctx.set({
       ...answer.headers,
-      'PAYMENT-RESPONSE': paymentResponse(purchase, terms.wantsX402Receipt ? x402 : null),
-      [RECEIPT_HEADER]: receipt,
+      'PAYMENT-RESPONSE': paymentResponse(purchase),
+      [RECEIPT_HEADER]: receiptOf(purchase, answer),
       'Repr-Digest': digest,
       'Unencoded-Digest': digest,
       Delivery: terms.kind,
@@ -94,7 +89,7 @@ export function createDeliveries(
     /** Send a sold answer again, byte for byte. */
     async redeliver(ctx: Context, purchase: Purchase, terms: DeliveryTerms): Promise<void> {
       const answer = await ledger.answerOf(purchase.id);
-      if (answer) await deliver(ctx, purchase, answer, terms);
+      if (answer) deliver(ctx, purchase, answer, terms);
       else refusals.expired(ctx, purchase);
     },
     /** Resolves when every finished delivery is recorded. */

@@ -70,8 +70,8 @@ export function paymentLayer(options: PaymentLayerOptions) {
   requirements.catch(() => undefined);
   const readiness = untilServed(options, requirements, nowMs);
   const refusals = createRefusals(options);
-  const receipts = receiptSigner(options.receiptKeys, { issuer: publicUrl, refundTerms }, nowMs);
-  const deliveries = createDeliveries(ledger, refusals, receipts, nowMs);
+  const receiptOf = receiptSigner(options.receiptKeys, { issuer: publicUrl, refundTerms }, nowMs);
+  const deliveries = createDeliveries(ledger, refusals, receiptOf, nowMs);
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
 
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
@@ -114,8 +114,7 @@ export function paymentLayer(options: PaymentLayerOptions) {
     /** Whether the facilitator has confirmed the network, so that something can be sold. */
     ready: readiness.isReady,
     /** Send a sold answer again, byte for byte, to its buyer. */
-    redeliver: (ctx: Context, purchase: Purchase, kind: DeliveryKind) =>
-      deliveries.redeliver(ctx, purchase, { kind, wantsX402Receipt: false }),
+    redeliver: (ctx: Context, purchase: Purchase, kind: DeliveryKind) => deliveries.redeliver(ctx, purchase, { kind }),
     idle: deliveries.idle,
     /** Middleware that calls the handler only for a paid request, which finds its Claimant in `ctx.state.claimant`. */
     charge(charge: Charge): Middleware {

@@ -128,7 +128,7 @@ export async function answerEarlierPurchase(
   { ctx, charge, offer }: Pick<PaidRequest, 'ctx' | 'charge' | 'offer'>,
   purchase: Purchase,
 ): Promise<void> {
-  const { payment, signed, identifierHash, wantsX402Receipt } = offer;
+  const { payment, signed, identifierHash } = offer;
   const isOwn =
     identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
   // A contract wallet is asked through our node, which must not see a signature that the ledger does not have.
@@ -143,8 +143,7 @@ export async function answerEarlierPurchase(
     return;
   }
   if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
-  else if (purchase.state === 'sold')
-    await deliveries.redeliver(ctx, purchase, { kind: 'identifier', wantsX402Receipt });
+  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, { kind: 'identifier' });
   else refusals.used(ctx, purchase);
 }
 
@@ -249,7 +248,7 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
   if (payer === null) return;
   const { options, deliveries, nowMs } = steps;
   const { ctx, charge, offer } = request;
-  const { payment, identifierHash, wantsX402Receipt } = offer;
+  const { payment, identifierHash } = offer;
   let file: SpooledFile | undefined;
   const buildAnswer = async (claimant: Claimant): Promise<Answer | null> => {
     ctx.state['claimant'] = claimant;
@@ -291,7 +290,7 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
     const sent = file;
     // No separate listener: a file's response already has the number at which Node warns.
     const whenClosed = (): void => void sent?.close().catch(() => undefined);
-    await deliveries.deliver(ctx, purchase, answer, { kind: 'first', wantsX402Receipt, whenClosed });
+    deliveries.deliver(ctx, purchase, answer, { kind: 'first', whenClosed });
     file = undefined;
   } finally {
     // Delete the file of an answer that is not sent.

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt';
 import { isValidPaymentId } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { Payment } from '../../../ledger/ledger.ts';
@@ -66,7 +65,6 @@ const Extensions = z.object(
         AN_OBJECT,
       )
       .optional(),
-    [OFFER_RECEIPT]: z.unknown().optional(),
   },
   AN_OBJECT,
 );
@@ -98,8 +96,6 @@ export interface OfferedPayment {
   readonly payment: Payment;
   /** SHA-256, in hex, of the identifier that the buyer chose for the purchase; null if it chose none. */
   readonly identifierHash: string | null;
-  /** Whether the client asks for the receipt of x402's extension offer-receipt. */
-  readonly wantsX402Receipt: boolean;
   /** The authorization as signed. */
   readonly signed: SignedAuthorization;
   /** The requirements that the buyer says it accepts. */
@@ -160,7 +156,6 @@ export function readOffered(header: string | undefined): Offered {
         validBefore: BigInt(a.validBefore),
       },
       identifierHash: id === undefined ? null : hash('sha256', id, 'hex'),
-      wantsX402Receipt: extensions?.[OFFER_RECEIPT] !== undefined,
       signed: payload,
       accepted,
     },

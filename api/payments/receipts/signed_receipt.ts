@@ -1,28 +1,15 @@
 /**
- * The signed receipts of a sold answer: our statement over price, payment, request and content, and x402's receipt
- * (extension offer-receipt), which ours names by its hash. Both follow from the ledger alone, so that one sale has one
- * receipt per key, on every server and at every delivery.
+ * The signed receipt of a sold answer: our statement over price, payment, request and content. It follows from the
+ * ledger alone, so that one sale has one receipt per key, on every server and at every delivery.
  */
 import { hash } from 'node:crypto';
-import { createJWS, type ReceiptPayload, type SignedReceipt } from '@x402/extensions/offer-receipt';
 import type { Answer, Purchase } from '../../../ledger/ledger.ts';
 import { dollarsOf } from '../../../lib/network.ts';
 import { RECEIPT_ALGORITHM, RECEIPT_TYPE, type ReceiptClaims } from '../../../lib/receipt.ts';
-import type { ReceiptKeys, SigningKey } from './keys.ts';
+import type { ReceiptKeys } from './keys.ts';
 
 /** A longer query is stated by its hash: proxies limit a response header to 4 kB, and a paid answer must pass. */
 const MAX_QUERY = 1_000;
-
-export interface SignedReceipts {
-  /** Our receipt: a compact JWS. */
-  readonly receipt: string;
-  /** The x402 receipt of the same sale. */
-  readonly x402: SignedReceipt;
-}
-
-export interface ReceiptSigner {
-  sign(purchase: Purchase, answer: Pick<Answer, 'headers' | 'sha256' | 'bytes'>): Promise<SignedReceipts>;
-}
 
 /** What the receipts of a server have in common. */
 export interface Signing {
@@ -32,57 +19,20 @@ export interface Signing {
   readonly refundTerms: (route: string) => string | null;
 }
 
-/** DID of the server (did:web), whose document is /.well-known/did.json. */
-export const didOf = (publicUrl: string): string => `did:web:${encodeURIComponent(new URL(publicUrl).host)}`;
+type Content = Pick<Answer, 'headers' | 'sha256' | 'bytes'>;
 
-const base64url = (text: string): string => Buffer.from(text).toString('base64url');
-
-/** Path and query of a stored request, which may be followed by a media type. */
-function requestParts(request: string): { path: string; query: string } {
-  const [target = ''] = request.split(' ');
-  const [path = '', query = ''] = target.split('?');
-  return { path, query };
-}
-
-type SoldPurchase = Purchase & { readonly transaction: string; readonly block: bigint };
-
-const isSold = (purchase: Purchase): purchase is SoldPurchase =>
-  purchase.state === 'sold' && purchase.transaction !== null && purchase.block !== null;
-
-const soldAtMs = ({ endedAtMs, reservedAtMs }: Purchase): number => endedAtMs ?? reservedAtMs;
-
-async function x402Receipt(purchase: SoldPurchase, publicUrl: string, key: SigningKey): Promise<SignedReceipt> {
-  const { path, query } = requestParts(purchase.request);
-  const payload: ReceiptPayload = {
-    version: 1,
-    network: purchase.payment.network,
-    resourceUrl: publicUrl + path + (query === '' || query.length > MAX_QUERY ? '' : `?${query}`),
-    payer: purchase.payment.payer,
-    issuedAt: Math.floor(soldAtMs(purchase) / 1000),
-    transaction: purchase.transaction,
-  };
-  const signature = await createJWS(payload, {
-    kid: `${didOf(publicUrl)}#${key.kid}`,
-    format: 'jws',
-    algorithm: RECEIPT_ALGORITHM,
-    sign: async (bytes) => key.sign(bytes).toString('base64url'),
-  });
-  return { format: 'jws', signature };
-}
-
-function claimsOf(
-  purchase: SoldPurchase,
-  { headers, sha256, bytes }: Pick<Answer, 'headers' | 'sha256' | 'bytes'>,
-  { issuer, refundTerms }: Signing,
-  x402Jws: string,
-): ReceiptClaims {
-  const { id, payment, route, request, snapshotId, transaction, block } = purchase;
-  const { path, query } = requestParts(request);
+function claimsOf(purchase: Purchase, content: Content, { issuer, refundTerms }: Signing): ReceiptClaims {
+  const { id, state, payment, route, request, snapshotId, transaction, block, endedAtMs, reservedAtMs } = purchase;
+  if (state !== 'sold' || transaction === null || block === null)
+    throw new Error(`a purchase that is ${state} has no receipt`);
+  const { headers, sha256, bytes } = content;
+  // A media type may follow the path and the query.
+  const [path = '', query = ''] = (request.split(' ')[0] ?? '').split('?');
   const isLong = query.length > MAX_QUERY;
   return {
     iss: issuer,
     receipt_id: id,
-    sold_at: new Date(soldAtMs(purchase)).toISOString(),
+    sold_at: new Date(endedAtMs ?? reservedAtMs).toISOString(),
     price: dollarsOf(payment.amount),
     payment: {
       network: payment.network,
@@ -104,19 +54,15 @@ function claimsOf(
     content: { sha256, bytes },
     snapshot_id: snapshotId,
     refund_terms: refundTerms(route),
-    x402_receipt_sha256: hash('sha256', x402Jws, 'hex'),
   };
 }
 
-/** Signs the receipts of a server. */
-export const receiptSigner = (keys: ReceiptKeys, signing: Signing, nowMs: () => number): ReceiptSigner => ({
-  async sign(purchase, answer) {
-    if (!isSold(purchase)) throw new Error(`a purchase that is ${purchase.state} has no receipt`);
+/** Signs the receipts of a server: a compact JWS each. */
+export function receiptSigner(keys: ReceiptKeys, signing: Signing, nowMs: () => number) {
+  return (purchase: Purchase, answer: Content): string => {
     const key = keys.at(nowMs());
-    const x402 = await x402Receipt(purchase, signing.issuer, key);
-    const header = base64url(JSON.stringify({ alg: RECEIPT_ALGORITHM, typ: RECEIPT_TYPE, kid: key.kid }));
-    const claims = base64url(JSON.stringify(claimsOf(purchase, answer, signing, x402.signature)));
-    const signature = key.sign(Buffer.from(`${header}.${claims}`)).toString('base64url');
-    return { receipt: `${header}.${claims}.${signature}`, x402 };
-  },
-});
+    const parts = [{ alg: RECEIPT_ALGORITHM, typ: RECEIPT_TYPE, kid: key.kid }, claimsOf(purchase, answer, signing)];
+    const input = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    return `${input}.${key.sign(Buffer.from(input)).toString('base64url')}`;
+  };
+}
