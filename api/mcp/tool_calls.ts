@@ -18,7 +18,10 @@ const MAX_PAYMENT_CHARACTERS = 16_000;
 /** The parts of a payment that results mention. The payment layer checks it. */
 const Payment = z.object({
   accepted: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
-  extensions: z.object({ 'payment-identifier': z.object({ info: z.object({ id: z.string() }) }) }).optional(),
+  // A stock client repeats our declaration, with an id only if its buyer chose one.
+  extensions: z
+    .object({ 'payment-identifier': z.object({ info: z.object({ id: z.string().optional() }) }).optional() })
+    .optional(),
 });
 
 export interface ToolCall {
@@ -92,7 +95,7 @@ function answerResult({ view, payment }: ToolCall, response: InnerResponse, coll
   const isNew = response.header('delivery') === 'first';
   const digest = response.header('unencoded-digest');
   const signed = response.header('signed-receipt');
-  const readOn = known?.extensions
+  const readOn = known?.extensions?.['payment-identifier']?.info.id
     ? 'To read more, free: call again with the same arguments and payment, and from or part.'
     : `The wallet that paid collects all of it at ${collectUrl}.`;
   return {

@@ -28,6 +28,15 @@ export async function suppressionFilter(
       .join(' AND ') || 'true';
 }
 
+/** A typed value as a record has it: an amount as people write it gets its decimals. */
+function typedAs({ kind, sql }: RecordDefinition['columns'][number], value: string): unknown {
+  if (kind === 'integer') return Number(value);
+  if (kind === 'flag') return value === 'true';
+  const scale = Number(/^DECIMAL\(\d+,(\d+)\)/.exec(sql)?.[1] ?? 0);
+  const [whole = '', decimals = ''] = value.split('.');
+  return scale === 0 ? value : `${whole}.${decimals.padEnd(scale, '0')}`;
+}
+
 /** Why a correction cannot be used, as far as that follows from its own values; null if it can. */
 function problemOf({ record, field, value }: Correction, sources: readonly SourceSpec[]): string | null {
   const row = sources.find(({ name }) => name === record.split('/')[0])?.row;
@@ -35,8 +44,7 @@ function problemOf({ record, field, value }: Correction, sources: readonly Sourc
   if (row.name === Registration.name) return `${record} is of a register, which corrects its own rows`;
   const column = row.columns.find(({ name }) => name === field && !row.key.includes(name));
   if (column === undefined) return `${record}: ${field} is no column that can be corrected`;
-  const typed = column.kind === 'integer' ? Number(value) : column.kind === 'flag' ? value === 'true' : value;
-  const checked = row.schema.partial().safeParse({ [field]: value === null ? null : typed });
+  const checked = row.schema.partial().safeParse({ [field]: value === null ? null : typedAs(column, value) });
   const why = checked.error?.issues[0]?.message;
   return why === undefined ? null : `${record}: ${field} is ${value ?? 'blank'}: ${why}`;
 }
