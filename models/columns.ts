@@ -3,8 +3,9 @@ import { openSmall, rowsOf } from '../lib/duck.ts';
 import { createTable } from '../lib/record.ts';
 import { loadRowRecords } from '../sources/index.ts';
 import { buildModels } from './build.ts';
-import { isMart, loadModels, loadReferences } from './index.ts';
+import { isMart, loadModels } from './index.ts';
 import { inputColumns } from './inputs.ts';
+import { loadReferences } from './references.ts';
 
 /** A column and its type, as DESCRIBE prints it. */
 export interface SqlColumn {
@@ -22,7 +23,7 @@ async function findColumns(): Promise<ReadonlyMap<string, readonly SqlColumn[]>>
   const { connection, close } = await openSmall();
   try {
     const inputs = inputColumns(models.filter(isMart), await loadRowRecords());
-    const references = loadReferences().map(({ name, record }) => [`ref_${name}`, record.columns] as const);
+    const references = loadReferences().map(({ name, columns }) => [`ref_${name}`, columns] as const);
     const tables = [...inputs, ...references].map(([table, columns]) => createTable(table, columns));
     await connection.run(tables.join(';\n'));
     await buildModels(connection, models);

@@ -2,8 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createTable, type RecordDefinition } from '../lib/record.ts';
-import { identifier, literal } from '../lib/sql.ts';
 import { termsText } from './assumptions.ts';
 import {
   auditsOfRecord,
@@ -15,7 +13,6 @@ import {
 } from './contract.ts';
 import { stepModels } from './figures/steps.ts';
 import { movingFieldsSql } from './marts/change_feeds.ts';
-import { REFERENCES } from './references.ts';
 
 const LAYERS = ['staging', 'intermediate', 'marts'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -36,13 +33,6 @@ export interface Mart extends Model {
 }
 
 export const isMart = (model: Model): model is Mart => model.contract !== undefined;
-
-/** A CSV of facts that no source publishes in a usable form. Its table is `ref_<name>`. */
-export interface Reference {
-  readonly name: string;
-  readonly record: RecordDefinition;
-  readonly csvPath: string;
-}
 
 type NamedFile = readonly [name: string, file: string];
 const byName = ([a]: NamedFile, [b]: NamedFile): number => (a < b ? -1 : 1);
@@ -133,26 +123,3 @@ export function selectMacros(queries: readonly string[]): string {
 
 /** The macros that read an input table, which must exist first. graph.ts names each macro's table. */
 export const inputMacrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros', 'inputs'));
-
-const reference = (record: RecordDefinition, name: string): Reference => ({
-  name,
-  record,
-  csvPath: join(import.meta.dirname, 'reference', `${name}.csv`),
-});
-
-/** Statements that create the table of a reference and fill it. An empty cell is null. The format is not guessed. */
-export function referenceSql({ name, record, csvPath }: Reference): readonly string[] {
-  const table = `ref_${name}`;
-  const types = record.columns.map((column) => `${literal(column.name)}: ${literal(column.sql)}`).join(', ');
-  const names = record.columns.map((column) => identifier(column.name)).join(', ');
-  return [
-    createTable(table, record.columns),
-    `INSERT INTO ${identifier(table)} SELECT ${names}
-     FROM read_csv(${literal(csvPath)}, auto_detect = false, header = true, comment = '#', nullstr = '',
-       columns = {${types}})`,
-  ];
-}
-
-/** The reference tables, loaded before a build. */
-export const loadReferences = (): Reference[] =>
-  Object.entries(REFERENCES).map(([name, record]) => reference(record, name));

@@ -7,7 +7,8 @@ import { openSmall, rowsOf } from '../../lib/duck.ts';
 import { createTable } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../assumptions.ts';
-import { loadReferences, macrosSql, referenceSql } from '../index.ts';
+import { macrosSql } from '../index.ts';
+import { loadReferences, ORDERS, referenceSql } from '../references.ts';
 
 /** Table of the rows, path in the folder (* stands for any part of a name), and where a person gets the file. */
 const FILES = [
@@ -86,7 +87,7 @@ export async function openCalibration(folder: string, trained?: readonly string[
   await connection.run(`CREATE TABLE trained AS FROM survey WHERE ${isTrained}`);
   await connection.run(`CREATE TABLE census_areas AS ${sqlOf('census_areas')}`);
   for (const name of CALIBRATED) {
-    const columns = references.find((each) => each.name === name)?.record.columns ?? [];
+    const columns = references.find((each) => each.name === name)?.columns ?? [];
     await connection.run(createTable(`ref_${name}`, columns.map(nullable)));
     await connection.run(`INSERT INTO ref_${name} BY NAME ${sqlOf(name)}`);
   }
@@ -103,10 +104,10 @@ export async function calibratedTables(folder: string): Promise<Map<string, stri
   const { connection, close } = await openCalibration(folder);
   try {
     const texts = new Map<string, string>();
-    for (const { name, record, csvPath } of loadReferences().filter((each) => CALIBRATED.includes(each.name))) {
-      const order = record.key.map((key) => {
-        const values = record.columns.find((column) => column.name === key)?.values;
-        return values ? `list_position([${values.map(literal).join(', ')}], ${key})` : key;
+    for (const { name, key, csvPath } of loadReferences().filter((each) => CALIBRATED.includes(each.name))) {
+      const order = key.map((column) => {
+        const values = ORDERS[column];
+        return values ? `list_position([${values.map(literal).join(', ')}], ${column})` : column;
       });
       texts.set(csvPath, csvText(await rowsOf(connection, `FROM ref_${name} ORDER BY ${order.join(', ')}`)));
     }

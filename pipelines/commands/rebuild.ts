@@ -15,7 +15,8 @@ import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '.
 import { literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../../models/assumptions.ts';
 import { buildModels } from '../../models/build.ts';
-import { loadModels, loadReferences, type Model } from '../../models/index.ts';
+import { loadModels, type Model } from '../../models/index.ts';
+import { loadReferences } from '../../models/references.ts';
 import { SourceRead } from '../../models/inputs.ts';
 import { hashOf, type Manifest } from '../../models/manifest.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';

@@ -15,7 +15,8 @@ import {
   SoldProperty,
   SourceRead,
 } from '../../models/inputs.ts';
-import { isMart, referenceSql, type Model, type Reference } from '../../models/index.ts';
+import { isMart, type Model } from '../../models/index.ts';
+import { referenceSql, type Reference } from '../../models/references.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
 import { setThreads } from './build_database.ts';

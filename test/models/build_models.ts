@@ -11,8 +11,9 @@ import { currentAssumptions } from '../../models/assumptions.ts';
 import { auditModels, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import type { SqlColumn } from '../../models/columns.ts';
-import { isMart, loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
+import { isMart, loadModels, type Model } from '../../models/index.ts';
 import { inputColumns } from '../../models/inputs.ts';
+import { loadReferences, referenceSql } from '../../models/references.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 import { modelsOf, sharedColumns } from '../pipelines/some_tables.ts';
 
@@ -180,8 +181,8 @@ export async function createInputs(
       );
   const references = loadReferences().filter(({ name }) => sql.includes(`ref_${name}`));
   for (const statement of references.flatMap(referenceSql)) await connection.run(statement);
-  for (const { name, record } of references.filter((each) => `ref_${each.name}` in inputs)) {
-    tables.set(`ref_${name}`, record.columns);
+  for (const { name, columns } of references.filter((each) => `ref_${each.name}` in inputs)) {
+    tables.set(`ref_${name}`, columns);
     await connection.run(`DELETE FROM ${identifier(`ref_${name}`)}`);
   }
   for (const [table, rows] of Object.entries(rowsByTable)) {

@@ -6,7 +6,7 @@ import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { sha256OfFile } from '../../../lib/files.ts';
 import { createTable, type RecordDefinition } from '../../../lib/record.ts';
 import { literal } from '../../../lib/sql.ts';
-import { loadReferences, referenceSql } from '../../../models/index.ts';
+import { loadReferences, referenceSql } from '../../../models/references.ts';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { TABLES, type TableName } from '../../../models/serving/tables.ts';
 import { sharedFolder } from '../../shared_folder.ts';
