@@ -39,13 +39,13 @@ const moments: readonly Moment[] = [
     ],
     async play(stage) {
       const right = await stage.server();
-      const arrives = stage.holdSettlement();
+      const held = stage.holdSettlement();
       const bought = stage.buy(right);
-      await stage.settling();
+      await held;
       await stage.passing(DAY_MS);
       // The audit sells it when its money arrives: only now is it seen.
       const broken = (await stage.isSettling()) ? [] : ['what could still be settled was released'];
-      arrives(true);
+      await stage.releaseSettlement();
       // 502 where it arrived so late that its server had stopped waiting.
       return [...broken, ...expected('the settlement arrived after all', (await bought).status, 200, 502)];
     },

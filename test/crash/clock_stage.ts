@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Buyer } from '../api/support/buyers.ts';
 import type { PlantedChange } from '../ledger/planted_change.ts';
-import { nodeProxy, UNHARMED, type Fate, type NodeProxy } from '../node/node.ts';
+import { nodeProxy, type NodeProxy } from '../node/node.ts';
 import { serverProcess, type ServerProcess } from '../process/program.ts';
 import { EXCLUSIVE, present, sign, type Attempt, type SalesWorld } from './sales_world.ts';
 
@@ -58,7 +57,6 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #servers: ClockedServer[] = [];
   #node: NodeProxy | undefined;
-  #fate: Fate | Promise<Fate> = UNHARMED;
 
   constructor(world: SalesWorld, options: StageOptions) {
     this.world = world;
@@ -68,7 +66,7 @@ export class Stage {
   async server(offsetMs = 0): Promise<ClockedServer> {
     const { fault, reuses = false } = this.#options;
     if (reuses) for (const running of this.#servers) if (await running.jump(offsetMs)) return running;
-    this.#node ??= await nodeProxy(this.world.chain.rpcUrl, () => this.#fate);
+    this.#node ??= await nodeProxy(this.world.chain.rpcUrl);
     const env = { ...this.world.env, SANDBOX_RPC: this.#node.url };
     const server = await clockedServer(fault ? { ...env, FAULT: JSON.stringify(fault) } : env, offsetMs);
     this.#servers.push(server);
@@ -97,26 +95,26 @@ export class Stage {
     return { status, attempt };
   }
 
-  /** Keep the next settlement on its way. @returns what lets it arrive, with its reply or without */
-  holdSettlement(): (replied: boolean) => void {
-    const { promise, resolve } = Promise.withResolvers<Fate>();
-    this.#fate = promise;
-    return (replied) => {
-      this.#fate = UNHARMED;
-      resolve({ ...UNHARMED, replied });
-    };
+  /** Keep settlements on their way, from when the first server runs. @returns what resolves with the first of them */
+  holdSettlement(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#node?.hold(async () => resolve());
+    return promise;
+  }
+
+  /** Let them arrive, without replies. */
+  async releaseSettlement(): Promise<void> {
+    await this.#node?.release();
   }
 
   /** Buy from a server that is killed while the settlement is on its way, which arrives afterwards. */
   async buyAndLose(server: ClockedServer, aheadSeconds = 0): Promise<void> {
-    const arrives = this.holdSettlement();
+    const held = this.holdSettlement();
     const bought = this.buy(server, { aheadSeconds }).catch(() => undefined);
-    await this.settling();
-    await this.#node?.reached();
+    await held;
     await server.end('SIGKILL');
     await bought;
-    arrives(false);
-    await this.#node?.idle();
+    await this.releaseSettlement();
   }
 
   /** Status of a collection of this payment with this signature. */
@@ -133,11 +131,6 @@ export class Stage {
     } finally {
       await ledger.close();
     }
-  }
-
-  /** Wait until a purchase is settling. */
-  async settling(): Promise<void> {
-    while (!(await this.isSettling())) await sleep(20);
   }
 
   async endServers(): Promise<void> {

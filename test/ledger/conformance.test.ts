@@ -4,19 +4,12 @@ import { describe, test } from 'node:test';
 import { openLedger, openStore } from '../../ledger/open.ts';
 import { sqlLedger } from '../../ledger/sql/sql_ledger.ts';
 import { thorough } from '../thorough.ts';
-import { audit } from './conformance/audit.ts';
 import { balance } from './conformance/balance.ts';
-import { clocks } from './conformance/clocks.ts';
-import { endings } from './conformance/endings.ts';
-import { leadClaims } from './conformance/lead_claims.ts';
-import { leadLimits } from './conformance/lead_limits.ts';
-import { payerLimits } from './conformance/payer_limits.ts';
+import { leadClaims, leadLimits, properties } from './conformance/leads.ts';
 import { sharedLedger } from './conformance/place.ts';
-import { properties } from './conformance/properties.ts';
-import { reservations } from './conformance/reservations.ts';
-import { retention } from './conformance/retention.ts';
-import { settling } from './conformance/settling.ts';
-import { transfers } from './conformance/transfers.ts';
+import { endings, payerLimits, reservations, settling } from './conformance/purchases.ts';
+import { audit, matching } from './conformance/transfers.ts';
+import { clocks, retention } from './conformance/upkeep.ts';
 import { ledgerFolders } from './ledger_folders.ts';
 import { purchaseIn } from './purchases.ts';
 
@@ -48,7 +41,7 @@ describe('every ledger', () => {
       properties(shared.onEmpty);
       balance(shared.onEmpty, EFFORT);
       audit(shared.onEmpty);
-      transfers(shared.onEmpty, EFFORT);
+      matching(shared.onEmpty, EFFORT);
 
       test('has each change on the disk when a call returns, but for reservations and deliveries', async () => {
         const store = await openStore({ DATA_DIR: '', LEDGER: await fresh(dataDir()) });

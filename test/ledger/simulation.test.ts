@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { faults } from './simulation/faults.ts';
+import { faults, restoreFaults } from './simulation/faults.ts';
 import { casesOf, seedFrom, thorough } from '../thorough.ts';
 import { runSchedule, seedOf, variantOf } from './simulation/schedule.ts';
 
@@ -68,12 +68,12 @@ test('a seed repeats a schedule to the last step', async () => {
 describe('planted faults are found:', () => {
   const sample = faults.filter(({ name }) => SAMPLE.has(name));
   assert.equal(sample.length, SAMPLE.size);
-  for (const { name, parts, isOfRestore = false } of thorough(sample, faults)) {
-    test(name, async () => {
-      const faulty = await parts();
+  for (const fault of thorough(sample, [...faults, ...restoreFaults])) {
+    test(fault.name, async () => {
+      const parts = await fault.parts();
       for (let n = 0; n < MAX_SCHEDULES_PER_FAULT; n += 1) {
-        const restore = isOfRestore ? variantOf(n).restore : undefined;
-        if ((await runSchedule({ seed: seedOf(SEED, n), parts: faulty, restore })).violations.length > 0) return;
+        const restore = restoreFaults.includes(fault) ? variantOf(n).restore : undefined;
+        if ((await runSchedule({ seed: seedOf(SEED, n), parts, restore })).violations.length > 0) return;
       }
       assert.fail(`not found in ${MAX_SCHEDULES_PER_FAULT} schedules`);
     });

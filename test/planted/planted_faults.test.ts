@@ -24,7 +24,7 @@ describe('the planted faults', () => {
     const shared = await Promise.all(
       [
         'test/sources/fleet_checks.ts',
-        'test/ledger/conformance/audit.ts',
+        'test/ledger/conformance/transfers.ts',
         'test/models/underwriting/examples/worked_deals.ts',
       ].map((file) => readFile(join(ROOT, file), 'utf8')),
     );

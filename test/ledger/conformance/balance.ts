@@ -2,7 +2,7 @@
  * After any steps in any order, chain and ledger agree once all transfers are booked: a part of the conformance suite.
  */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import fc from 'fast-check';
 import type {
   AuditedAccount,
@@ -180,17 +180,15 @@ let runs = 0;
 /** @param sequences random sequences of steps */
 export function balance(onEmpty: OnEmptyLedger, { sequences }: { readonly sequences: number }): void {
   describe('the balance', () => {
-    test('of chain and ledger is equal after any steps in any order, also concurrent ones', async () => {
-      await onEmpty(async (one, two) => {
-        await fc.assert(
-          fc.asyncProperty(groups, async (todo) => {
-            const run = new Run((runs += 1), [one, two]);
-            for (const group of todo) await Promise.all(group.map((each) => run.take(each)));
-            await run.end();
-          }),
-          { numRuns: sequences, endOnFailure: false },
-        );
-      });
+    onEmpty('of chain and ledger is equal after any steps in any order, also concurrent ones', async (one, two) => {
+      await fc.assert(
+        fc.asyncProperty(groups, async (todo) => {
+          const run = new Run((runs += 1), [one, two]);
+          for (const group of todo) await Promise.all(group.map((each) => run.take(each)));
+          await run.end();
+        }),
+        { numRuns: sequences, endOnFailure: false },
+      );
     });
   });
 }

@@ -1,6 +1,6 @@
 /** Where the conformance suite opens ledgers, and one emptied ledger for all of its tests. */
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openStore } from '../../../ledger/open.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
@@ -14,8 +14,9 @@ export interface Place {
   open(ledger: string): Promise<Ledger>;
 }
 
-/** Run a test on an empty ledger with two connections. */
-export type OnEmptyLedger = (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>;
+type Work = (ledger: Ledger, other: Ledger) => Promise<void>;
+/** A test on an empty ledger with two connections. */
+export type OnEmptyLedger = (title: string, work: Work) => void;
 
 /** One ledger with two connections, which is emptied before each use: creating tables takes longer than most tests. */
 export interface SharedLedger {
@@ -62,10 +63,11 @@ export function sharedLedger(place: Place): SharedLedger {
     empty,
     ledger: () => current().connections[0],
     openAgain: () => place.open(current().name),
-    async onEmpty(work) {
-      await empty();
-      await work(...current().connections);
-      await check();
-    },
+    onEmpty: (title, work) =>
+      void test(title, async () => {
+        await empty();
+        await work(...current().connections);
+        await check();
+      }),
   };
 }

@@ -6,35 +6,26 @@ import type { AuditedAccount, Payment } from '../../../ledger/ledger.ts';
 import { BASE, chainIdentity } from '../../../lib/network.ts';
 import type { World } from './world.ts';
 
-/** A signed authorization. Anyone who sees it may send it. */
-export type Authorization = Payment;
-
-export type Call =
-  | { readonly kind: 'pay'; readonly authorization: Authorization }
-  | { readonly kind: 'cancel'; readonly payer: string; readonly nonce: string }
-  | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly amount: bigint };
-
-export type Sender = 'facilitator' | 'payer' | 'stranger';
+/** A call of the token: `pay` with a signed authorization, which anyone who sees it may send. */
+export type Call = readonly [kind: 'pay' | 'cancel' | 'move', terms: Payment];
 
 export interface Transaction {
   readonly hash: string;
   /** Each call fails or succeeds independently. */
   readonly calls: readonly Call[];
-  readonly sender: Sender;
+  readonly sender: 'facilitator' | 'payer' | 'stranger';
   state: 'waiting' | 'mined' | 'dropped';
 }
 
-/** An event of the token. */
-export type Log = { readonly logIndex: number; readonly transaction: Transaction; readonly block: number } & (
-  | {
-      readonly kind: 'Transfer';
-      readonly from: string;
-      readonly to: string;
-      readonly amount: bigint;
-      readonly nonce: string | null;
-    }
-  | { readonly kind: 'AuthorizationUsed' | 'AuthorizationCanceled'; readonly payer: string; readonly nonce: string }
-);
+/** An event of the token: a transfer, or the use or the end of an authorization. */
+export interface Log extends Pick<Payment, 'payer' | 'payTo' | 'amount'> {
+  readonly kind: 'Transfer' | 'AuthorizationUsed' | 'AuthorizationCanceled';
+  readonly block: number;
+  readonly logIndex: number;
+  readonly transaction: Transaction;
+  /** Null for a plain transfer. */
+  readonly nonce: string | null;
+}
 
 export interface Block {
   readonly number: number;
@@ -45,58 +36,51 @@ export interface Block {
 }
 
 /** A contract wallet: it may change whether it accepts its signatures. */
-export interface Wallet {
+interface Wallet {
   accepts: boolean;
   /** Whether it was a contract from the start; an ordinary account may become one at any time (EIP-7702). */
   readonly wasBorn: boolean;
 }
-
-type Incoming = Extract<Log, { kind: 'Transfer' }>;
 
 export const PRICE = 1_000_000n;
 export const PAY_TO = `0x${'ca'.repeat(20)}`;
 /** Hash of block 0. */
 export const CHAIN = `0x${'c0'.repeat(32)}`;
 
-const keyOf = ({ payer, nonce }: { readonly payer: string; readonly nonce: string }): string => `${payer}|${nonce}`;
-/** Distance of the safe and the final block from the latest block. */
+const keyOf = ({ payer, nonce }: Pick<Log, 'payer' | 'nonce'>): string => `${payer}|${nonce}`;
+const termsOf = (payment: Payment): string => `${keyOf(payment)}|${payment.payTo}|${payment.amount}`;
+/** Distance of the safe and the final block from the latest block: at least, and less than how much more. */
 const [SAFE_LAG, FINAL_LAG] = [
-  { least: 1, more: 3 },
-  { least: 2, more: 5 },
-];
+  [1, 3],
+  [2, 5],
+] as const;
 /** Chances of a transaction after a reorganization: mined again at once, or never again. */
 const [MINED_AGAIN, LOST] = [0.6, 0.15];
 
 export class Chain {
-  readonly #world: World;
   readonly network = BASE;
+  /** Address of the token, in lower case. */
+  readonly asset = BASE.usdc.address.toLowerCase();
+  /** The account that is audited. */
+  readonly account: AuditedAccount = { chain: chainIdentity(BASE, CHAIN), payTo: PAY_TO };
   readonly transactions: Transaction[] = [];
-  readonly byHash = new Map<string, Transaction>();
   readonly balances = new Map<string, bigint>();
   /** The event that used or canceled each authorization. */
   readonly used = new Map<string, Log>();
-  /** Payments that any block has shown, even if it was reorganized since. */
-  readonly everPaid = new Set<string>();
   readonly wallets = new Map<string, Wallet>();
   readonly blocks: Block[] = [];
   safe = 0;
   final = 0;
   /** Number of reorganized blocks. */
   undone = 0;
+  readonly #world: World;
+  /** Payments that any block has shown, even if it was reorganized since. */
+  readonly #everPaid = new Set<string>();
+  #nonces = 0;
 
   constructor(world: World) {
     this.#world = world;
     for (let n = 0; n < 4; n += 1) this.mine([]);
-  }
-
-  /** Address of the token, in lower case. */
-  get asset(): string {
-    return this.network.usdc.address.toLowerCase();
-  }
-
-  /** The account that is audited. */
-  get account(): AuditedAccount {
-    return { chain: chainIdentity(this.network, CHAIN), payTo: PAY_TO };
   }
 
   get latest(): Block {
@@ -110,15 +94,27 @@ export class Chain {
     return Math.max(Math.floor(this.#world.nowMs / 1000), this.blocks.at(-1)?.seconds ?? 0);
   }
 
-  send(calls: readonly Call[], sender: Sender): Transaction {
-    const transaction: Transaction = {
-      hash: `0x${(this.transactions.length + 1).toString(16).padStart(64, '0')}`,
-      calls,
-      sender,
-      state: 'waiting',
+  balanceOf(address: string): bigint {
+    return this.balances.get(address) ?? 0n;
+  }
+
+  /** A payment to us with an unused nonce. */
+  signed(payer: string, validSeconds: number): Payment {
+    return {
+      network: this.network.name,
+      asset: this.asset,
+      payer,
+      nonce: `0x${(this.#nonces += 1).toString(16).padStart(64, '0')}`,
+      payTo: PAY_TO,
+      amount: PRICE,
+      validBefore: BigInt(this.seconds + validSeconds),
     };
+  }
+
+  send(calls: readonly Call[], sender: Transaction['sender']): Transaction {
+    const hash = `0x${(this.transactions.length + 1).toString(16).padStart(64, '0')}`;
+    const transaction: Transaction = { hash, calls, sender, state: 'waiting' };
     this.transactions.push(transaction);
-    this.byHash.set(transaction.hash, transaction);
     return transaction;
   }
 
@@ -127,47 +123,34 @@ export class Chain {
   }
 
   /** Whether the token would accept it at this time. */
-  canSettle(a: Authorization, seconds = this.seconds): boolean {
-    return (
-      !this.used.has(keyOf(a)) &&
-      BigInt(seconds) < a.validBefore &&
-      (this.balances.get(a.payer) ?? 0n) >= a.amount &&
-      this.wallets.get(a.payer)?.accepts !== false
-    );
+  canSettle(a: Payment, seconds = this.seconds): boolean {
+    const isValid = !this.used.has(keyOf(a)) && BigInt(seconds) < a.validBefore;
+    return isValid && this.balanceOf(a.payer) >= a.amount && this.wallets.get(a.payer)?.accepts !== false;
   }
 
   /** Whether this payment is on the chain now, with its terms. */
   isPaid(payment: Payment): boolean {
-    return this.paidBy(payment) !== null;
-  }
-
-  /** The transfer of this payment to us. */
-  paidBy(payment: Payment): Incoming | null {
     const used = this.used.get(keyOf(payment));
-    if (used?.kind !== 'AuthorizationUsed') return null;
+    if (used?.kind !== 'AuthorizationUsed') return false;
     const moved = this.blocks[used.block]?.logs[used.logIndex + 1];
-    return moved?.kind === 'Transfer' && moved.to === payment.payTo && moved.amount === payment.amount ? moved : null;
+    return moved?.kind === 'Transfer' && moved.payTo === payment.payTo && moved.amount === payment.amount;
   }
 
   wasEverPaid(payment: Payment): boolean {
-    return this.everPaid.has(`${keyOf(payment)}|${payment.payTo}|${payment.amount}`);
+    return this.#everPaid.has(termsOf(payment));
   }
 
   /** Transfers to us, in order. */
-  incoming(): Incoming[] {
-    return this.blocks.flatMap(({ logs }) =>
-      logs.filter((log): log is Incoming => log.kind === 'Transfer' && log.to === PAY_TO),
-    );
+  incoming(): Log[] {
+    return this.blocks.flatMap(({ logs }) => logs.filter((log) => log.kind === 'Transfer' && log.payTo === PAY_TO));
   }
 
   balanceAt(address: string, number: number): bigint {
-    let balance = this.balances.get(address) ?? 0n;
-    for (let n = this.latest.number; n > number; n -= 1) {
-      for (const log of this.blocks[n]?.logs ?? []) {
-        if (log.kind !== 'Transfer') continue;
-        if (log.from === address) balance += log.amount;
-        if (log.to === address) balance -= log.amount;
-      }
+    let balance = this.balanceOf(address);
+    for (const { kind, payer, payTo, amount } of this.blocks.slice(number + 1).flatMap(({ logs }) => logs)) {
+      if (kind !== 'Transfer') continue;
+      if (payer === address) balance += amount;
+      if (payTo === address) balance -= amount;
     }
     return balance;
   }
@@ -180,77 +163,56 @@ export class Chain {
     for (const transaction of transactions) {
       transaction.state = 'mined';
       const before = logs.length;
-      for (const call of transaction.calls) this.#run(call, transaction, number, seconds, logs);
+      for (const call of transaction.calls) this.#run(call, transaction, seconds, logs);
       const result = logs.length > before ? 'done' : 'failed';
       this.#world.log('chain', `block ${number}: ${transaction.hash.slice(-4)} of ${transaction.sender} ${result}`);
     }
     this.blocks.push({ number, seconds, transactions, logs });
-    this.safe = Math.max(this.safe, number - SAFE_LAG.least - this.#world.below(SAFE_LAG.more));
-    this.final = Math.max(
-      this.final,
-      Math.min(this.safe, number - FINAL_LAG.least - this.#world.below(FINAL_LAG.more)),
-    );
+    const lagging = ([least, more]: readonly [number, number]): number => number - least - this.#world.below(more);
+    this.safe = Math.max(this.safe, lagging(SAFE_LAG));
+    this.final = Math.max(this.final, Math.min(this.safe, lagging(FINAL_LAG)));
+  }
+
+  #run([kind, terms]: Call, transaction: Transaction, seconds: number, logs: Log[]): void {
+    const { payer, payTo, amount } = terms;
+    const add = (event: Log['kind'], nonce: string | null = terms.nonce): void => {
+      const place = { block: this.blocks.length, logIndex: logs.length, transaction };
+      const log = { ...place, kind: event, payer, payTo, amount, nonce };
+      logs.push(log);
+      if (event === 'Transfer') this.#move(payer, payTo, amount);
+      else this.used.set(keyOf(log), log);
+    };
+    if (kind === 'cancel' && !this.used.has(keyOf(terms))) add('AuthorizationCanceled');
+    if (kind === 'move' && this.balanceOf(payer) >= amount) add('Transfer', null);
+    if (kind !== 'pay' || !this.canSettle(terms, seconds)) return;
+    add('AuthorizationUsed');
+    add('Transfer');
+    this.#everPaid.add(termsOf(terms));
   }
 
   #move(from: string, to: string, amount: bigint): void {
-    this.balances.set(from, (this.balances.get(from) ?? 0n) - amount);
-    this.balances.set(to, (this.balances.get(to) ?? 0n) + amount);
+    this.balances.set(from, this.balanceOf(from) - amount);
+    this.balances.set(to, this.balanceOf(to) + amount);
   }
 
-  #run(call: Call, transaction: Transaction, block: number, seconds: number, logs: Log[]): void {
-    const add = (log: Log): void => {
-      logs.push(log);
-      if (log.kind === 'Transfer') this.#move(log.from, log.to, log.amount);
-      else this.used.set(keyOf(log), log);
-    };
-    const at = (): { logIndex: number; transaction: Transaction; block: number } => ({
-      logIndex: logs.length,
-      transaction,
-      block,
-    });
-    switch (call.kind) {
-      case 'cancel':
-        if (!this.used.has(keyOf(call))) {
-          add({ ...at(), kind: 'AuthorizationCanceled', payer: call.payer, nonce: call.nonce });
-        }
-        return;
-      case 'move':
-        if ((this.balances.get(call.from) ?? 0n) >= call.amount) {
-          add({ ...at(), kind: 'Transfer', from: call.from, to: call.to, amount: call.amount, nonce: null });
-        }
-        return;
-      case 'pay': {
-        const { authorization: a } = call;
-        if (!this.canSettle(a, seconds)) return;
-        add({ ...at(), kind: 'AuthorizationUsed', payer: a.payer, nonce: a.nonce });
-        add({ ...at(), kind: 'Transfer', from: a.payer, to: a.payTo, amount: a.amount, nonce: a.nonce });
-        this.everPaid.add(`${keyOf(a)}|${a.payTo}|${a.amount}`);
-      }
-    }
-  }
-
-  /**
-   * Replace some of the blocks that are not safe: their transactions move to other blocks, wait, or are dropped.
-   */
+  /** Replace some of the blocks that are not safe: their transactions move to other blocks, wait, or are dropped. */
   reorganize(): void {
+    const world = this.#world;
     const most = this.latest.number - this.safe;
     if (most <= 0) return;
-    const undone = this.blocks.splice(this.blocks.length - 1 - this.#world.below(most));
+    const undone = this.blocks.splice(this.blocks.length - 1 - world.below(most));
     this.undone += undone.length;
-    this.#world.log('chain', `blocks from ${undone[0]?.number} on are reorganized`);
-    for (const { logs } of undone.toReversed()) {
-      for (const log of logs.toReversed()) {
-        if (log.kind === 'Transfer') this.#move(log.to, log.from, log.amount);
-        else this.used.delete(keyOf(log));
-      }
+    world.log('chain', `blocks from ${undone[0]?.number} on are reorganized`);
+    for (const log of undone.flatMap(({ logs }) => logs).reverse()) {
+      if (log.kind === 'Transfer') this.#move(log.payTo, log.payer, log.amount);
+      else this.used.delete(keyOf(log));
     }
     const again = undone.flatMap(({ transactions }) => transactions.filter((t) => t.state === 'mined'));
-    for (const transaction of again) transaction.state = this.#world.random() < LOST ? 'dropped' : 'waiting';
-    for (const { seconds } of undone) {
+    for (const transaction of again) transaction.state = world.random() < LOST ? 'dropped' : 'waiting';
+    for (const { seconds } of undone)
       this.mine(
-        again.filter((t) => t.state === 'waiting' && this.#world.random() < MINED_AGAIN),
+        again.filter((t) => t.state === 'waiting' && world.random() < MINED_AGAIN),
         seconds,
       );
-    }
   }
 }

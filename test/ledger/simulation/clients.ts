@@ -1,14 +1,15 @@
 /** Clients of the server: buyers with different habits, and a stranger who knows everything that is public. */
 import type { Payment } from '../../../ledger/ledger.ts';
 import { sha256 } from '../purchases.ts';
-import { PAY_TO, PRICE, type Authorization, type Call, type Chain } from './chain.ts';
-import type { Server } from './server.ts';
-import { EXCLUSIVE, type Reply, type Request } from './session.ts';
+import { PAY_TO, type Call, type Chain } from './chain.ts';
+import { EXCLUSIVE, type Reply, type Request, type Server } from './server.ts';
 import type { Process, World } from './world.ts';
 
 export const STRANGER = `0x${'bad0'.repeat(10)}`;
 const [EXCLUSIVE_SECONDS, OTHER_SECONDS] = [60, 300];
 const MAX_TRIES = 4;
+/** Chance that a buyer acts by its habit during a request. */
+const ACTS = 0.35;
 
 /** What a buyer does in addition to buying. */
 export type Habit =
@@ -23,69 +24,41 @@ export type Habit =
   | 'drains'
   /** An ordinary account that becomes a contract wallet. */
   | 'turns';
-export const HABITS: readonly Habit[] = [
-  'ordinary',
-  'ordinary',
-  'ordinary',
-  'poor',
-  'contract',
-  'contract',
-  'cancels',
-  'drains',
-  'turns',
-];
-/** Chance that a buyer acts by its habit during a request. */
-const ACTS = 0.35;
+const ORDINARY: readonly Habit[] = ['ordinary', 'ordinary', 'ordinary'];
+export const HABITS: readonly Habit[] = [...ORDINARY, 'poor', 'contract', 'contract', 'cancels', 'drains', 'turns'];
 
 export interface Scene {
   readonly world: World;
   readonly chain: Chain;
   readonly server: Server;
   readonly processes: readonly Process[];
-  /** Requests with their buyers. */
-  readonly requests: (Request & { readonly buyer: string })[];
+  /** Requests of buyers. */
+  readonly requests: Request[];
 }
 
 export const walletOf = (name: string): string => `0x${sha256(name).slice(0, 40)}`;
-
-let unused = 0;
-/** An unused nonce; `restartNonces` makes a schedule repeatable. */
-const freshNonce = (): string => `0x${(unused += 1).toString(16).padStart(64, '0')}`;
-export const restartNonces = (): void => {
-  unused = 0;
-};
-
-const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
-  network: chain.network.name,
-  asset: chain.asset,
-  payer,
-  nonce: freshNonce(),
-  payTo: PAY_TO,
-  amount: PRICE,
-  validBefore: BigInt(chain.seconds + seconds),
-});
 
 /**
  * Spend a signed payment without the server, and mine the transaction at once: anyone who sees an unmined one could
  * present the payment.
  */
-export function spend({ world, chain }: Scene, payment: Authorization, asSigned = false): void {
-  const pay = (authorization: Authorization): Call => ({ kind: 'pay', authorization });
-  const own = pay(payment);
-  const elsewhere = pay({ ...payment, payTo: STRANGER });
-  const toUs: Call = { kind: 'move', from: payment.payer, to: PAY_TO, amount: payment.amount };
+export function spend({ world, chain }: Scene, payment: Payment, asSigned = false): void {
+  const own: Call = ['pay', payment];
+  const elsewhere: Call = ['pay', { ...payment, payTo: STRANGER }];
+  const toUs: Call = ['move', payment];
+  const otherNonce = asSigned ? '' : chain.signed(payment.payer, 0).nonce;
   const calls: readonly Call[] = asSigned
     ? [own]
     : world.pick<readonly Call[]>([
         [own],
         [own],
         [elsewhere],
-        [{ kind: 'cancel', payer: payment.payer, nonce: payment.nonce }],
-        [pay({ ...payment, amount: payment.amount / 2n })],
+        [['cancel', payment]],
+        [['pay', { ...payment, amount: payment.amount / 2n }]],
         [elsewhere, toUs],
         [toUs],
         // The same terms with another nonce, next to the nonce that is spent elsewhere.
-        [elsewhere, pay({ ...payment, nonce: freshNonce() })],
+        [elsewhere, ['pay', { ...payment, nonce: otherNonce }]],
       ]);
   chain.mine([chain.send(calls, 'payer')]);
 }
@@ -93,24 +66,14 @@ export function spend({ world, chain }: Scene, payment: Authorization, asSigned 
 /** What a buyer with this habit does while it waits for its answer. */
 async function actByHabit(scene: Scene, habit: Habit, payment: Payment): Promise<void> {
   const { world, chain } = scene;
+  const { payer } = payment;
   for (let wait = world.below(8); wait > 0; wait -= 1) await world.gate(null, 'a buyer waits');
-  const balance = chain.balances.get(payment.payer) ?? 0n;
-  const wallet = chain.wallets.get(payment.payer);
-  switch (habit) {
-    case 'cancels':
-      spend(scene, payment);
-      return;
-    case 'drains':
-      chain.mine([chain.send([{ kind: 'move', from: payment.payer, to: STRANGER, amount: balance }], 'payer')]);
-      return;
-    case 'turns':
-      if (!wallet) chain.wallets.set(payment.payer, { accepts: world.random() < 0.3, wasBorn: false });
-      return;
-    case 'contract':
-      if (wallet) wallet.accepts = !wallet.accepts;
-      return;
-    default:
-  }
+  const wallet = chain.wallets.get(payer);
+  if (habit === 'cancels') spend(scene, payment);
+  else if (habit === 'drains')
+    chain.mine([chain.send([['move', { ...payment, payTo: STRANGER, amount: chain.balanceOf(payer) }]], 'payer')]);
+  else if (habit === 'turns' && !wallet) chain.wallets.set(payer, { accepts: world.random() < 0.3, wasBorn: false });
+  else if (habit === 'contract' && wallet) wallet.accepts = !wallet.accepts;
 }
 
 /** Buy up to three answers, and retry each one a few times. */
@@ -119,7 +82,7 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
   const wallet = walletOf(name);
   if (habit === 'contract') chain.wallets.set(wallet, { accepts: true, wasBorn: true });
   const send = (request: Request): Promise<Reply> => {
-    requests.push({ ...request, buyer: name });
+    requests.push(request);
     return server.buy(world.pick(processes), name, request);
   };
   for (let bought = 0, wanted = 1 + world.below(3); bought < wanted; bought += 1) {
@@ -127,30 +90,20 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
     const path = `${route.slice(4)}?by=${name}&n=${bought}`;
     const identifierHash = world.random() < 0.5 ? sha256(`${name}'s order ${bought}`) : null;
     const paying = (): Pick<Request, 'payment' | 'signature'> => {
-      const payment = signed(scene, wallet, route === EXCLUSIVE ? EXCLUSIVE_SECONDS : OTHER_SECONDS);
+      const payment = chain.signed(wallet, route === EXCLUSIVE ? EXCLUSIVE_SECONDS : OTHER_SECONDS);
       return { payment, signature: habit === 'contract' ? wallet : payment.nonce };
     };
     const first: Request = { route, request: path, ...paying(), identifierHash };
+    const ofDeals = { ...first, route: 'GET /api/deals', identifierHash: null };
     let next: () => Promise<Reply> = () => send(first);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       await world.gate(null, `${name} acts`);
       if (habit === 'contract' && tries > 0) Object.assign(chain.wallets.get(wallet) ?? {}, { accepts: true });
       const copies: Promise<unknown>[] = [];
       if (world.random() < 0.2) copies.push(send(first));
-      if (world.random() < 0.1) {
-        copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
-      }
-      if (world.random() < 0.12 || habit === 'poor') {
-        copies.push(
-          send({
-            ...first,
-            ...paying(),
-            route: 'GET /api/deals',
-            request: `${path}&more=${tries}`,
-            identifierHash: null,
-          }),
-        );
-      }
+      if (world.random() < 0.1) copies.push(send({ ...ofDeals, request: '/api/deals?other=1' }));
+      if (world.random() < 0.12 || habit === 'poor')
+        copies.push(send({ ...ofDeals, ...paying(), request: `${path}&more=${tries}` }));
       if (world.random() < ACTS) copies.push(actByHabit(scene, habit, first.payment));
       const [reply] = await Promise.all([next(), ...copies]);
       world.log(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);
@@ -165,52 +118,34 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
   }
 }
 
-/** A transfer that is for nothing: plain, or by an authorization of no amount or of a small one, which is owed. */
-function strangersTransfer(scene: Scene, i: number): Call {
-  if (i % 3 === 0) return { kind: 'move', from: STRANGER, to: PAY_TO, amount: 1n };
-  return { kind: 'pay', authorization: { ...signed(scene, STRANGER, OTHER_SECONDS), amount: BigInt(i % 3) - 1n } };
-}
-
 /** Try to get answers that others paid for, knowing every request and every transaction of the facilitator. */
-export async function stranger(scene: Scene, tries: number): Promise<void> {
-  const { world, chain, server, processes, requests } = scene;
+export async function stranger({ world, chain, server, processes, requests }: Scene, tries: number): Promise<void> {
   for (let i = 0; i < tries; i += 1) {
     await world.gate(null, 'the stranger acts');
     const known = chain.transactions.filter((t) => t.sender === 'facilitator').flatMap(({ calls }) => calls);
     if (known.length === 0) continue;
     const call = world.pick(known);
-    if (call.kind !== 'pay') continue;
-    const { authorization } = call;
-    const seen = requests.find((r) => r.payment.nonce === authorization.nonce);
+    const [, payment] = call;
+    const seen = requests.find((r) => r.payment.nonce === payment.nonce);
     const process = world.pick(processes);
     const copy: Request = {
       route: seen?.route ?? EXCLUSIVE,
       request: seen?.request ?? '/api/leads/exclusive',
-      payment: authorization,
+      payment,
       identifierHash: null,
-      signature: authorization.nonce,
+      signature: payment.nonce,
     };
-    switch (world.below(8)) {
-      case 0:
-      case 1:
-        await server.buy(process, STRANGER, copy);
-        break;
-      case 2:
-      case 3:
-        await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') });
-        break;
-      case 4:
-        await server.collect(process, STRANGER, authorization.nonce, {
-          wallet: STRANGER,
-          claims: world.pick([STRANGER, authorization.payer]),
-        });
-        break;
-      case 5:
-        chain.balances.set(STRANGER, (chain.balances.get(STRANGER) ?? 0n) + 1n);
-        chain.send([strangersTransfer(scene, i)], 'stranger');
-        break;
-      default:
-        chain.send([call], 'stranger');
-    }
+    const act = world.below(8);
+    if (act < 4) await server.buy(process, STRANGER, act < 2 ? copy : { ...copy, identifierHash: sha256('a guess') });
+    else if (act === 4) {
+      const claims = world.pick([STRANGER, payment.payer]);
+      await server.collect(process, STRANGER, payment.nonce, { wallet: STRANGER, claims });
+    } else if (act === 5) {
+      // A transfer for nothing: plain, or by an authorization of no amount or of a small one, which is owed.
+      chain.balances.set(STRANGER, chain.balanceOf(STRANGER) + 1n);
+      const terms = { ...payment, payer: STRANGER, payTo: PAY_TO, amount: 1n };
+      const own = (): Payment => ({ ...chain.signed(STRANGER, OTHER_SECONDS), amount: BigInt(i % 3) - 1n });
+      chain.send([i % 3 === 0 ? ['move', terms] : ['pay', own()]], 'stranger');
+    } else chain.send([call], 'stranger');
   }
 }

@@ -9,11 +9,7 @@ import type { Chain, Transaction } from './chain.ts';
 import type { World } from './world.ts';
 
 const BEHAVIORS = [
-  'settles',
-  'settles',
-  'settles',
-  'settles',
-  'settles',
+  ...Array.from({ length: 5 }, () => 'settles' as const),
   'refuses',
   'refuses after settling',
   'refuses and settles later',
@@ -31,30 +27,49 @@ const BY_SIGNATURE = 0.6;
 const NOTHING: SettlementHint = { transaction: null };
 /** No usable reply: another facilitator may be asked. */
 const NO_REPLY: SettlementHint = { transaction: null, hasFailed: true };
+const hintOf = ({ hash }: Transaction): SettlementHint => ({ transaction: hash });
 
-export class Facilitator {
-  readonly #world: World;
-  readonly #chain: Chain;
+/** A contract wallet uses the same signature for all of its payments. */
+export type Settle = (payment: Payment, signature: string) => Promise<SettlementHint>;
+
+function facilitator(world: World, chain: Chain): Settle {
   /** The transaction it sent first for each signature. */
-  readonly #bySignature = new Map<string, Transaction>();
+  const bySignature = new Map<string, Transaction>();
   /** Payments that it will settle together with the next ones. */
-  #collected: Payment[] = [];
-
-  constructor(world: World, chain: Chain) {
-    this.#world = world;
-    this.#chain = chain;
-  }
-
-  async settle(payment: Payment, signature: string): Promise<SettlementHint> {
-    const [world, chain] = [this.#world, this.#chain];
-    const first = this.#bySignature.get(signature);
+  const collected: Payment[] = [];
+  const send = (payments: readonly Payment[], signature: string): Transaction => {
+    const sent = chain.send(
+      payments.map((payment) => ['pay', payment]),
+      'facilitator',
+    );
+    if (!bySignature.has(signature)) bySignature.set(signature, sent);
+    return sent;
+  };
+  const mined = async (transaction: Transaction): Promise<SettlementHint> => {
+    await world.gate(null, 'facilitator waits for the block');
+    chain.mine([transaction]);
+    await world.gate(null, 'facilitator answers');
+    return hintOf(transaction);
+  };
+  const settleSeveral = async (payment: Payment, signature: string): Promise<SettlementHint> => {
+    collected.push(payment);
+    if (world.random() < 0.4) {
+      await world.gate(null, 'facilitator waits for more');
+      const has = ({ sender, calls }: Transaction): boolean =>
+        sender === 'facilitator' && calls.some(([, terms]) => terms === payment);
+      if (!collected.includes(payment))
+        return hintOf(chain.transactions.findLast(has) ?? world.pick(chain.transactions));
+    }
+    return mined(send(collected.splice(0), signature));
+  };
+  return async (payment, signature) => {
+    const first = bySignature.get(signature);
     if (first && world.random() < BY_SIGNATURE) {
       world.log('facilitator', 'knows this signature');
-      return { transaction: first.hash };
+      return hintOf(first);
     }
     const behavior = world.calm ? 'settles' : world.pick(BEHAVIORS);
     world.log('facilitator', behavior);
-    const hintOf = (t: Transaction): SettlementHint => ({ transaction: t.hash });
     switch (behavior) {
       case 'refuses':
         return NOTHING;
@@ -65,79 +80,41 @@ export class Facilitator {
       case 'names a made-up hash':
         return { transaction: `0x${'f00d'.repeat(16)}` };
       case 'settles several at once':
-        this.#collected.push(payment);
-        if (world.random() < 0.4) {
-          await world.gate(null, 'facilitator waits for more');
-          if (!this.#collected.includes(payment)) {
-            return hintOf(
-              chain.transactions.findLast(
-                (t) =>
-                  t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization === payment),
-              ) ?? world.pick(chain.transactions),
-            );
-          }
-        }
-        return this.#mined(this.#send(this.#collected.splice(0), signature));
+        return settleSeveral(payment, signature);
       case 'answers twice': {
-        const pair = [this.#send([payment], signature), this.#send([payment], signature)];
+        const pair = [send([payment], signature), send([payment], signature)];
         chain.mine(world.random() < 0.5 ? pair : pair.toReversed());
         return hintOf(world.pick(pair));
       }
-      default: {
-        const transaction = this.#send([payment], signature);
-        switch (behavior) {
-          case 'refuses and settles later':
-            return NOTHING;
-          case 'times out':
-            return NO_REPLY;
-          case 'malformed reply':
-            if (world.random() < 0.5) chain.mine([transaction]);
-            return NO_REPLY;
-          case 'refuses after settling':
-            chain.mine([transaction]);
-            return NOTHING;
-          default:
-            return this.#mined(transaction);
-        }
-      }
+      default:
     }
-  }
-
-  #send(payments: readonly Payment[], signature: string): Transaction {
-    const transaction = this.#chain.send(
-      payments.map((authorization) => ({ kind: 'pay', authorization })),
-      'facilitator',
-    );
-    if (!this.#bySignature.has(signature)) this.#bySignature.set(signature, transaction);
-    return transaction;
-  }
-
-  async #mined(transaction: Transaction): Promise<SettlementHint> {
-    await this.#world.gate(null, 'facilitator waits for the block');
-    this.#chain.mine([transaction]);
-    await this.#world.gate(null, 'facilitator answers');
-    return { transaction: transaction.hash };
-  }
+    const sent = send([payment], signature);
+    switch (behavior) {
+      case 'refuses and settles later':
+        return NOTHING;
+      case 'times out':
+        return NO_REPLY;
+      case 'malformed reply':
+        if (world.random() < 0.5) chain.mine([sent]);
+        return NO_REPLY;
+      case 'refuses after settling':
+        chain.mine([sent]);
+        return NOTHING;
+      default:
+        return mined(sent);
+    }
+  };
 }
 
-export type Settle = (payment: Payment, signature: string) => Promise<SettlementHint>;
-
 /** Settling through several facilitators in order of preference, by the server's own rules. */
-export function settleThrough(facilitators: readonly Facilitator[], world: World): Settle {
-  interface Signed {
-    readonly payment: Payment;
-    readonly signature: string;
-  }
-  const preferred = preferredFacilitator(
-    facilitators.map((facilitator) => ({
-      settle: (payload) => {
-        const { payment, signature } = payload as unknown as Signed;
-        return facilitator.settle(payment, signature);
-      },
+export function settleThrough(count: number, world: World, chain: Chain): Settle {
+  const clients = Array.from({ length: count }, () => {
+    const settle = facilitator(world, chain);
+    return {
+      settle: (payload: unknown) => settle(...(payload as Parameters<Settle>)),
       supported: async () => true,
-    })),
-    () => world.nowMs,
-  );
-  return (payment, signature) =>
-    preferred.settle({ payment, signature } as unknown as PaymentPayload, {} as PaymentRequirements);
+    };
+  });
+  const preferred = preferredFacilitator(clients, () => world.nowMs);
+  return (...signed) => preferred.settle(signed as unknown as PaymentPayload, {} as PaymentRequirements);
 }

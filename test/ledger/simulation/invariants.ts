@@ -1,15 +1,15 @@
 /** The invariants that chain and ledger must satisfy at the end of a schedule, after the last audit. */
-import { differencesOf, type Difference } from '../../../ledger/differences.ts';
+import { differencesOf } from '../../../ledger/differences.ts';
 import type { BookedTransfer, Ledger, OfferedLead, Purchase } from '../../../ledger/ledger.ts';
 import { all, bodyOf } from '../purchases.ts';
 import { STRANGER, walletOf, type Scene } from './clients.ts';
 import type { Lost } from './restore.ts';
-import type { Limits } from './session.ts';
+import type { Limits } from './server.ts';
 
 /** Share of purchases that are collected by wallet at the end. Of the others, only the stored answer is read. */
 const COLLECTED_BY_WALLET = 0.05;
 
-export interface End {
+interface End {
   readonly scene: Scene;
   readonly ledger: Ledger;
   readonly leads: readonly OfferedLead[];
@@ -18,14 +18,8 @@ export interface End {
   readonly soldLate: ReadonlySet<string>;
   readonly lost: Lost;
   readonly finishAll: () => Promise<void>;
-}
-
-export interface EndResult {
-  /** Violated invariants, each as a sentence. */
-  readonly violations: readonly string[];
-  /** Sold purchases whose payment a reorganization removed for good after it was seen. */
-  readonly undone: number;
-  readonly owed: number;
+  /** Notes a violation unless this holds. */
+  readonly must: (holds: boolean, violation: string) => void;
 }
 
 /** What the ledger has at the end. */
@@ -33,247 +27,167 @@ interface Books {
   readonly purchases: readonly Purchase[];
   readonly sold: readonly Purchase[];
   readonly transfers: readonly BookedTransfer[];
-  readonly differences: readonly Difference[];
+  /** Sold purchases that the audit lists as unpaid. */
+  readonly unpaid: ReadonlySet<string>;
 }
 
 const short = (id: string): string => id.slice(-2);
 
 /** A property is sold at most once, and a lead is sent to at most one client. */
-async function leadViolations(
-  { scene: { server }, ledger, leads: offered, lost }: End,
+async function checkLeads(
+  { scene: { server }, ledger, leads, lost, must }: End,
   sold: readonly Purchase[],
-): Promise<string[]> {
-  const violations: string[] = [];
-  const clientsByLead = new Map<string, Set<string>>();
-  const lostLeads = new Set<string>();
-  for (const { to, body, purchase } of server.sent) {
+): Promise<void> {
+  const sent = server.sent.flatMap(({ to, body, purchase }) => {
     const lead = /^lead (\S+)/.exec(body)?.[1];
-    if (lead === undefined) continue;
-    clientsByLead.set(lead, (clientsByLead.get(lead) ?? new Set()).add(to));
-    if (lost.purchases.has(purchase.id)) lostLeads.add(lead);
+    return lead === undefined ? [] : [{ lead, to, isLost: lost.purchases.has(purchase.id) }];
+  });
+  for (const [lead, answers] of Map.groupBy(sent, (each) => each.lead)) {
+    const count = sold.filter((p) => p.leadId === lead).length;
+    must(new Set(answers.map(({ to }) => to)).size === 1, `${lead} was sent to several clients`);
+    const isLost = count === 0 && answers.some((each) => each.isLost);
+    must(count === 1 || isLost, `${lead} was sent and has ${count} purchases`);
   }
-  for (const [lead, clients] of clientsByLead) {
-    const purchases = sold.filter((p) => p.leadId === lead).length;
-    if (clients.size > 1) violations.push(`${lead} was sent to ${[...clients].join(' and ')}`);
-    if (purchases !== 1 && !(purchases === 0 && lostLeads.has(lead)))
-      violations.push(`${lead} was sent and has ${purchases} purchases`);
-  }
-  const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
-  if (new Set(leads).size !== leads.length) violations.push(`a lead is sold twice: ${leads.join(', ')}`);
-  const [soldLeads, soldProperties] = [await ledger.soldLeads(), await ledger.soldProperties()];
-  const leadByKey = new Map<string, string>();
-  for (const lead of leads) {
-    if (!soldLeads.includes(lead)) violations.push(`${lead} is sold and may be offered again`);
-    for (const key of offered.find(({ leadId }) => leadId === lead)?.properties ?? []) {
-      const other = leadByKey.get(key);
-      if (other !== undefined) violations.push(`${key} is sold twice: as ${other} and as ${lead}`);
-      if (!soldProperties.includes(key)) violations.push(`${key} is sold with ${lead} and may be offered again`);
-      leadByKey.set(key, lead);
-    }
-  }
-  for (const key of soldProperties) {
-    if (!leadByKey.has(key)) violations.push(`${key} is withheld, and no lead of it is sold`);
-  }
-  return violations;
+  const soldLeads = await ledger.soldLeads();
+  const keysOf = ({ leadId }: Purchase): readonly string[] =>
+    leads.find((lead) => lead.leadId === leadId)?.properties ?? [];
+  const withLead = sold.filter((p) => p.leadId !== null);
+  for (const { leadId } of withLead)
+    must(soldLeads.includes(leadId ?? ''), `${leadId} is sold and may be offered again`);
+  must(new Set(withLead.map((p) => p.leadId)).size === withLead.length, 'a lead is sold twice');
+  const keys = withLead.flatMap(keysOf);
+  must(new Set(keys).size === keys.length, `a property is sold twice: ${keys.join(', ')}`);
+  const withheld = [...(await ledger.soldProperties())].sort().join(', ');
+  must(
+    withheld === [...new Set(keys)].sort().join(', '),
+    `of the sold properties ${keys.join(', ')}, ${withheld} are withheld`,
+  );
 }
 
 /** No answer is sent unpaid or to a stranger, and one payment has one answer. */
-function answerViolations({ scene: { server } }: End): string[] {
-  const violations: string[] = [];
+function checkAnswers({ scene: { server }, must }: End): void {
   const bodies = new Map<string, string>();
   for (const { to, purchase, body, wasPaid, wasWritten } of server.sent) {
-    if (!wasPaid) violations.push(`${short(purchase.id)} was answered before it was paid`);
-    if (!wasWritten) violations.push(`${short(purchase.id)} was answered before the ledger had it as sold`);
-    if (to === STRANGER) violations.push(`the stranger got the answer of ${short(purchase.id)}`);
-    else if (walletOf(to) !== purchase.payment.payer) {
-      violations.push(`${to} got the answer of ${short(purchase.id)}, which another buyer paid`);
-    }
-    for (const key of [purchase.id, purchase.payment.nonce]) {
-      if ((bodies.get(key) ?? body) !== body) violations.push(`${short(key)} has two different answers`);
-      bodies.set(key, body);
-    }
+    const id = short(purchase.id);
+    must(wasPaid, `${id} was answered before it was paid`);
+    must(wasWritten, `${id} was answered before the ledger had it as sold`);
+    must(
+      to !== STRANGER && walletOf(to) === purchase.payment.payer,
+      `${to} got the answer of ${id}, which it did not pay`,
+    );
+    for (const key of [purchase.id, purchase.payment.nonce])
+      must(bodies.getOrInsert(key, body) === body, `${short(key)} has two different answers`);
   }
-  return violations;
 }
 
 const keyOf = (t: Pick<BookedTransfer, 'transaction' | 'logIndex' | 'block' | 'payer' | 'nonce' | 'amount'>): string =>
   [t.block, t.logIndex, t.transaction, t.payer, t.nonce, t.amount].join('|');
 
-/** The violations of one booked transfer. */
-function transferViolations(
-  { scene: { chain, server }, soldLate, lost }: End,
+/** A booked transfer has the right kind. */
+function checkTransfer(
+  { scene, soldLate, lost, must }: End,
   { purchases, transfers }: Books,
   transfer: BookedTransfer,
-): string[] {
-  const violations: string[] = [];
-  const named = `${transfer.kind} transfer ${short(transfer.transaction)}`;
-  const signed = purchases.filter(
-    ({ payment: { payer, nonce } }) => payer === transfer.payer && nonce === transfer.nonce,
+): void {
+  const { kind, purchaseId, payer, nonce, amount } = transfer;
+  const named = `${kind} transfer ${short(transfer.transaction)}`;
+  const signed = purchases.filter(({ payment }) => payment.payer === payer && payment.nonce === nonce);
+  const own = signed.filter(({ payment }) => payment.amount === amount);
+  if (kind === 'matched') {
+    const purchase = own.find((p) => p.id === purchaseId);
+    must(purchase?.state === 'sold', `${named} pays no sold purchase of its own`);
+    const isThere = purchase?.transaction === transfer.transaction && purchase.block === transfer.block;
+    must(isThere, `${named} and its purchase name different blocks or transactions`);
+    must(transfers.filter((t) => t.purchaseId === purchaseId).length === 1, `${named} pays what another one pays`);
+  } else {
+    must((kind === 'dust') === (nonce === null || amount === 0n), `${named} has nonce ${nonce} and amount ${amount}`);
+    const isOpen = kind === 'owed' && own.some((p) => p.state === 'sold' || p.state === 'settling');
+    must(!isOpen, `${named} pays a purchase and is not matched with it`);
+  }
+  const wasRequested = scene.chain.transactions.some(
+    ({ sender, calls }) => sender === 'facilitator' && calls.some(([, terms]) => terms.nonce === nonce),
   );
-  const own = signed.filter(({ payment }) => payment.amount === transfer.amount);
-  if (transfer.kind === 'matched') {
-    const purchase = own.find((p) => p.id === transfer.purchaseId);
-    if (purchase?.state !== 'sold') {
-      violations.push(`${named} pays no sold purchase of its own`);
-    } else if (purchase.transaction !== transfer.transaction || purchase.block !== transfer.block) {
-      violations.push(`${named} and purchase ${short(purchase.id)} name different blocks or transactions`);
-    }
-    if (transfers.filter((t) => t.purchaseId === transfer.purchaseId).length !== 1) {
-      violations.push(`purchase ${short(transfer.purchaseId ?? '')} is paid twice`);
-    }
-  } else if ((transfer.kind === 'dust') !== (transfer.nonce === null || transfer.amount === 0n)) {
-    violations.push(`${named} has nonce ${transfer.nonce} and amount ${transfer.amount}`);
-  } else if (own.some((p) => p.state === 'sold' || p.state === 'settling')) {
-    violations.push(`${named} pays a purchase and is not matched with it`);
-  }
-  const wasRequested = chain.transactions.some(
-    (t) =>
-      t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization.nonce === transfer.nonce),
-  );
-  if (transfer.nonce !== null && signed.length === 0 && wasRequested && lost.purchases.size === 0) {
-    violations.push(`the server requested ${named}, which belongs to no purchase`);
-  }
-  const paid = own.find((p) => p.id === transfer.purchaseId || transfer.kind === 'owed');
-  const isLate = transfer.kind === 'owed' || soldLate.has(paid?.id ?? '');
-  if (isLate && paid && server.asked.has(paid.id) && !lost.answers.has(paid.id)) {
-    violations.push(`${named} pays ${short(paid.id)}, which was sent for settlement and released before`);
-  }
-  return violations;
-}
-
-/** Every transfer to us is booked once, with the right kind. */
-function bookingViolations(end: End, books: Books): string[] {
-  const incoming = end.scene.chain.incoming();
-  const onChain = new Set(
-    incoming.map((t) =>
-      keyOf({
-        transaction: t.transaction.hash,
-        logIndex: t.logIndex,
-        block: BigInt(t.block),
-        payer: t.from,
-        nonce: t.nonce,
-        amount: t.amount,
-      }),
-    ),
-  );
-  const violations: string[] = [];
-  for (const key of onChain) {
-    if (books.transfers.filter((t) => keyOf(t) === key).length !== 1) violations.push(`transfer ${key} is not booked`);
-  }
-  for (const transfer of books.transfers) {
-    if (!onChain.has(keyOf(transfer))) {
-      violations.push(`${transfer.kind} transfer ${short(transfer.transaction)} is not on the chain`);
-    }
-    violations.push(...transferViolations(end, books, transfer));
-  }
-  return violations;
+  const isKnown = signed.length > 0 || !wasRequested || lost.purchases.size > 0;
+  must(isKnown, `the server requested ${named}, which belongs to no purchase`);
+  const paid = own.find((p) => p.id === purchaseId || kind === 'owed')?.id ?? '';
+  const isLate = (kind === 'owed' || soldLate.has(paid)) && scene.server.asked.has(paid) && !lost.answers.has(paid);
+  must(!isLate, `${named} pays ${short(paid)}, which was sent for settlement and released before`);
 }
 
 /** Every buyer whose payment is on the chain can collect the answer, and it equals the one that was sent before. */
-async function collectionViolations(
-  { scene: { server, world, processes }, ledger, limits, lost, finishAll }: End,
-  sold: readonly Purchase[],
-): Promise<string[]> {
-  const [process] = processes;
-  const violations: string[] = [];
-  for (const purchase of sold) {
-    const { payer } = purchase.payment;
-    const stored = await bodyOf(await ledger.answerOf(purchase.id));
-    if (
-      stored === null &&
-      (lost.answers.has(purchase.id) || (purchase.endedAtMs ?? 0) < world.nowMs - limits.collectMs)
-    )
-      continue;
+async function checkCollection(end: End, sold: readonly Purchase[]): Promise<void> {
+  const { scene, ledger, limits, lost, finishAll, must } = end;
+  const { server, world, processes } = scene;
+  for (const { id, payment, endedAtMs } of sold) {
+    const stored = await bodyOf(await ledger.answerOf(id));
+    const isOver = lost.answers.has(id) || (endedAtMs ?? 0) < world.nowMs - limits.collectMs;
+    if (stored === null && isOver) continue;
     const body = String(stored);
-    const sent = server.sent.find((s) => s.purchase.id === purchase.id)?.body ?? body;
-    if (sent !== body) violations.push(`${short(purchase.id)} was answered with other bytes than are stored`);
+    const sent = server.sent.find((s) => s.purchase.id === id)?.body ?? body;
+    must(sent === body, `${short(id)} was answered with other bytes than are stored`);
+    const [process] = processes;
     // The proof of the wallet is slow, so only some buyers collect here.
     if (!process || (world.random() >= COLLECTED_BY_WALLET && stored !== null)) continue;
     const before = server.sent.length;
-    const collected = server.collect(process, 'collector', purchase.id, { wallet: payer, claims: payer });
+    const collected = server.collect(process, 'collector', id, { wallet: payment.payer, claims: payment.payer });
     await finishAll();
     const reply = await collected;
     server.sent.length = before;
-    if (reply.kind !== 'answer' || reply.body !== body) {
-      const shown = reply.kind === 'refused' ? reply.why : reply.kind;
-      violations.push(`${short(purchase.id)} was paid and its buyer collects ${shown}`);
-    }
+    must(reply.kind === 'answer' && reply.body === body, `${short(id)} was paid and its buyer collects ${reply.kind}`);
   }
-  return violations;
 }
 
-/** A sold purchase is paid on the chain, or the audit lists it as unpaid. */
-function paymentViolations(
-  { scene: { chain } }: End,
-  { sold, transfers, differences }: Books,
-): { readonly violations: readonly string[]; readonly undone: number } {
-  const violations: string[] = [];
-  const unpaid = new Set(differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase.id] : [])));
+/** A sold purchase is paid on the chain, or the audit lists it as unpaid. @returns how many lost their payment */
+function checkPayments({ scene: { chain }, must }: End, { sold, unpaid }: Books): number {
   let undone = 0;
-  for (const p of sold) {
-    const isPaid = chain.isPaid(p.payment);
+  for (const { id, payment } of sold) {
+    const isPaid = chain.isPaid(payment);
     // The documented exception: a reorganization removed the payment after it was seen, and no one sends it again.
-    if (!isPaid && chain.wasEverPaid(p.payment)) undone += 1;
-    else if (!isPaid) violations.push(`${short(p.id)} is sold and was never paid`);
-    if (isPaid === unpaid.has(p.id)) {
-      violations.push(`the chain has ${isPaid ? 'a' : 'no'} payment of ${short(p.id)}, and the audit contradicts it`);
-    }
+    if (!isPaid && chain.wasEverPaid(payment)) undone += 1;
+    must(isPaid || chain.wasEverPaid(payment), `${short(id)} is sold and was never paid`);
+    must(isPaid !== unpaid.has(id), `the chain has ${isPaid ? 'a' : 'no'} payment of ${short(id)}, unlike the audit`);
   }
-  for (const difference of differences) {
-    if (difference.kind !== 'owed') continue;
-    const { transfer } = difference;
-    if (!transfers.some((t) => t.kind === 'owed' && keyOf(t) === keyOf(transfer))) {
-      violations.push(`the owed transfer ${short(transfer.transaction)} is booked with another kind`);
-    }
-  }
-  return { violations, undone };
+  return undone;
 }
 
 /** The balance on the chain equals the ledger's revenue, and no purchase stays open. */
-function balanceViolations(
-  { scene: { chain, world } }: End,
-  { purchases, sold, transfers, differences }: Books,
-): string[] {
-  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
-  const unpaid = new Set(differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase.id] : [])));
-  const received = sum(chain.incoming().map((t) => t.amount));
-  const unsold = sum(transfers.filter((t) => t.kind !== 'matched').map((t) => t.amount));
-  const revenue = sum(sold.filter((p) => !unpaid.has(p.id)).map((p) => p.payment.amount));
-  const violations: string[] = [];
-  if (received - unsold !== revenue) {
-    violations.push(`the chain has ${received}, of which ${unsold} is for no sale, and the ledger has ${revenue}`);
+function checkBalance({ scene: { chain, world }, must }: End, { purchases, sold, transfers, unpaid }: Books): void {
+  const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>
+    parts.reduce((total, { amount }) => total + amount, 0n);
+  const unsold = sum(transfers.filter((t) => t.kind !== 'matched'));
+  const revenue = sum(sold.filter((p) => !unpaid.has(p.id)).map((p) => p.payment));
+  const received = sum(chain.incoming());
+  must(
+    received - unsold === revenue,
+    `of ${received} on the chain, ${unsold} is for no sale; the ledger has ${revenue}`,
+  );
+  for (const { id, state, leaseUntilMs } of purchases) {
+    must(state !== 'settling', `${short(id)} is still settling`);
+    must(state !== 'reserved' || leaseUntilMs > world.nowMs, `${short(id)} is still reserved`);
   }
-  for (const p of purchases) {
-    if (p.state === 'settling') violations.push(`${short(p.id)} is still settling`);
-    if (p.state === 'reserved' && p.leaseUntilMs <= world.nowMs) violations.push(`${short(p.id)} is still reserved`);
-  }
-  return violations;
 }
 
-export async function checkEnd(end: End): Promise<EndResult> {
-  const { ledger } = end;
+/** @returns sold purchases whose payment a reorganization removed for good after it was seen, and owed transfers */
+export async function checkEnd(end: End): Promise<{ readonly undone: number; readonly owed: number }> {
+  const { ledger, scene, must } = end;
+  const { account } = scene.chain;
   const purchases = await all(ledger.purchases());
   const sold = purchases.filter((p) => p.state === 'sold');
-  const transfers = await all(ledger.transfers(end.scene.chain.account));
-  const collection = await collectionViolations(end, sold);
-  const books: Books = {
-    purchases,
-    sold,
-    transfers,
-    differences: await differencesOf(ledger, end.scene.chain.account),
-  };
-  const { violations, undone } = paymentViolations(end, books);
-  const count = (kind: BookedTransfer['kind']): number => transfers.filter((t) => t.kind === kind).length;
-  return {
-    violations: [
-      ...(await leadViolations(end, sold)),
-      ...answerViolations(end),
-      ...bookingViolations(end, books),
-      ...collection,
-      ...violations,
-      ...balanceViolations(end, books),
-    ],
-    undone,
-    owed: count('owed'),
-  };
+  const transfers = await all(ledger.transfers(account));
+  await checkCollection(end, sold);
+  const differences = await differencesOf(ledger, account);
+  const unpaid = new Set(differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase.id] : [])));
+  const books: Books = { purchases, sold, transfers, unpaid };
+  await checkLeads(end, sold);
+  checkAnswers(end);
+  const onChain = scene.chain
+    .incoming()
+    .map((log) => keyOf({ ...log, transaction: log.transaction.hash, block: BigInt(log.block) }));
+  must(
+    onChain.sort().join(' ') === transfers.map(keyOf).sort().join(' '),
+    'transfers on the chain are booked once each',
+  );
+  for (const transfer of transfers) checkTransfer(end, books, transfer);
+  checkBalance(end, books);
+  return { undone: checkPayments(end, books), owed: transfers.filter((t) => t.kind === 'owed').length };
 }

@@ -9,82 +9,55 @@ const [FAILS_BEFORE, RESULT_LOST] = [0.01, 0.01];
 const SETTLING_LOST = 0.06;
 const STREAMS: readonly string[] = ['purchases', 'deliveries', 'transfers'];
 
-type Method = (...given: unknown[]) => unknown;
+type Method = (...given: readonly unknown[]) => unknown;
 
-/** A stream whose reading the world waits for. */
-async function* readThrough(world: World, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  const iterator = stream[Symbol.asyncIterator]();
-  for (;;) {
-    world.underway += 1;
-    let next: IteratorResult<unknown>;
-    try {
-      next = await iterator.next();
-    } finally {
-      world.underway -= 1;
-    }
-    if (next.done === true) return;
-    yield next.value;
-  }
-}
+const proxied = (ledger: Ledger, wrap: (name: keyof Ledger, call: Method) => Method): Ledger =>
+  new Proxy(ledger, { get: (target, name: keyof Ledger) => wrap(name, (target[name] as Method).bind(target)) });
 
-/** A ledger whose calls the world waits for. */
-export function awaitedLedger(world: World, ledger: Ledger): Ledger {
-  return new Proxy(ledger, {
-    get(target, name: keyof Ledger) {
-      const method = target[name] as Method;
-      if (STREAMS.includes(name)) {
-        return (...given: unknown[]) => readThrough(world, method.apply(target, given) as AsyncIterable<unknown>);
+/** A ledger for whose calls, and steps of its streams, the world waits. */
+export const awaitedLedger = (world: World, ledger: Ledger): Ledger =>
+  proxied(ledger, (name, call) => {
+    if (!STREAMS.includes(name)) return (...given) => world.awaited(() => call(...given));
+    return async function* stream(...given) {
+      const steps = (call(...given) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+      for (;;) {
+        const next = (await world.awaited(() => steps.next())) as IteratorResult<unknown>;
+        if (next.done === true) return;
+        yield next.value;
       }
-      return async (...given: unknown[]) => {
-        world.underway += 1;
-        try {
-          return await method.apply(target, given);
-        } finally {
-          world.underway -= 1;
-        }
-      };
-    },
+    };
   });
-}
 
-export interface LedgerViewOptions {
+interface LedgerViewOptions {
   readonly world: World;
   readonly process: Process;
-  readonly ledger: Ledger;
   /** Methods that a planted fault replaces. */
   readonly replaced: Partial<Ledger>;
   readonly checks: CallChecks;
 }
 
-export function ledgerView({ world, process, ledger, replaced, checks }: LedgerViewOptions): Ledger {
-  return new Proxy(ledger, {
-    get(target, name: keyof Ledger) {
-      const call: Method = (...given) => ((replaced[name] ?? target[name]) as Method).apply(target, given);
-      const wait = async (): Promise<void> => {
-        await world.gate(process, `ledger.${name}`);
-        if (world.mishap(FAILS_BEFORE)) throw new LedgerUnavailable(`${name}: the ledger is unavailable`);
-      };
-      if (STREAMS.includes(name)) {
-        return async function* stream(...given: unknown[]) {
-          await wait();
-          yield* readThrough(world, call(...given) as AsyncIterable<unknown>);
-        };
-      }
-      return async (...given: unknown[]) => {
+/** @param ledger an awaited one */
+export const ledgerView = (ledger: Ledger, { world, process, replaced, checks }: LedgerViewOptions): Ledger =>
+  proxied(ledger, (name, real) => {
+    const call = (replaced[name] as Method | undefined) ?? real;
+    const wait = async (): Promise<void> => {
+      await world.gate(process, `ledger.${name}`);
+      if (world.mishap(FAILS_BEFORE)) throw new LedgerUnavailable(`${name}: the ledger is unavailable`);
+    };
+    if (STREAMS.includes(name))
+      return async function* stream(...given) {
         await wait();
-        let result: unknown;
-        world.underway += 1;
-        try {
-          result = await call(...given);
-          await checks.afterCall(name, given, result);
-        } finally {
-          world.underway -= 1;
-        }
-        if (world.mishap(name === 'startSettling' ? SETTLING_LOST : RESULT_LOST)) {
-          throw new LedgerUnavailable(`${name}: the result is lost`);
-        }
-        return result;
+        yield* call(...given) as AsyncIterable<unknown>;
       };
-    },
+    return async (...given) => {
+      await wait();
+      const result = await world.awaited(async () => {
+        const returned = await call(...given);
+        await checks.afterCall(name, given, returned);
+        return returned;
+      });
+      if (world.mishap(name === 'startSettling' ? SETTLING_LOST : RESULT_LOST))
+        throw new LedgerUnavailable(`${name}: the result is lost`);
+      return result;
+    };
   });
-}

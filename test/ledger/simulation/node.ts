@@ -1,7 +1,7 @@
 /** The nodes of a provider as one process reads them: sometimes behind, unavailable, or without the newest events. */
 import { TransactionReceiptNotFoundError, type Hex } from 'viem';
 import type { ChainReader } from '../../../api/payments/chain/payment_chain.ts';
-import { CHAIN, type Block, type Chain, type Log } from './chain.ts';
+import { CHAIN, type Chain, type Log } from './chain.ts';
 import type { Process, World } from './world.ts';
 
 const [FAILS, BEHIND, NOT_FOUND, SLOW] = [0.02, 0.2, 0.05, 0.12];
@@ -23,23 +23,21 @@ const blockHash = (number: number): string => (number === 0 ? CHAIN : `0x${numbe
 // Creating a viem error is slow, so all calls share one.
 const noReceipt = new TransactionReceiptNotFoundError({ hash: CHAIN as Hex });
 
-/** A log in the format of a receipt. */
-function rawLog(log: Log, asset: string): object {
-  const topics =
-    log.kind === 'Transfer'
-      ? [TOPICS.Transfer, word(log.from), word(log.to)]
-      : [TOPICS[log.kind], word(log.payer), log.nonce];
-  return {
-    address: asset,
-    topics,
-    data: log.kind === 'Transfer' ? `0x${log.amount.toString(16).padStart(64, '0')}` : '0x',
-    logIndex: log.logIndex,
-    transactionHash: log.transaction.hash,
-    blockNumber: BigInt(log.block),
-    blockHash: blockHash(log.block),
-    removed: false,
-  };
-}
+/** A log in the format of a receipt, and of a filter, which has its arguments. */
+const foundLog = (
+  { kind, payer, payTo, amount, nonce, transaction, block, logIndex }: Log,
+  address: string,
+): object => ({
+  address,
+  topics: [TOPICS[kind], word(payer), kind === 'Transfer' ? word(payTo) : nonce],
+  data: kind === 'Transfer' ? `0x${amount.toString(16).padStart(64, '0')}` : '0x',
+  args: kind === 'Transfer' ? { from: payer, to: payTo, value: amount } : { authorizer: payer, nonce },
+  logIndex,
+  transactionHash: transaction.hash,
+  blockNumber: BigInt(block),
+  blockHash: blockHash(block),
+  removed: false,
+});
 
 interface LogFilter {
   readonly event: { readonly name: Log['kind'] };
@@ -49,15 +47,11 @@ interface LogFilter {
 }
 
 /** A call of the token. */
-interface Call {
+interface TokenCall {
   readonly functionName: string;
   readonly args?: readonly string[];
   readonly blockNumber?: bigint;
 }
-
-const matches = (log: Log, { event, args }: LogFilter): boolean =>
-  log.kind === event.name &&
-  (log.kind === 'Transfer' ? log.to === args.to : log.payer === args.authorizer && log.nonce === args.nonce);
 
 /** The methods of a viem client that the server uses. */
 export function nodeFor(world: World, chain: Chain, process: Process): ChainReader {
@@ -67,42 +61,21 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
     if (world.mishap(FAILS)) throw new Error('the node cannot be reached');
     return chain.latest.number - (world.mishap(BEHIND) ? 1 + world.below(MAX_BEHIND) : 0);
   };
-  const blockAt = (number: number): { number: bigint; timestamp: bigint; hash: string } => {
-    const block: Block | undefined = chain.blocks[number];
-    if (!block) throw new Error('the node does not have this block');
-    return { number: BigInt(number), timestamp: BigInt(block.seconds), hash: blockHash(number) };
-  };
   const client = {
     getChainId: async () => chain.network.chainId,
     getCode: async ({ address }: { readonly address: string }) => {
       await reach('code');
       return chain.wallets.has(address) ? '0x60' : undefined;
     },
-    getBlock: async ({
-      blockTag,
-      blockNumber,
-    }: {
-      readonly blockTag?: 'latest' | 'safe' | 'finalized';
-      readonly blockNumber?: bigint;
-    }) => {
+    async getBlock({ blockTag, blockNumber }: { readonly blockTag?: string; readonly blockNumber?: bigint }) {
       const head = await reach(blockTag ?? 'a block');
-      switch (blockTag) {
-        case 'latest':
-          return blockAt(head);
-        case 'safe':
-          return blockAt(Math.min(head, chain.safe));
-        case 'finalized':
-          return blockAt(Math.min(head, chain.final));
-        default:
-          if (Number(blockNumber) > head) throw new Error('the node does not have this block');
-          return blockAt(Number(blockNumber));
-      }
+      const tagged = blockTag === 'safe' ? chain.safe : blockTag === 'finalized' ? chain.final : head;
+      const number = blockTag === undefined ? Number(blockNumber) : Math.min(head, tagged);
+      const block = chain.blocks[number];
+      if (number > head || !block) throw new Error('the node does not have this block');
+      return { number: BigInt(number), timestamp: BigInt(block.seconds), hash: blockHash(number) };
     },
-    readContract: async ({
-      functionName,
-      args: [account = '', nonce = ''] = [],
-      blockNumber,
-    }: Call): Promise<boolean | bigint> => {
+    async readContract({ functionName, args: [account = '', nonce = ''] = [], blockNumber }: TokenCall) {
       if (functionName === 'paused' || functionName === 'isBlacklisted') return false;
       const head = await reach(functionName);
       const at = blockNumber === undefined ? head : Number(blockNumber);
@@ -111,48 +84,32 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       const used = chain.used.get(`${account}|${nonce}`);
       return used !== undefined && used.block <= at;
     },
-    multicall: ({ contracts }: { readonly contracts: readonly Call[] }) =>
+    multicall: ({ contracts }: { readonly contracts: readonly TokenCall[] }) =>
       Promise.all(contracts.map((call) => client.readContract(call))),
-    getLogs: async (filter: LogFilter) => {
-      const head = await reach(filter.event.name);
+    async getLogs({ event, args, fromBlock, toBlock }: LogFilter) {
+      const head = await reach(event.name);
       // The index of events may lag behind, except for final blocks.
-      if (Number(filter.toBlock) > chain.final && world.mishap(NOT_FOUND)) return [];
-      const found: object[] = [];
-      for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
-        for (const log of chain.blocks[n]?.logs ?? []) {
-          if (!matches(log, filter)) continue;
-          const args =
-            log.kind === 'Transfer'
-              ? { from: log.from, to: log.to, value: log.amount }
-              : { authorizer: log.payer, nonce: log.nonce };
-          const { transaction, logIndex } = log;
-          found.push({
-            args,
-            address: chain.asset,
-            transactionHash: transaction.hash,
-            logIndex,
-            blockNumber: BigInt(n),
-            removed: false,
-          });
-        }
-      }
-      return found;
+      if (Number(toBlock) > chain.final && world.mishap(NOT_FOUND)) return [];
+      const { authorizer, nonce, to } = args;
+      const matches = ({ kind, payer, payTo, nonce: used }: Log): boolean =>
+        kind === event.name && (kind === 'Transfer' ? payTo === to : payer === authorizer && used === nonce);
+      return chain.blocks
+        .slice(Number(fromBlock), Math.min(head, Number(toBlock)) + 1)
+        .flatMap(({ logs }) => logs.filter(matches).map((log) => foundLog(log, chain.asset)));
     },
-    getTransactionReceipt: async ({ hash }: { readonly hash: string }) => {
+    async getTransactionReceipt({ hash }: { readonly hash: string }) {
       const head = await reach('a receipt');
-      const transaction = chain.byHash.get(hash);
-      const block =
-        transaction?.state === 'mined'
-          ? chain.blocks.findLast(({ transactions }) => transactions.includes(transaction))
-          : undefined;
-      if (!transaction || !block || block.number > head) throw noReceipt;
+      const isOurs = ({ hash: own, state }: { hash: string; state: string }): boolean =>
+        own === hash && state === 'mined';
+      const block = chain.blocks.findLast(({ transactions }) => transactions.some(isOurs));
+      if (!block || block.number > head) throw noReceipt;
       return {
         status: 'success',
         from: SENDER,
         transactionHash: hash,
         blockNumber: BigInt(block.number),
         blockHash: blockHash(block.number),
-        logs: block.logs.filter((log) => log.transaction === transaction).map((log) => rawLog(log, chain.asset)),
+        logs: block.logs.filter((log) => log.transaction.hash === hash).map((log) => foundLog(log, chain.asset)),
       };
     },
   };

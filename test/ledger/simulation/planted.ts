@@ -1,77 +1,88 @@
-/** Loads copies of the server's parts whose source was changed, next to the real ones. */
+/** The parts of the server that the simulation runs, and copies of them whose source was changed. */
 import { registerHooks } from 'node:module';
-import type * as audit from '../../../api/payments/audit/audit.ts';
-import type * as reconcile from '../../../api/payments/audit/reconcile.ts';
-import type * as payer from '../../../api/payments/chain/payer_check.ts';
-import type * as chain from '../../../api/payments/chain/payment_chain.ts';
-import type * as sale from '../../../api/payments/sale.ts';
-import type * as ledger from '../../../ledger/sql/sql_ledger.ts';
+import { auditPass } from '../../../api/payments/audit/audit.ts';
+import { reconcile } from '../../../api/payments/audit/reconcile.ts';
+import { checkPayer } from '../../../api/payments/chain/payer_check.ts';
+import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import { sell } from '../../../api/payments/sale.ts';
+import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import { plantInto, type PlantedChange } from '../planted_change.ts';
-import { realParts, type Parts } from './parts.ts';
+import type { Request } from './server.ts';
 
-const ROOT = new URL('../../../', import.meta.url);
-/**
- * Files that may be changed, and the files that import them. All others are shared: their classes must be identical.
- */
+const sources = { sell, reconcile, auditPass, checkPayer, paymentChain, sqlLedger };
+
+/** A planted fault replaces some of them. */
+export type Parts = typeof sources & {
+  /** Methods of the ledger to replace. */
+  readonly ledger: (ledger: Ledger) => Partial<Ledger>;
+  /** The chain as a process sees it. */
+  readonly evidence: (chain: PaymentChain, nowMs: () => number) => PaymentChain;
+  readonly mayCollect: (purchase: Purchase, request: Request) => boolean;
+};
+
+export const realParts: Parts = {
+  ...sources,
+  ledger: () => ({}),
+  evidence: (chain) => chain,
+  // As in api/payments/request/earlier_purchase.ts. The signature does not suffice, because it is public.
+  mayCollect: (purchase, { identifierHash, payment, route, request }) =>
+    identifierHash !== null &&
+    purchase.identifierHash === identifierHash &&
+    purchase.payment.payer === payment.payer &&
+    purchase.route === route &&
+    purchase.request === request,
+};
+
+const ROOT = new URL('../../../', import.meta.url).href;
+const FILES: Readonly<Record<keyof typeof sources, string>> = {
+  sell: 'api/payments/sale.ts',
+  reconcile: 'api/payments/audit/reconcile.ts',
+  auditPass: 'api/payments/audit/audit.ts',
+  checkPayer: 'api/payments/chain/payer_check.ts',
+  paymentChain: 'api/payments/chain/payment_chain.ts',
+  sqlLedger: 'ledger/sql/sql_ledger.ts',
+};
+/** Files that may be changed, and those that import them. All others are shared: their classes must be identical. */
 const COPIED = [
-  'api/payments/sale.ts',
-  'api/payments/audit/reconcile.ts',
-  'api/payments/audit/audit.ts',
-  'api/payments/chain/payer_check.ts',
-  'api/payments/chain/payment_chain.ts',
+  ...Object.values(FILES),
   'api/payments/chain/evidence.ts',
-  'ledger/sql/sql_ledger.ts',
-  'ledger/sql/lead_claims.ts',
-  'ledger/sql/match_transfer.ts',
-  'ledger/sql/payer_limits.ts',
-  'ledger/sql/reservations.ts',
-  'ledger/sql/restore_mark.ts',
-  'ledger/sql/settlements.ts',
-  'ledger/sql/transfer_book.ts',
-  'ledger/sql/upkeep.ts',
+  ...['lead_claims', 'match_transfer', 'payer_limits', 'reservations', 'restore_mark', 'settlements', 'transfer_book']
+    .concat('upkeep')
+    .map((name) => `ledger/sql/${name}.ts`),
 ];
 /** Changes by the number of the copy. */
 const copies = new Map<string, readonly PlantedChange[]>();
 
-const splitUrl = (url: string): { readonly file: string; readonly copy: string | null } => ({
-  file: url.startsWith(ROOT.href) ? url.slice(ROOT.href.length).replace(/\?.*$/, '') : '',
-  copy: /\?copy=(\d+)$/.exec(url)?.[1] ?? null,
-});
+function splitUrl(url = ''): { readonly file: string; readonly copy: string | undefined } {
+  const [path = '', copy] = url.split('?copy=');
+  return { file: path.startsWith(ROOT) ? path.slice(ROOT.length) : '', copy };
+}
 
-let isHooked = false;
-function hook(): void {
-  if (isHooked) return;
-  isHooked = true;
+const hook = (): unknown =>
   registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
-      const { copy } = splitUrl(context.parentURL ?? '');
-      return copy !== null && COPIED.includes(splitUrl(resolved.url).file)
-        ? { ...resolved, url: `${resolved.url}?copy=${copy}` }
-        : resolved;
+      const { copy } = splitUrl(context.parentURL);
+      const isCopied = copy !== undefined && COPIED.includes(splitUrl(resolved.url).file);
+      return isCopied ? { ...resolved, url: `${resolved.url}?copy=${copy}` } : resolved;
     },
     load(url, context, next) {
-      const loaded = next(url, context);
-      const { file, copy } = splitUrl(url);
-      const changes = (copies.get(copy ?? '') ?? []).filter((change) => change.file === file);
-      return plantInto(loaded, changes);
+      const { file, copy = '' } = splitUrl(url);
+      const changes = copies.get(copy)?.filter((change) => change.file === file) ?? [];
+      return plantInto(next(url, context), changes);
     },
   });
-}
 
 /** The real parts with these changes. @throws if a place does not occur exactly once */
 export async function planted(...changes: readonly PlantedChange[]): Promise<Parts> {
-  hook();
+  if (copies.size === 0) hook();
   const copy = String(copies.size + 1);
   copies.set(copy, changes);
   const unknown = changes.find(({ file }) => !COPIED.includes(file));
   if (unknown) throw new Error(`${unknown.file} is not among the copied files`);
-  const load = async <T>(file: string): Promise<T> => (await import(`${new URL(file, ROOT).href}?copy=${copy}`)) as T;
-  const { sell } = await load<typeof sale>('api/payments/sale.ts');
-  const { auditPass } = await load<typeof audit>('api/payments/audit/audit.ts');
-  const { checkPayer } = await load<typeof payer>('api/payments/chain/payer_check.ts');
-  const { paymentChain } = await load<typeof chain>('api/payments/chain/payment_chain.ts');
-  const parts = await load<typeof reconcile>('api/payments/audit/reconcile.ts');
-  const { sqlLedger } = await load<typeof ledger>('ledger/sql/sql_ledger.ts');
-  return { ...realParts, sell, auditPass, checkPayer, paymentChain, reconcile: parts.reconcile, sqlLedger };
+  const parts: Record<string, unknown> = { ...realParts };
+  for (const [name, file] of Object.entries(FILES))
+    parts[name] = ((await import(`${ROOT}${file}?copy=${copy}`)) as Readonly<Record<string, unknown>>)[name];
+  return parts as Parts;
 }

@@ -1,7 +1,6 @@
 /** One schedule: a world from one seed, run until every client is done, then checked against the invariants. */
 import { auditLedger } from '../../../ledger/audit.ts';
 import type { Ledger, OfferedLead } from '../../../ledger/ledger.ts';
-import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
 import { USDC } from '../../../lib/network.ts';
@@ -9,13 +8,12 @@ import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { all, leadOf, SALES_TABLES } from '../purchases.ts';
 import { CallChecks } from './call_checks.ts';
 import { Chain, PRICE } from './chain.ts';
-import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } from './clients.ts';
+import { buyer, HABITS, spend, stranger, walletOf, type Scene } from './clients.ts';
 import { checkEnd } from './invariants.ts';
 import { awaitedLedger } from './ledger_view.ts';
-import { realParts, type Parts } from './parts.ts';
+import { realParts, type Parts } from './planted.ts';
 import { loseReservations, restorable, type Lost, type RestorableStore } from './restore.ts';
-import { Server } from './server.ts';
-import type { Limits } from './session.ts';
+import { Server, type Limits } from './server.ts';
 import { World, type Process } from './world.ts';
 
 /** When a backup is made, and when it is restored. */
@@ -55,7 +53,7 @@ export interface Schedule {
   readonly trace: readonly string[];
 }
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   readonly seed: number;
   readonly parts?: Parts;
   readonly tracing?: boolean;
@@ -75,36 +73,17 @@ export const variantOf = (n: number): Pick<ScheduleOptions, 'facilitators' | 're
   restore: ([undefined, undefined, undefined, 'with file', 'without file'] as const)[n % 5],
 });
 
-let store: Promise<Store> | undefined;
+let shared: Promise<Store> | undefined;
 
-const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
-
-interface EmptyLedger {
-  readonly ledger: Ledger;
-  readonly ids: () => number;
-  readonly store: Store;
-  /** Null unless the schedule has a restore. */
-  readonly copies: RestorableStore | null;
-}
-
-/** An empty ledger in memory. All schedules share its tables, which take longer to create than a schedule to run. */
-async function emptyLedger(open: typeof sqlLedger, hasRestore: boolean): Promise<EmptyLedger> {
-  store ??= openSqliteStore(':memory:');
-  const opened = await store;
-  await opened.write(async (query) => {
-    for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
-    await query('DELETE FROM sqlite_sequence');
+/** An empty store in memory. All schedules share its tables, which take longer to create than a schedule to run. */
+async function emptyStore(): Promise<Store> {
+  const store = await (shared ??= openSqliteStore(':memory:'));
+  await store.write(async (query) => {
+    for (const table of [...SALES_TABLES, 'sqlite_sequence']) await query(`DELETE FROM ${table}`);
     const unmarked = 'restored_at_ms = NULL, restored_after = NULL, restored_through = NULL';
     await query(`UPDATE ledger_identity SET changes = 0, ${unmarked}`);
   });
-  const copies = hasRestore ? await restorable(opened) : null;
-  let ids = 0;
-  return {
-    ledger: open(copies?.store ?? opened, () => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`),
-    ids: () => ids,
-    store: opened,
-    copies,
-  };
+  return store;
 }
 
 function limitsOf(world: World): Limits {
@@ -117,32 +96,43 @@ function limitsOf(world: World): Limits {
   };
 }
 
-/** Events in a world besides the actions of its clients. */
+/** Clients, and the events in a world besides their actions. */
 class Events {
   steps = 0;
   kills = 0;
+  /** Clients that are not done. */
+  busy = 0;
   readonly #scene: Scene;
   readonly #ledger: Ledger;
   readonly #store: Store;
-  readonly #violations: string[];
+  readonly #checks: CallChecks;
 
-  constructor(scene: Scene, opened: { readonly ledger: Ledger; readonly store: Store }, violations: string[]) {
+  constructor(scene: Scene, ledger: Ledger, store: Store, checks: CallChecks) {
     this.#scene = scene;
-    this.#ledger = opened.ledger;
-    this.#store = opened.store;
-    this.#violations = violations;
+    this.#ledger = ledger;
+    this.#store = store;
+    this.#checks = checks;
+  }
+
+  async #noted(who: string, work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) => {
+      const stack = error instanceof Error ? error.stack : String(error);
+      this.#checks.violations.push(`${who} failed: ${stack}`);
+    });
+  }
+
+  async client(work: Promise<void>): Promise<void> {
+    this.busy += 1;
+    await this.#noted('a client', work);
+    this.busy -= 1;
   }
 
   watch(process: Process, everything: boolean): void {
-    this.#scene.server.watch(process, everything).catch((error: unknown) => {
-      this.#violations.push(`the settlement watcher failed: ${stackOf(error)}`);
-    });
+    void this.#noted('the settlement watcher', this.#scene.server.watch(process, everything));
   }
 
   audit(process: Process): void {
-    this.#scene.server.audit(process).catch((error: unknown) => {
-      this.#violations.push(`the audit failed: ${stackOf(error)}`);
-    });
+    void this.#noted('the audit', this.#scene.server.audit(process));
   }
 
   start(process: Process): void {
@@ -154,18 +144,16 @@ class Events {
 
   /** A payer spends a signed payment without the server: one that is settling, released or was never used. */
   async #spendWithoutServer(): Promise<void> {
-    const { world, requests } = this.#scene;
+    const { world, chain, requests } = this.#scene;
     const purchases = await all(this.#ledger.purchases());
-    const unused = purchases.filter((p) => p.why === 'not_sent' && this.#scene.chain.canSettle(p.payment));
-    if (unused.length > 0) {
-      spend(this.#scene, world.pick(unused).payment, world.random() < 0.7);
+    const unsent = purchases.filter((p) => p.why === 'not_sent' && chain.canSettle(p.payment));
+    if (unsent.length > 0) {
+      spend(this.#scene, world.pick(unsent).payment, world.random() < 0.7);
       return;
     }
     const state = world.pick(['settling', 'released', 'never used']);
     const known = state === 'never used' ? requests : purchases.filter((p) => p.state === state);
-    if (known.length > 0) {
-      spend(this.#scene, world.pick<{ readonly payment: (typeof requests)[number]['payment'] }>(known).payment);
-    }
+    if (known.length > 0) spend(this.#scene, world.pick<Pick<(typeof requests)[number], 'payment'>>(known).payment);
   }
 
   /** Run one random event. */
@@ -203,7 +191,17 @@ class Events {
     const { world } = this.#scene;
     await world.settled();
     for (let i = 0; i < MAX_CALM_STEPS && (await world.step()); i += 1) this.steps += 1;
-    if (world.gates.length > 0) this.#violations.push(`work is unfinished after ${MAX_CALM_STEPS} steps`);
+    this.#checks.must(world.gates.length === 0, `work is unfinished after ${MAX_CALM_STEPS} steps`);
+  }
+
+  async restore(copies: RestorableStore, hasFile: boolean): Promise<Lost> {
+    const { world, chain, processes } = this.#scene;
+    for (const process of processes) if (process.alive) world.kill(process);
+    await world.settled();
+    world.log('operator', `restores a backup with${hasFile ? '' : 'out'} file`);
+    const lost = await copies.restore(world.nowMs, hasFile);
+    await this.#checks.forget(chain.account);
+    return lost;
   }
 
   /** Finish the schedule without further failures: every open purchase must end without intervention. */
@@ -224,12 +222,11 @@ class Events {
       this.watch(process, true);
       await this.finishAll();
     }
-    for (let pass = 0; pass < LAST_PASSES; pass += 1) {
+    for (let pass = 0; pass < LAST_PASSES; pass += 1)
       for (const process of processes) {
         this.audit(process);
         await this.finishAll();
       }
-    }
   }
 }
 
@@ -252,21 +249,15 @@ export async function runSchedule({
 }: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
   const chain = new Chain(world);
-  const empty = await emptyLedger(parts.sqlLedger, restore !== undefined);
-  const ledger = awaitedLedger(world, empty.ledger);
+  const store = await emptyStore();
+  const mayPause = restore !== undefined;
+  const copies = mayPause ? await restorable(store) : null;
+  let ids = 0;
+  const newId = (): string => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`;
+  const ledger = awaitedLedger(world, parts.sqlLedger(copies?.store ?? store, newId));
   const checks = new CallChecks(ledger, chain);
   const limits = limitsOf(world);
-  const server = new Server({
-    world,
-    chain,
-    ledger,
-    checks,
-    parts,
-    leads: LEADS,
-    limits,
-    facilitators,
-    mayPause: restore !== undefined,
-  });
+  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits, facilitators, mayPause });
   const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
     name: `process ${i + 1}`,
     starts: 0,
@@ -276,42 +267,23 @@ export async function runSchedule({
     connections: new Set(),
   }));
   const scene: Scene = { world, chain, server, processes, requests: [] };
-  restartNonces();
-  const { violations } = checks;
-  const events = new Events(scene, { ledger, store: empty.store }, violations);
-  const busy = new Set<Promise<void>>();
-  const begin = (work: Promise<void>): void => {
-    const done = work
-      .catch((error: unknown) => {
-        violations.push(`a client failed: ${stackOf(error)}`);
-      })
-      .finally(() => {
-        busy.delete(done);
-      });
-    busy.add(done);
-  };
+  const events = new Events(scene, ledger, store, checks);
   for (const process of processes) events.start(process);
   for (let n = 1, buyers = 2 + world.below(3); n <= buyers; n += 1) {
     const habit = world.pick(HABITS);
     chain.balances.set(walletOf(`buyer ${n}`), PRICE * BigInt(habit === 'poor' ? 1 : 1 + world.below(4)));
-    begin(buyer(scene, `buyer ${n}`, habit));
+    void events.client(buyer(scene, `buyer ${n}`, habit));
   }
-  begin(stranger(scene, 5));
+  void events.client(stranger(scene, 5));
   await world.settled();
   let lost: Lost = { purchases: new Set(), answers: new Set() };
-  while (busy.size > 0 && events.steps < MAX_STEPS) {
+  while (events.busy > 0 && events.steps < MAX_STEPS) {
     await events.next();
-    if (empty.copies && events.steps === BACKUP_STEP) await empty.copies.backUp();
-    if (empty.copies && events.steps === RESTORE_STEP) {
-      for (const process of processes) if (process.alive) world.kill(process);
-      await world.settled();
-      world.log('operator', `restores a backup ${restore ?? ''}`);
-      lost = await empty.copies.restore(world.nowMs, restore === 'with file');
-      await checks.forget(chain.account);
-    }
+    if (copies && events.steps === BACKUP_STEP) await copies.backUp();
+    if (copies && events.steps === RESTORE_STEP) lost = await events.restore(copies, restore === 'with file');
   }
   await events.calm();
-  const end = await checkEnd({
+  const { undone, owed } = await checkEnd({
     scene,
     ledger,
     leads: LEADS,
@@ -319,20 +291,21 @@ export async function runSchedule({
     soldLate: checks.soldLate,
     lost,
     finishAll: () => events.finishAll(),
+    must: (holds, violation) => checks.must(holds, violation),
   });
   const sold = new Set(server.sent.map((s) => s.purchase.id)).size;
   return {
-    violations: [...violations, ...end.violations, ...(await auditViolations(empty.store, world.nowMs, limits))],
+    violations: [...checks.violations, ...(await auditViolations(store, world.nowMs, limits))],
     steps: events.steps,
     kills: events.kills,
     unknown: server.unknown.size,
     sold,
-    released: empty.ids() - sold,
+    released: ids - sold,
     lost: lost.purchases.size + lost.answers.size,
     undoneBlocks: chain.undone,
-    undone: end.undone,
+    undone,
     soldLate: checks.soldLate.size,
-    owed: end.owed,
+    owed,
     capped: checks.refusals,
     trace: world.trace ?? [],
   };

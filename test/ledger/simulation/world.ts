@@ -22,11 +22,13 @@ interface Gate {
   readonly open: () => void;
 }
 
+const START_MS = 1_795_000_000_000;
+
 export class World {
   readonly gates: Gate[] = [];
   readonly trace: string[] | null;
   /** The true time. */
-  nowMs = 1_795_000_000_000;
+  nowMs = START_MS;
   /** While true, nothing fails by chance. */
   calm = false;
   /** Calls of the ledger in progress. */
@@ -63,9 +65,8 @@ export class World {
   }
 
   log(who: string, what: string): void {
-    this.trace?.push(
-      `${((this.nowMs - 1_795_000_000_000) / 1000).toFixed(2).padStart(9)} s  ${who.padEnd(10)} ${what}`,
-    );
+    const seconds = ((this.nowMs - START_MS) / 1000).toFixed(2).padStart(9);
+    this.trace?.push(`${seconds} s  ${who.padEnd(10)} ${what}`);
   }
 
   /** Wait until the world opens this gate; forever if the process is killed before. */
@@ -97,8 +98,19 @@ export class World {
   kill(process: Process): void {
     this.log(process.name, 'IS KILLED');
     process.alive = false;
-    for (let i = this.gates.length - 1; i >= 0; i -= 1) if (this.gates[i]?.process === process) this.gates.splice(i, 1);
+    const others = this.gates.filter((gate) => gate.process !== process);
+    this.gates.splice(0, this.gates.length, ...others);
     for (const broken of process.connections) broken();
     process.connections.clear();
+  }
+
+  /** Do work of the ledger, for whose end the world waits. */
+  async awaited(work: () => unknown): Promise<unknown> {
+    this.underway += 1;
+    try {
+      return await work();
+    } finally {
+      this.underway -= 1;
+    }
   }
 }

@@ -1,0 +1,176 @@
+/** What is deleted and what stays, and callers whose clocks jump: a part of the conformance suite. */
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { FUTURE_MS } from '../../../ledger/ledger.ts';
+import {
+  all,
+  answer,
+  bodyOf,
+  claim,
+  LEASE_MS,
+  payment,
+  purchaseIn,
+  reserve,
+  sha256,
+  STATES,
+  wanted,
+} from '../purchases.ts';
+import type { OnEmptyLedger } from './place.ts';
+
+export function retention(onEmpty: OnEmptyLedger): void {
+  describe('retention', () => {
+    onEmpty('expired reservations are deleted with their claims, and nothing else', async (ledger) => {
+      for (const [i, state] of STATES.entries()) await purchaseIn(ledger, state, i, { lead: `l-${i}` });
+      await reserve(ledger, wanted(10, { nowMs: 500 }));
+      assert.equal(await ledger.deleteExpiredReservations(LEASE_MS - 1), 0);
+      assert.equal(await ledger.deleteExpiredReservations(LEASE_MS), 1);
+      assert.deepEqual((await all(ledger.purchases())).map((p) => p.state).sort(), [
+        'released',
+        'reserved',
+        'settling',
+        'sold',
+      ]);
+      const { id } = await reserve(ledger, wanted(0, { nowMs: LEASE_MS }));
+      assert.equal(await claim(ledger, id, ['l-0'], LEASE_MS), 'l-0');
+    });
+
+    onEmpty(
+      'old answers are deleted, purchases never; equal bytes stay while a purchase refers to them',
+      async (ledger) => {
+        const large = 'z'.repeat(2_500_000);
+        const old = await purchaseIn(ledger, 'sold', 1, {
+          payment: { ...payment(1), validBefore: 3n },
+          nowMs: 1000,
+          body: large,
+        });
+        const young = await purchaseIn(ledger, 'sold', 2, {
+          payment: { ...payment(2), validBefore: 3n },
+          nowMs: 9000,
+          body: large,
+        });
+        const misdated = await purchaseIn(ledger, 'sold', 5, {
+          nowMs: 1000,
+          body: 'sold by a server whose clock was behind',
+        });
+        const open = await purchaseIn(ledger, 'settling', 3, { nowMs: 1000 });
+        for (const early of [old.endedAtMs ?? 0, 3000]) assert.equal(await ledger.forgetAnswers(early), 0);
+        assert.equal(await ledger.forgetAnswers(5000), 1);
+        assert.equal(await ledger.forgetAnswers(5000), 0);
+        assert.equal(await ledger.answerOf(old.id), null);
+        assert.deepEqual(await ledger.find({ id: old.id }), old);
+        assert.equal(sha256((await bodyOf(await ledger.answerOf(young.id))) ?? ''), sha256(large));
+        assert.equal(String(await bodyOf(await ledger.answerOf(open.id))), 'answer 3');
+        assert.ok(await ledger.answerOf(misdated.id));
+        assert.equal(await ledger.forgetAnswers(10 ** 13), 2);
+        const again = await purchaseIn(ledger, 'sold', 4, { body: large });
+        assert.equal(
+          sha256((await bodyOf(await ledger.answerOf(again.id))) ?? ''),
+          sha256(large),
+          'deleted bytes can be stored again',
+        );
+      },
+    );
+
+    onEmpty('a reader of a long answer that is deleted meanwhile gets no chunk of another answer', async (ledger) => {
+      const ended = { payment: { ...payment(1), validBefore: 3n }, nowMs: 1000 };
+      const [one, other] = ['a', 'b'].map((letter) => letter.repeat(2_500_000));
+      const bought = await purchaseIn(ledger, 'sold', 1, { ...ended, body: one ?? '' });
+      const chunks = (await ledger.answerOf(bought.id))?.body()[Symbol.asyncIterator]();
+      assert.equal(
+        Buffer.from((await chunks?.next())?.value ?? '')
+          .subarray(0, 1)
+          .toString(),
+        'a',
+      );
+      assert.equal(await ledger.forgetAnswers(5000), 1);
+      await purchaseIn(ledger, 'sold', 2, { body: other ?? '' });
+      await assert.rejects(async () => chunks?.next(), /forgotten/);
+    });
+
+    onEmpty('purchases and deliveries are listed once, across pages', async (ledger) => {
+      const many = 505;
+      for (let n = 0; n < many; n += 1) await reserve(ledger, wanted(n));
+      const purchases = await all(ledger.purchases());
+      assert.equal(new Set(purchases.map((p) => p.id)).size, many);
+      const sold = await purchaseIn(ledger, 'sold', 5000);
+      for (let n = 0; n < 502; n += 1)
+        await ledger.recordDelivery({
+          purchaseId: sold.id,
+          kind: n === 0 ? 'first' : 'wallet',
+          atMs: n,
+          isComplete: n % 2 === 0,
+        });
+      const deliveries = await all(ledger.deliveries());
+      assert.deepEqual(deliveries.slice(0, 2), [
+        { purchaseId: sold.id, kind: 'first', atMs: 0, isComplete: true },
+        { purchaseId: sold.id, kind: 'wallet', atMs: 1, isComplete: false },
+      ]);
+      assert.deepEqual(
+        deliveries.map((d) => d.atMs),
+        Array.from({ length: 502 }, (_, n) => n),
+      );
+    });
+
+    onEmpty('a token works once, until long after it expires', async (ledger) => {
+      const used = await Promise.all(Array.from({ length: 8 }, () => ledger.useOnce('nonce', 100)));
+      assert.equal(used.filter(Boolean).length, 1);
+      assert.equal(await ledger.useOnce('another', 300), true);
+      assert.equal(await ledger.useOnce('nonce', 100), false);
+      await ledger.forgetAnswers(101);
+      assert.equal(await ledger.useOnce('nonce', 100), true);
+      assert.equal(await ledger.useOnce('another', 300), false);
+    });
+
+    onEmpty('the first recorded kind of money stays', async (ledger) => {
+      assert.deepEqual(
+        new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.recordMoney('test')))),
+        new Set(['test']),
+      );
+      assert.equal(await ledger.recordMoney('real'), 'test');
+    });
+  });
+}
+
+export function clocks(onEmpty: OnEmptyLedger): void {
+  describe('clocks that jump', () => {
+    onEmpty('back by minutes: settled purchases stay, and a lease lasts a little longer', async (ledger) => {
+      const later = FUTURE_MS;
+      await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
+      await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
+      await purchaseIn(ledger, 'reserved', 3, { nowMs: later, lead: 'reserved' });
+      assert.equal((await ledger.claimedLeads(0)).size, 3);
+      assert.equal(await ledger.deleteExpiredReservations(0), 0);
+      assert.equal(await ledger.forgetAnswers(0), 0);
+      const { id } = await reserve(ledger, wanted(4));
+      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
+    });
+
+    onEmpty('back by hours: a reservation from the future does not keep its lead', async (ledger) => {
+      const later = 10 ** 9;
+      for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries())
+        await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
+      assert.deepEqual([...(await ledger.claimedLeads(0)).keys()].sort(), ['settling', 'sold']);
+      const { id } = await reserve(ledger, wanted(4));
+      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], 0), 'reserved');
+      await purchaseIn(ledger, 'reserved', 5, { nowMs: later });
+      assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
+      await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
+      assert.equal(await ledger.deleteExpiredReservations(0), 1);
+    });
+
+    onEmpty('forward: only reservations expire', async (ledger) => {
+      const slow = await purchaseIn(ledger, 'reserved', 1, { lead: 'reserved' });
+      await purchaseIn(ledger, 'settling', 2, { lead: 'settling' });
+      await purchaseIn(ledger, 'sold', 3, { lead: 'sold' });
+      const jumped = 10 ** 12;
+      assert.equal(await ledger.deleteExpiredReservations(jumped), 1);
+      const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
+      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
+      assert.equal(
+        await ledger.startSettling(slow.id, answer('x'), 5),
+        false,
+        'its lease is valid by its own clock, but it was deleted',
+      );
+    });
+  });
+}
