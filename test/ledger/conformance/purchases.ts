@@ -1,4 +1,4 @@
-/** Reserving payments, limits of a payer, storing the answer, selling and releasing: a part of the conformance suite. */
+/** Reserving payments, limits of a payer, storing answers, selling and releasing: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Begun, NewPurchase, PayerLimits, PurchaseState, ReleaseReason } from '../../../ledger/ledger.ts';
