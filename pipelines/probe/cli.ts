@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   });
   try {
     const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
-    const isWell = await probeSources({ fetcher, clock, layout, all, wanted, mayFetch, print });
+    const isWell = await probeSources({ fetcher, clock, layout, wanted, mayFetch, print });
     return isWell ? 0 : 1;
   } finally {
     await fetcher.close();

@@ -15,7 +15,7 @@ import type { Clock } from '../clock.ts';
 import { checkedRows, type Rejected, type Values } from '../ingest/stage/check_rows.ts';
 
 /** Rows to request from a site that accepts a limit. */
-export const SAMPLE_ROWS = 3;
+const SAMPLE_ROWS = 3;
 /** Pages that a probe requests at most: a session, calendars and lists come before the first rows. */
 const MAX_PAGES = 20;
 
@@ -29,7 +29,6 @@ export interface Probe {
   readonly verdict: Verdict;
   /** What differs, or how the sample looks, in one sentence each. */
   readonly findings: readonly string[];
-  readonly rows: readonly Values[];
   readonly requests: number;
   readonly bytes: number;
   /** Columns of the publisher's table; null if it is none. */
@@ -38,7 +37,7 @@ export interface Probe {
   readonly pageUrl: string | null;
 }
 
-type Outcome = Pick<Probe, 'verdict' | 'findings' | 'rows' | 'pageUrl'>;
+type Outcome = Pick<Probe, 'verdict' | 'findings' | 'pageUrl'>;
 
 const contextOf = (fetcher: Fetcher, spec: SourceSpec, { asOf }: Clock, onLost: (error: unknown) => void) =>
   fetcher.contextFor(spec, {
@@ -110,8 +109,8 @@ async function firstRows(spec: SourceSpec, ctx: FetchContext, lost: readonly unk
   if (first !== undefined) return failed(first);
   const pageUrl = last?.url ?? null;
   return spec.expect.minRows > 0
-    ? { verdict: 'differs', findings: [`no row, expected at least ${spec.expect.minRows}`], rows: [], pageUrl }
-    : { verdict: 'as_expected', findings: ['no row today, which this source may have'], rows: [], pageUrl };
+    ? { verdict: 'differs', findings: [`no row, expected at least ${spec.expect.minRows}`], pageUrl }
+    : { verdict: 'as_expected', findings: ['no row today, which this source may have'], pageUrl };
 }
 
 function judgeSample(spec: SourceSpec, page: Page, rows: readonly Values[], rejects: readonly Rejected[]): Outcome {
@@ -132,7 +131,6 @@ function judgeSample(spec: SourceSpec, page: Page, rows: readonly Values[], reje
         ...withField(rows, 'zip', 'a ZIP'),
       ].join(', '),
     ],
-    rows,
     pageUrl: page.url,
   };
 }
@@ -145,12 +143,11 @@ function withField(rows: readonly Values[], field: string, noun: string): string
 
 /** @throws the error if it is not a site's */
 function failed(error: unknown): Outcome {
-  if (error instanceof ProbeLimit) return { verdict: 'differs', findings: [error.message], rows: [], pageUrl: null };
+  if (error instanceof ProbeLimit) return { verdict: 'differs', findings: [error.message], pageUrl: null };
   if (error instanceof Quarantine || error instanceof SourceUnavailable)
     return {
       verdict: error instanceof Quarantine ? 'differs' : 'unavailable',
       findings: [`${error.reason}: ${error.message}`],
-      rows: [],
       pageUrl: error.pageUrl ?? null,
     };
   throw error;

@@ -1,17 +1,13 @@
-/** Probes several sites, compares their parcel numbers with the rows of the data folder, and prints a line for each. */
+/** Probes several sites, and prints a line for each. */
 import { z } from 'zod';
-import { openSmall, rowsOf } from '../../lib/duck.ts';
-import { literal } from '../../lib/sql.ts';
-import { macrosSql } from '../../models/index.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher } from '../../sources/fetch/fetcher.ts';
 import type { Clock } from '../clock.ts';
 import { bytesShort } from '../format.ts';
-import { standingRead, trustedRows } from '../ingest/reads.ts';
-import type { Values } from '../ingest/stage/check_rows.ts';
+import { standingRead } from '../ingest/reads.ts';
 import type { Layout } from '../layout.ts';
 import { whatIsMissing } from '../permission.ts';
-import { hostsSay, probe, SAMPLE_ROWS, type Probe } from './probe.ts';
+import { hostsSay, probe, type Probe } from './probe.ts';
 
 /** Settings of `make probe`. docs/settings.md is generated from here. */
 export const probeSettings = z.object({
@@ -25,8 +21,6 @@ export interface ProbeOptions {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly layout: Layout;
-  /** Every source, because a sample is compared with the others of its county. */
-  readonly all: readonly SourceSpec[];
   /** Sources to probe. */
   readonly wanted: readonly SourceSpec[];
   /** Whether a source may be read from the web. */
@@ -55,11 +49,11 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
   const worker = async (): Promise<void> => {
     for (let spec = waiting.shift(); spec; spec = waiting.shift()) {
       const why = whyNotProbed(spec, options.mayFetch);
-      const found =
-        why === null ? await withJoins(options, spec, await probe(options.fetcher, spec, options.clock)) : null;
+      const found = why === null ? await probe(options.fetcher, spec, options.clock) : null;
       isWell &&= found === null || found.verdict === 'as_expected';
       const hosts = spec.fetch ? await hostsSay(options.fetcher, spec, options.clock) : [];
-      const text = [found === null ? why : textOf(found), ...hosts].join('; ');
+      const news = found === null ? [] : await newColumns(options, spec, found);
+      const text = [found === null ? why : textOf(found), ...news, ...hosts].join('; ');
       line(spec.name, found === null ? 'not_probed' : found.verdict, text);
     }
   };
@@ -74,88 +68,14 @@ function whyNotProbed(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean)
   return null;
 }
 
-/** If no parcel number of the sample joins, the site has changed its key. */
-async function withJoins(options: ProbeOptions, spec: SourceSpec, found: Probe): Promise<Probe> {
-  const joins = await compareJoins(spec, found.rows, options);
-  const findings = joins.map(({ other, sampled, found: n, example, otherExample }) =>
-    n === 0
-      ? `none of ${sampled} parcel numbers, such as ${example}, joins the rows of ${other}, such as ${otherExample}`
-      : `${n} of ${sampled} parcel numbers join the rows of ${other}`,
-  );
-  const known = (await standingRead(options.layout, spec.name, options.clock.asOf))?.columns ?? null;
-  const news = known === null ? [] : (found.columns ?? []).filter((name) => !known.includes(name));
-  if (news.length > 0) findings.push(`columns that the last read had not: ${news.join(', ')}`);
-  const isBroken = joins.some(({ found: n, sampled }) => n === 0 && sampled >= SAMPLE_ROWS);
-  return { ...found, verdict: isBroken ? 'differs' : found.verdict, findings: [...found.findings, ...findings] };
+/** The columns that the publisher's table has now and had not at the last read. */
+async function newColumns({ layout, clock }: ProbeOptions, spec: SourceSpec, found: Probe): Promise<string[]> {
+  const known = (await standingRead(layout, spec.name, clock.asOf))?.columns ?? null;
+  const added = known === null ? [] : (found.columns ?? []).filter((name) => !known.includes(name));
+  return added.length === 0 ? [] : [`columns that the last read had not: ${added.join(', ')}`];
 }
 
 function textOf({ findings, requests, bytes, verdict, pageUrl }: Probe): string {
   const page = verdict === 'as_expected' || pageUrl === null ? '' : ` [${pageUrl}]`;
   return `${findings.join('; ')}${page} (${requests} requests, ${bytesShort(bytes)})`;
-}
-
-/** A list of debts and the layer that has its addresses. */
-const JOINED: readonly SourceSpec['family'][] = ['tax', 'parcels'];
-
-interface Join {
-  /** The source whose rows were compared. */
-  readonly other: string;
-  readonly sampled: number;
-  /** Numbers of the sample that the other source has. */
-  readonly found: number;
-  /** A number of each, as published. */
-  readonly example: string;
-  readonly otherExample: string;
-}
-
-/**
- * Compare the sample with the other sources of its county. A number joins another if one is the start of the other,
- * because a layer may have the number of a lot only.
- * @returns one comparison for each source that has rows
- */
-async function compareJoins(
-  spec: SourceSpec,
-  rows: readonly Values[],
-  { layout, all, clock }: ProbeOptions,
-): Promise<Join[]> {
-  const numbers = rows.map((row) => row['parcel_raw']).filter((number) => typeof number === 'string');
-  if (!JOINED.includes(spec.family) || numbers.length === 0) return [];
-  const others = all.filter(
-    ({ county, family }) => county?.fips === spec.county?.fips && family !== spec.family && JOINED.includes(family),
-  );
-  const joins: Join[] = [];
-  for (const other of others) {
-    const read = await standingRead(layout, other.name, clock.asOf);
-    const file = read && (await trustedRows(layout, read));
-    if (file === undefined) continue;
-    joins.push({ other: other.name, ...(await compare(numbers, file)) });
-  }
-  return joins;
-}
-
-async function compare(numbers: readonly string[], file: string): Promise<Omit<Join, 'other'>> {
-  const duck = await openSmall();
-  try {
-    await duck.connection.run(macrosSql());
-    const [row] = await rowsOf(
-      duck.connection,
-      `WITH sample AS (SELECT unnest([${numbers.map(literal).join(', ')}]) AS parcel_raw),
-        listed AS (SELECT parcel_raw, letters_and_digits(parcel_raw) AS number FROM read_parquet(${literal(file)}))
-      SELECT count(*) AS sampled, min(parcel_raw) AS example, (SELECT min(parcel_raw) FROM listed) AS other_example,
-        count_if(EXISTS (
-          FROM listed
-          WHERE starts_with(listed.number, letters_and_digits(sample.parcel_raw))
-            OR starts_with(letters_and_digits(sample.parcel_raw), listed.number)
-        )) AS found
-      FROM sample`,
-    );
-    return {
-      sampled: Number(row?.['sampled']),
-      found: Number(row?.['found']),
-      example: String(row?.['example']),
-      otherExample: String(row?.['other_example']),
-    };
-  } finally {
-    await duck.close();
-  }
 }

@@ -50,7 +50,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const types = server.types.slice(0, 1).map(({ type }) => type);',
       ),
     ],
-    caughtBy: [test('sources/reso_presets.test.ts', 'each vendor gets a query at its address')],
+    caughtBy: [test('sources/reso_feeds.test.ts', 'every listing on the market is read once')],
   },
   {
     name: 'files of two brokers are merged into one list',

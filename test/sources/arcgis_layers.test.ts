@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
 import { arcgisDistress, arcgisSales } from '../../sources/families/arcgis/adapter.ts';
 import type { DistressLayer } from '../../sources/families/arcgis/layer.ts';
-import { EASTERN, layerDay, timestampLiteral, transferPrice } from '../../sources/families/arcgis/values.ts';
+import {
+  EASTERN,
+  inForceOrTouched,
+  layerDay,
+  timestampLiteral,
+  transferPrice,
+} from '../../sources/families/arcgis/values.ts';
 import { refuse, Refusal } from '../../sources/values.ts';
 import { candidatesOf, parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
@@ -210,6 +216,15 @@ describe('a row of a case', () => {
       [['auctions', 'OH', 'tax_sale', 'CV-1', null]],
     );
   });
+});
+
+test('records that closed since a week before the last good read are asked for', () => {
+  const where = inForceOrTouched("Status <> 'Closed'", 'Inspected');
+  assert.equal(where({ lastGoodOn: null }), "Status <> 'Closed'");
+  assert.equal(
+    where({ lastGoodOn: '2026-11-01' }),
+    "(Status <> 'Closed' OR Inspected >= timestamp '2026-10-25 00:00:00')",
+  );
 });
 
 describe('values of a layer', () => {
