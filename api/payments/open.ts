@@ -17,7 +17,6 @@ import { ChainUnavailable, NotUsdc, WrongChain } from './chain/node.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
 import { signaturesOf } from './chain/signatures.ts';
 import { paymentHealth, type PaymentHealth } from './health.ts';
-import { ChainNotJoined } from './local_chain/chain.ts';
 import { openPayments, type OpenFacilitator, type OpenPayments, type PaymentSettings } from './modes.ts';
 import type { PaymentNetwork } from './paid_request.ts';
 
@@ -90,14 +89,7 @@ export async function openRunningPayments({
   payments: wanted,
   report,
 }: OpenOptions): Promise<RunningPayments> {
-  const payments = await openPayments(wanted, settings.DATA_DIR).catch((error: unknown) => {
-    if (!(error instanceof ChainNotJoined && wanted.rpcUrl === error.url)) throw error;
-    const { network, url, why } = error;
-    throw new SettingError(
-      `SANDBOX_RPC is ${JSON.stringify(url)}, expected a running anvil of chain id ` +
-        `${network.chainId}${why === null ? '' : `: ${why}`}`,
-    );
-  });
+  const payments = await openPayments(wanted, settings.DATA_DIR);
   let ledger: Ledger | undefined;
   try {
     const { network, reader, money } = payments;

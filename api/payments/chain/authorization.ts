@@ -177,55 +177,56 @@ export interface Mismatch {
   readonly cause: string;
 }
 
-/** The first terms that the buyer accepted and the call does not offer; null if all agree. */
-function otherTerms(
-  { payment, accepted }: OfferedPayment,
+/** Why a payment does not meet these requirements; null if it does. */
+export function mismatch(
+  { payment, accepted, signed }: OfferedPayment,
   required: PaymentRequirements,
-): readonly [name: string, accepted: string | number, offered: string | number] | null {
+  nowSeconds: number,
+): Mismatch | null {
+  const payTo = required.payTo.toLowerCase();
   const terms = [
     ['scheme', accepted.scheme, required.scheme],
     ['network', payment.network, required.network.toLowerCase()],
     ['asset', payment.asset, required.asset.toLowerCase()],
     ['amount', accepted.amount, required.amount],
-    ['payTo', accepted.payTo.toLowerCase(), required.payTo.toLowerCase()],
+    ['payTo', accepted.payTo.toLowerCase(), payTo],
     ['maxTimeoutSeconds', accepted.maxTimeoutSeconds, required.maxTimeoutSeconds],
   ] as const;
-  return terms.find(([, given, offered]) => given !== offered) ?? null;
-}
-
-/** Why a payment does not meet these requirements; null if it does. */
-export function mismatch(offer: OfferedPayment, required: PaymentRequirements, nowSeconds: number): Mismatch | null {
-  const { payment, signed } = offer;
-  const other = otherTerms(offer, required);
-  if (other) {
-    const [name, given, offered] = other;
-    const cause = `It accepts ${name} ${String(given).slice(0, 80)}, and this call requires ${offered}.`;
-    return { code: 'no_matching_payment_requirements', cause };
-  }
-  if (payment.payTo !== required.payTo.toLowerCase()) {
-    const cause = `It pays ${payment.payTo}, and this call is paid to ${required.payTo.toLowerCase()}.`;
-    return { code: 'invalid_exact_evm_recipient_mismatch', cause };
-  }
-  if (payment.amount !== BigInt(required.amount)) {
-    const cause = `It pays ${payment.amount} millionths of USDC, and this call costs exactly ${required.amount}.`;
-    return { code: 'invalid_exact_evm_payload_authorization_value_mismatch', cause };
-  }
+  const [name, given, offered] = terms.find(([, accepts, requires]) => accepts !== requires) ?? [];
+  const { payTo: to, amount, validBefore } = payment;
+  const { validAfter } = signed.authorization;
   const now = BigInt(Math.floor(nowSeconds));
   const least = now + BigInt(MIN_VALID_SECONDS);
-  if (payment.validBefore < least) {
-    const cause = `validBefore is ${payment.validBefore}; it must be ${least} or later (unix seconds).`;
-    return { code: 'invalid_exact_evm_payload_authorization_valid_before', cause };
-  }
   // A payment that stays valid for longer could be settled much later.
   const latest = now + BigInt(required.maxTimeoutSeconds + CLOCK_SKEW_SECONDS);
-  if (payment.validBefore > latest) {
-    const cause = `validBefore is ${payment.validBefore}; it must be ${latest} or earlier (unix seconds).`;
-    return { code: 'valid_before_too_late', cause };
-  }
-  const { validAfter } = signed.authorization;
-  if (BigInt(validAfter) > now) {
-    const cause = `validAfter is ${validAfter}; it must be ${now} or earlier (unix seconds).`;
-    return { code: 'invalid_exact_evm_payload_authorization_valid_after', cause };
-  }
-  return null;
+  const problems: readonly (readonly [isProblem: boolean, code: string, cause: string])[] = [
+    [
+      name !== undefined,
+      'no_matching_payment_requirements',
+      `It accepts ${name} ${String(given).slice(0, 80)}, and this call requires ${offered}.`,
+    ],
+    [to !== payTo, 'invalid_exact_evm_recipient_mismatch', `It pays ${to}, and this call is paid to ${payTo}.`],
+    [
+      amount !== BigInt(required.amount),
+      'invalid_exact_evm_payload_authorization_value_mismatch',
+      `It pays ${amount} millionths of USDC, and this call costs exactly ${required.amount}.`,
+    ],
+    [
+      validBefore < least,
+      'invalid_exact_evm_payload_authorization_valid_before',
+      `validBefore is ${validBefore}; it must be ${least} or later (unix seconds).`,
+    ],
+    [
+      validBefore > latest,
+      'valid_before_too_late',
+      `validBefore is ${validBefore}; it must be ${latest} or earlier (unix seconds).`,
+    ],
+    [
+      BigInt(validAfter) > now,
+      'invalid_exact_evm_payload_authorization_valid_after',
+      `validAfter is ${validAfter}; it must be ${now} or earlier (unix seconds).`,
+    ],
+  ];
+  const [, code, cause] = problems.find(([isProblem]) => isProblem) ?? [];
+  return code === undefined || cause === undefined ? null : { code, cause };
 }

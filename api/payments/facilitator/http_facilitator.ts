@@ -2,23 +2,18 @@
  * Client of a facilitator over HTTP. It reads at most 64 kB of a reply, follows no redirect, and uses nothing of a
  * reply but a transaction hash.
  */
+import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { FacilitatorUnavailable, type Facilitator } from './facilitator.ts';
 import type { Network } from '../../../lib/network.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const MAX_REPLY_BYTES = 65_536;
-const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-/** The name of all EVM networks in a list of supported kinds. */
-const EVERY_NETWORK = 'eip155:*';
 /** Statuses about our access to the facilitator, not about the payment. */
 const ACCESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 429]);
 
-const SettleReply = z.object({ transaction: z.string().regex(TRANSACTION) });
+const SettleReply = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
 const Kind = z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() });
 const SupportedReply = z.object({ kinds: z.array(Kind) });
-
-type Kind = z.infer<typeof Kind>;
 
 /** Where a facilitator is. */
 export interface FacilitatorSettings {
@@ -27,43 +22,13 @@ export interface FacilitatorSettings {
   readonly authorization?: string;
 }
 
-export interface HttpFacilitatorOptions extends FacilitatorSettings {
+interface HttpFacilitatorOptions extends FacilitatorSettings {
   readonly network: Pick<Network, 'name'>;
   /** Timeout of the whole reply, including its body. */
   readonly timeoutMs?: number;
 }
 
-/** Whether a status says that the facilitator cannot be used, rather than something of the payment. */
-const isFailure = (status: number): boolean => status >= 500 || ACCESS_STATUSES.has(status);
-
-type Operation = 'settle' | 'supported';
-
-interface Reply {
-  readonly status: number;
-  /** The body as JSON; undefined if it is not JSON. */
-  readonly body: unknown;
-}
-
-const unavailable = (operation: Operation, why: string): FacilitatorUnavailable =>
-  new FacilitatorUnavailable(`facilitator ${operation}: ${why}`);
-
-/** Read the body up to the limit. If it is larger, close the connection and return null. */
-async function readLimited(response: Response): Promise<Buffer | null> {
-  if (response.body === null) return Buffer.alloc(0);
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let bytes = Number(response.headers.get('Content-Length') ?? 0) > MAX_REPLY_BYTES ? Infinity : 0;
-  while (bytes <= MAX_REPLY_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks);
-    bytes += value.byteLength;
-    chunks.push(value);
-  }
-  await reader.cancel().catch(() => undefined);
-  return null;
-}
-
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: ArrayBuffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
@@ -73,51 +38,50 @@ function parseJson(bytes: Buffer): unknown {
 
 export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
   const { network, url, authorization, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const base = url.replace(/\/+$/, '');
+  const dispatcher = new Agent({ maxResponseSize: 65_536 });
   const headers = {
     'Content-Type': 'application/json',
     Accept: 'application/json',
     ...(authorization === undefined ? {} : { Authorization: authorization }),
   };
 
-  /** @throws FacilitatorUnavailable if no whole reply of at most 64 kB arrives in time */
-  const request = async (operation: Operation, body?: string): Promise<Reply> => {
+  /** Status and JSON of a reply; undefined if it is no JSON. @throws FacilitatorUnavailable if none arrives in time */
+  const ask = async (operation: 'settle' | 'supported', body?: string) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const method = body === undefined ? { method: 'GET' } : { method: 'POST', body };
-    let status: number;
-    let bytes: Buffer | null;
     try {
-      const response = await fetch(`${base}/${operation}`, { ...method, headers, redirect: 'error', signal });
-      status = response.status;
-      bytes = await readLimited(response);
-    } catch {
-      // The error of fetch may name the URL or the host.
-      throw unavailable(operation, signal.aborted ? 'did not respond in time' : 'could not be reached');
+      const target = `${url.replace(/\/+$/, '')}/${operation}`;
+      const { statusCode: status, body: reply } = await request(target, { ...method, headers, signal, dispatcher });
+      return { status, json: parseJson(await reply.arrayBuffer()) };
+    } catch (error) {
+      // The text of the error may name the URL or the host.
+      const isLarge = (error as { code?: unknown }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+      const why = isLarge ? 'reply larger than 64 kB' : 'could not be reached';
+      throw new FacilitatorUnavailable(`facilitator ${operation}: ${signal.aborted ? 'did not respond in time' : why}`);
     }
-    if (bytes === null) throw unavailable(operation, `reply larger than 64 kB (status ${status})`);
-    return { status, body: parseJson(bytes) };
   };
 
   return {
     async settle(payload, requirements) {
       try {
         const asked = { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements };
-        const { status, body } = await request('settle', JSON.stringify(asked));
-        const reply = SettleReply.safeParse(body);
+        const { status, json } = await ask('settle', JSON.stringify(asked));
+        const reply = SettleReply.safeParse(json);
         if (reply.success) return { transaction: reply.data.transaction.toLowerCase() };
-        return { transaction: null, ...(isFailure(status) ? { hasFailed: true } : {}) };
+        return { transaction: null, ...(status >= 500 || ACCESS_STATUSES.has(status) ? { hasFailed: true } : {}) };
       } catch {
         return { transaction: null, hasFailed: true };
       }
     },
     async supported() {
-      const { status, body } = await request('supported');
-      if (status !== 200) throw unavailable('supported', `status ${status}`);
-      const reply = SupportedReply.safeParse(body);
-      if (!reply.success) throw unavailable('supported', 'unusable reply (status 200)');
-      const isServed = (kind: Kind): boolean =>
-        kind.x402Version === 2 && kind.scheme === 'exact' && [network.name, EVERY_NETWORK].includes(kind.network);
-      return reply.data.kinds.some(isServed);
+      const { status, json } = await ask('supported');
+      const reply = SupportedReply.safeParse(json);
+      if (status !== 200 || !reply.success)
+        throw new FacilitatorUnavailable(`facilitator supported: unusable reply (status ${status})`);
+      return reply.data.kinds.some(
+        (kind) =>
+          kind.x402Version === 2 && kind.scheme === 'exact' && [network.name, 'eip155:*'].includes(kind.network),
+      );
     },
   };
 }

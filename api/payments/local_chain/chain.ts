@@ -116,21 +116,6 @@ function killWhenWeEnd(pid: number): () => void {
   };
 }
 
-/** The chain to join does not respond, or has another chain id. */
-export class ChainNotJoined extends Error {
-  override readonly name = 'ChainNotJoined';
-  readonly network: Network;
-  readonly url: string;
-  /** Null if the error is not safe to show. */
-  readonly why: string | null;
-  constructor(network: Network, url: string, error: unknown) {
-    super(`the chain of ${network.title} cannot be joined`, { cause: error });
-    this.network = network;
-    this.url = url;
-    this.why = error instanceof ChainUnavailable ? error.message : null;
-  }
-}
-
 /**
  * Join the anvil chain at `rpcUrl`, and install the test money if it is missing.
  * @throws ChainUnavailable if it does not respond, or has another chain id
@@ -177,10 +162,13 @@ async function joinChain(
   };
 }
 
-/** The same for a chain that may not be running. @throws ChainNotJoined */
+/** The same for a chain that may not be running, or that is none of ours. @throws SettingError */
 export const joinRunningChain = (network: Network, rpcUrl: string): Promise<Chain> =>
   joinChain(network, rpcUrl).catch((error: unknown) => {
-    throw new ChainNotJoined(network, rpcUrl, error);
+    const why = error instanceof ChainUnavailable ? `: ${error.message}` : '';
+    throw new SettingError(
+      `SANDBOX_RPC is ${JSON.stringify(rpcUrl)}, expected a running anvil of chain id ${network.chainId}${why}`,
+    );
   });
 
 /** Start a chain on a free port of this machine. @throws if anvil cannot be started */

@@ -99,9 +99,6 @@ describe('a paid answer', () => {
     for (const change of [
       { address: thief.address },
       { nonce: '0'.repeat(48) },
-      { expirationTime: '2030-01-01T00:00:00.000Z' },
-      { chainId: 'eip155:1' },
-      { domain: 'evil.example' },
       { signature: '0x' },
       { issuedAt: 'x' },
     ]) {
@@ -114,6 +111,9 @@ describe('a paid answer', () => {
       { issuedAt: '2026-01-01T00:00:00.000Z' },
       { uri: purchase(another) },
       { statement: 'Log in.' },
+      { domain: 'evil.example' },
+      { chainId: 'eip155:1' },
+      { expirationTime: '2030-01-01T00:00:00.000Z' },
       { requestId: '1' },
     ]) {
       assert.equal(
