@@ -98,14 +98,16 @@ export async function openRunningPayments({
     const opened = (ledger = await openLedgerFor(settings, money));
     const nowMs = Date.now;
     const common = { ledger: opened, chain, nowMs };
-    const watch = watchSettlements({ ...common, money, report: (settlements) => report({ settlements }) });
-    const audit = watchAudit({
-      ...common,
-      payTo: payments.payTo.toLowerCase(),
-      holder: randomUUID(),
-      sendsPayments: payments.gasFrom !== undefined,
-      report: (found) => report({ audit: found }),
-    });
+    const watch = watchSettlements({ ...common, money }, (settlements) => report({ settlements }));
+    const audit = watchAudit(
+      {
+        ...common,
+        payTo: payments.payTo.toLowerCase(),
+        holder: randomUUID(),
+        sendsPayments: payments.gasFrom !== undefined,
+      },
+      (found) => report({ audit: found }),
+    );
     const token = watchToken(chain, payments.payTo, (found) => report({ token: found }));
     const facilitator = payments.facilitator(opened, nowMs);
     return {

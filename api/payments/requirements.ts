@@ -28,13 +28,6 @@ const facilitatorOf = ({ name }: Network): FacilitatorClient => ({
   settle: async () => neverCalled(),
 });
 
-export interface Requirements {
-  /** The terms of a route, the same for every request. */
-  terms(routeKey: string): Promise<PaymentRequirements>;
-  /** The 402 of a route for a request to this path and query, with the media type of the answer if it chose one. */
-  required(routeKey: string, target: string, media?: string): Promise<PaymentRequired>;
-}
-
 /** The request as the library sees it: without a payment, which we parse ourselves. */
 const adapterOf = (publicUrl: string, target: string): HTTPAdapter => ({
   getHeader: () => undefined,
@@ -51,7 +44,7 @@ export async function openRequirements(
   routes: Readonly<Record<string, RouteConfig>>,
   network: Network,
   publicUrl: string,
-): Promise<Requirements> {
+) {
   const schemes = new x402ResourceServer(facilitatorOf(network))
     .register(network.name, new ExactEvmScheme())
     .registerExtension(bazaarResourceServerExtension)
@@ -66,13 +59,15 @@ export async function openRequirements(
   };
   const terms = new Map<string, PaymentRequirements>();
   return {
-    async terms(routeKey) {
+    /** The terms of a route, the same for every request. */
+    async terms(routeKey: string): Promise<PaymentRequirements> {
       const known = terms.get(routeKey) ?? (await build(routeKey, adapterOf(publicUrl, '/'))).accepts[0];
       if (!known) throw new Error(`${routeKey} accepts no payment`);
       terms.set(routeKey, known);
       return known;
     },
-    async required(routeKey, target, media) {
+    /** The 402 of a route for a request to this path and query, with the media type of the answer if it chose one. */
+    async required(routeKey: string, target: string, media?: string): Promise<PaymentRequired> {
       const required = await build(routeKey, adapterOf(publicUrl, target));
       if (media === undefined) return required;
       return { ...required, resource: { ...required.resource, mimeType: media } };

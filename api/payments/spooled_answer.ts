@@ -16,15 +16,10 @@ export class SpooledFile {
   readonly #handle: Awaited<ReturnType<typeof open>>;
 
   private constructor(handle: Awaited<ReturnType<typeof open>>, bytes: number, sha256: string) {
-    this.#handle = handle;
-    this.bytes = bytes;
-    this.sha256 = sha256;
+    [this.#handle, this.bytes, this.sha256] = [handle, bytes, sha256];
   }
 
-  /**
-   * Open the finished file at `path` and unlink it.
-   * @throws if it is not `bytes` long
-   */
+  /** Open the finished file at `path` and unlink it. @throws if it is not `bytes` long */
   static async take(path: string, bytes: number, sha256: string): Promise<SpooledFile> {
     const handle = await open(path, 'r');
     const file = new SpooledFile(handle, bytes, sha256);
@@ -46,12 +41,8 @@ export class SpooledFile {
   /** The content from the start. Can be read several times, until the file is closed. */
   async *read(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.bytes;) {
-      const { bytesRead, buffer } = await this.#handle.read(
-        Buffer.allocUnsafe(Math.min(1 << 16, this.bytes - position)),
-        0,
-        undefined,
-        position,
-      );
+      const buffer = Buffer.allocUnsafe(Math.min(1 << 16, this.bytes - position));
+      const { bytesRead } = await this.#handle.read(buffer, { position });
       if (bytesRead === 0) throw new Error('a spooled file is shorter than its length');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);

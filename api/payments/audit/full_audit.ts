@@ -47,90 +47,87 @@ function bookingProblem(row: Row, { transaction, payer, nonce, amount }: Incomin
   return (row['kind'] === 'dust') === isDust ? null : `it is booked as ${row['kind']}`;
 }
 
-class ChainComparison {
-  readonly #read: Query;
-  readonly #chain: AuditedChain;
-  readonly #say: Say;
+type AuditedChain = Pick<
+  PaymentChain,
+  'id' | 'finalBlock' | 'incomingTransfers' | 'outgoingTransfers' | 'pays' | 'evidenceOf'
+>;
+
+/** Compares the ledger with the chain. @param paidBack recorded refunds on this chain */
+function chainComparison(read: Query, chain: AuditedChain, say: Say, paidBack: readonly PaidBack[]) {
+  const counts: OnChain = { transfers: 0, atomic: 0n, notBooked: 0, dust: 0, ended: 0 };
   /** Recorded refunds that no transfer from an audited account was yet. */
-  readonly #paidBack: Map<string, PaidBack>;
-  readonly counts: OnChain = { transfers: 0, atomic: 0n, notBooked: 0, dust: 0, ended: 0 };
+  const refunds = new Map(paidBack.map((each) => [each.transaction, each]));
 
-  constructor(read: Query, chain: AuditedChain, say: Say, paidBack: readonly PaidBack[]) {
-    [this.#read, this.#chain, this.#say] = [read, chain, say];
-    this.#paidBack = new Map(paidBack.map((each) => [each.transaction, each]));
-  }
-
-  /** Every transfer to an account is booked as it is on the chain, and what is booked is on the chain. */
-  async compareAccount(account: AuditedBlocks, final: bigint): Promise<void> {
-    const { first, through } = account;
-    if (through > final) this.#say(`the audit says that it has read block ${through}, and the last final is ${final}`);
-    for (let from = first; from <= final; from += BLOCKS_PER_BOOKING * BigInt(PARALLEL_RANGES)) {
-      const starts = Array.from({ length: PARALLEL_RANGES }, (_, i) => from + BigInt(i) * BLOCKS_PER_BOOKING);
-      const within = starts.filter((start) => start <= final);
-      await Promise.all(
-        within.map((start) => {
-          const end = start + BLOCKS_PER_BOOKING - 1n;
-          return this.#compareRange(account, start, end < final ? end : final);
-        }),
+  /** A transfer to a buyer pays back what the ledger records, once. */
+  const compareSent = async ({ transaction, logIndex, block, receiver, amount }: SentTransfer): Promise<void> => {
+    const recorded = refunds.get(transaction);
+    if (recorded?.receiver === receiver && recorded.amount === amount) refunds.delete(transaction);
+    else if ((await read('SELECT 1 AS one FROM purchases WHERE payer = $1 LIMIT 1', receiver)).length > 0)
+      say(
+        `transfer ${transaction}:${logIndex} in block ${block}: ${dollarsOf(amount)} USDC to the buyer ${receiver}, ` +
+          'and no refund is recorded for it',
       );
-    }
-  }
-
-  async #compareRange({ chain, payTo, through }: AuditedBlocks, from: bigint, to: bigint): Promise<void> {
-    const rows = await this.#read(BOOKED, chain, payTo, Number(from), Number(to));
+  };
+  const compareRange = async (
+    { chain: id, payTo, through }: AuditedBlocks,
+    from: bigint,
+    to: bigint,
+  ): Promise<void> => {
+    const rows = await read(BOOKED, id, payTo, Number(from), Number(to));
     const booked = new Map(rows.map((row) => [`${row['block']} ${row['log_index']}`, row]));
-    for (const transfer of await this.#chain.incomingTransfers(payTo, from, to)) {
+    for (const transfer of await chain.incomingTransfers(payTo, from, to)) {
       const { transaction, logIndex, block, payer, nonce, amount } = transfer;
       const row = booked.get(`${block} ${logIndex}`);
       booked.delete(`${block} ${logIndex}`);
       const problem = row
         ? bookingProblem(row, transfer)
         : `${dollarsOf(amount)} USDC by ${payer} with nonce ${nonce} are not booked`;
-      this.counts.transfers += 1;
-      this.counts.atomic += amount;
-      if (nonce === null || amount === 0n) this.counts.dust += 1;
-      if (!row && block > through) this.counts.notBooked += 1;
-      else if (problem !== null) this.#say(`transfer ${transaction}:${logIndex} in block ${block}: ${problem}`);
+      counts.transfers += 1;
+      counts.atomic += amount;
+      if (nonce === null || amount === 0n) counts.dust += 1;
+      if (!row && block > through) counts.notBooked += 1;
+      else if (problem !== null) say(`transfer ${transaction}:${logIndex} in block ${block}: ${problem}`);
     }
     for (const { tx_hash: hash, log_index: index, block } of booked.values())
-      this.#say(`transfer ${hash}:${index} is booked in block ${block}, and is not there`);
-    for (const sent of await this.#chain.outgoingTransfers(payTo, from, to)) await this.#compareSent(sent);
-  }
+      say(`transfer ${hash}:${index} is booked in block ${block}, and is not there`);
+    for (const sent of await chain.outgoingTransfers(payTo, from, to)) await compareSent(sent);
+  };
 
-  /** A transfer to a buyer pays back what the ledger records, once. */
-  async #compareSent({ transaction, logIndex, block, receiver, amount }: SentTransfer): Promise<void> {
-    const recorded = this.#paidBack.get(transaction);
-    if (recorded?.receiver === receiver && recorded.amount === amount) this.#paidBack.delete(transaction);
-    else if ((await this.#read('SELECT 1 AS one FROM purchases WHERE payer = $1 LIMIT 1', receiver)).length > 0)
-      this.#say(
-        `transfer ${transaction}:${logIndex} in block ${block}: ${dollarsOf(amount)} USDC to the buyer ${receiver}, ` +
-          'and no refund is recorded for it',
-      );
-  }
-
-  /** A refund that was sent from another account. */
-  async compareOtherRefunds(): Promise<void> {
-    for (const { transaction, receiver, amount } of this.#paidBack.values())
-      if (!(await this.#chain.pays(transaction, receiver, amount)))
-        this.#say(`transaction ${transaction} is no refund: it does not pay ${dollarsOf(amount)} USDC to ${receiver}`);
-  }
-
-  /** A sold purchase without a booked transfer is paid in a block that the audit has not read yet. */
-  async comparePaid({ id, payment, transaction, block }: Purchase, through: bigint): Promise<void> {
-    const evidence = await this.#chain.evidenceOf(payment, { transaction });
-    const place = `by ${transaction} in block ${block}`;
-    if (evidence.kind !== 'paid') this.#say(`purchase ${id} is sold ${place}, and no transfer pays it`);
-    else if (evidence.block !== block || evidence.transaction !== transaction)
-      this.#say(`purchase ${id} is paid ${place}, on the chain by ${evidence.transaction} in block ${evidence.block}`);
-    else if (evidence.block <= through)
-      this.#say(`purchase ${id} is sold, and its transfer ${transaction} is not booked for it`);
-  }
+  return {
+    counts,
+    /** Every transfer to an account is booked as it is on the chain, and what is booked is on the chain. */
+    async account(account: AuditedBlocks, final: bigint): Promise<void> {
+      const { first, through } = account;
+      if (through > final) say(`the audit says that it has read block ${through}, and the last final is ${final}`);
+      for (let from = first; from <= final; from += BLOCKS_PER_BOOKING * BigInt(PARALLEL_RANGES)) {
+        const starts = Array.from({ length: PARALLEL_RANGES }, (_, i) => from + BigInt(i) * BLOCKS_PER_BOOKING);
+        const ranges = starts
+          .filter((start) => start <= final)
+          .map(async (start) => {
+            const end = start + BLOCKS_PER_BOOKING - 1n;
+            await compareRange(account, start, end < final ? end : final);
+          });
+        await Promise.all(ranges);
+      }
+    },
+    /** A refund that was sent from another account. */
+    async otherRefunds(): Promise<void> {
+      for (const { transaction, receiver, amount } of refunds.values())
+        if (!(await chain.pays(transaction, receiver, amount)))
+          say(`transaction ${transaction} is no refund: it does not pay ${dollarsOf(amount)} USDC to ${receiver}`);
+    },
+    /** A sold purchase without a booked transfer is paid in a block that the audit has not read yet. */
+    async paid({ id, payment, transaction, block }: Purchase, through: bigint): Promise<void> {
+      const evidence = await chain.evidenceOf(payment, { transaction });
+      const place = `by ${transaction} in block ${block}`;
+      if (evidence.kind !== 'paid') say(`purchase ${id} is sold ${place}, and no transfer pays it`);
+      else if (evidence.block !== block || evidence.transaction !== transaction)
+        say(`purchase ${id} is paid ${place}, on the chain by ${evidence.transaction} in block ${evidence.block}`);
+      else if (evidence.block <= through)
+        say(`purchase ${id} is sold, and its transfer ${transaction} is not booked for it`);
+    },
+  };
 }
-
-type AuditedChain = Pick<
-  PaymentChain,
-  'id' | 'finalBlock' | 'incomingTransfers' | 'outgoingTransfers' | 'pays' | 'evidenceOf'
->;
 
 /** @throws ChainUnavailable, LedgerUnavailable */
 export async function fullAudit(store: Store, chain: AuditedChain, options: LedgerAuditOptions): Promise<FullAudit> {
@@ -140,12 +137,12 @@ export async function fullAudit(store: Store, chain: AuditedChain, options: Ledg
   const { accounts, money, soldWithoutTransfer } = ledger;
   const [id, final] = [await chain.id(), await chain.finalBlock()];
   const paidBack = ledger.paidBack.filter((each) => each.chain === id);
-  const comparison = new ChainComparison(store.read, chain, say, paidBack);
-  for (const account of accounts) if (account.chain === id) await comparison.compareAccount(account, final.block);
-  await comparison.compareOtherRefunds();
+  const comparison = chainComparison(store.read, chain, say, paidBack);
+  for (const account of accounts) if (account.chain === id) await comparison.account(account, final.block);
+  await comparison.otherRefunds();
   for (const purchase of soldWithoutTransfer) {
     const own = accounts.find((one) => one.chain === id && one.payTo === purchase.payment.payTo);
-    if (purchase.chain === id) await comparison.comparePaid(purchase, own?.through ?? -1n);
+    if (purchase.chain === id) await comparison.paid(purchase, own?.through ?? -1n);
     // A chain in memory ends with its server.
     else if (money === 'test') comparison.counts.ended += 1;
     else say(`purchase ${purchase.id} is sold on chain ${purchase.chain}, and the node has ${id}`);

@@ -28,13 +28,6 @@ export interface Watch<T> {
   stop(): Promise<void>;
 }
 
-interface WatchOptions<T> {
-  readonly first: T;
-  readonly everyMs: number;
-  readonly report: ((result: T) => void) | undefined;
-  readonly isNews: (result: T, before: T) => boolean;
-}
-
 interface Failing {
   /** Why the chain or the ledger could not be read; null if both could. */
   readonly failure: string | null;
@@ -43,7 +36,17 @@ interface Failing {
 /** Run `work` at an interval from now on, one pass at a time. An error becomes the failure of its pass. */
 function watch<T extends Failing>(
   work: (isFirst: boolean) => Promise<T>,
-  { first, everyMs, report, isNews }: WatchOptions<T>,
+  {
+    first,
+    everyMs,
+    report,
+    isNews,
+  }: {
+    readonly first: T;
+    readonly everyMs: number;
+    readonly report: ((result: T) => void) | undefined;
+    readonly isNews: (result: T, before: T) => boolean;
+  },
 ): Watch<T> {
   let [last, isStopped] = [first, false];
   let running: Promise<unknown> = Promise.resolve();
@@ -72,15 +75,15 @@ function watch<T extends Failing>(
   };
 }
 
-export interface SettlementOptions extends Reconciler {
-  readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf' | 'latestBlock'>;
-  /** Called after every pass in which something ended or failed. */
-  readonly report?: (pass: Pass) => void;
-}
-
-/** Start with a pass over everything that an earlier process left open. */
-export function watchSettlements(options: SettlementOptions): Watch<Pass> {
-  const { ledger, nowMs, chain, report } = options;
+/**
+ * Start with a pass over everything that an earlier process left open.
+ * @param report called after every pass in which something ended or failed
+ */
+export function watchSettlements(
+  reconciler: Reconciler & { readonly chain: Pick<PaymentChain, 'latestBlock'> },
+  report?: (pass: Pass) => void,
+): Watch<Pass> {
+  const { ledger, nowMs, chain } = reconciler;
   let forgotAtMs = Number.NEGATIVE_INFINITY;
   const tidy = async (): Promise<void> => {
     await ledger.deleteExpiredReservations(nowMs());
@@ -91,7 +94,7 @@ export function watchSettlements(options: SettlementOptions): Watch<Pass> {
     forgotAtMs = performance.now();
   };
   const work = async (isFirst: boolean): Promise<Pass> => {
-    const pass = await reconcile(options, isFirst ? 0 : SETTLEMENT_MS);
+    const pass = await reconcile(reconciler, isFirst ? 0 : SETTLEMENT_MS);
     await tidy().catch((error: unknown) => {
       if (!(error instanceof LedgerUnavailable) && !(error instanceof ChainUnavailable)) throw error;
     });
@@ -113,18 +116,13 @@ export interface AuditReport extends Failing {
   readonly sentByOthers: number;
 }
 
-export interface AuditOptions extends Auditor {
-  /** Called when a number changes, or the audit fails. */
-  readonly report?: (report: AuditReport) => void;
-}
-
-/** Start booking incoming transfers. */
-export function watchAudit(options: AuditOptions): Watch<AuditReport> {
-  const { ledger, chain, payTo, report } = options;
+/** Start booking incoming transfers. `report` is called when a number changes, or the audit fails. */
+export function watchAudit(auditor: Auditor, report?: (report: AuditReport) => void): Watch<AuditReport> {
+  const { ledger, chain, payTo } = auditor;
   let sentByOthers = 0;
   const work = async (): Promise<AuditReport> => {
     for (let pass = 0, isBehind = true; isBehind && pass < MAX_CONSECUTIVE_PASSES; pass += 1) {
-      const found = await auditPass(options);
+      const found = await auditPass(auditor);
       sentByOthers += found.sentByOthers;
       ({ isBehind } = found);
     }

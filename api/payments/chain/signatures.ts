@@ -34,48 +34,32 @@ const HIGHEST_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_
 const SIGNATURE_BYTES = 65;
 const V_VALUES = ['0x1b', '0x1c'];
 
-export interface SignedText {
-  readonly address: Hex;
-  readonly message: string;
-  readonly signature: Hex;
-}
-
 export interface Signatures {
   /** Whether the key of `from` signed this authorization, in the one encoding that the token accepts. */
   byKey(signed: SignedAuthorization): Promise<boolean>;
   /** Whether the contract wallet `from` accepts the signature. @throws ChainUnavailable */
   byContract(signed: SignedAuthorization): Promise<boolean>;
   /** Whether the key of the address, or the contract wallet there, signed this text. @throws ChainUnavailable */
-  text(signed: SignedText): Promise<boolean>;
+  text(signed: { readonly address: Hex; readonly message: string; readonly signature: Hex }): Promise<boolean>;
 }
 
 /** The hash that the payer signs; null if a number does not fit into 256 bits, which nobody can sign. */
 function hashOf(domain: ReturnType<typeof domainOf>, { authorization }: SignedAuthorization): Hex | null {
-  const message = {
-    from: authorization.from,
-    to: authorization.to,
-    value: BigInt(authorization.value),
-    validAfter: BigInt(authorization.validAfter),
-    validBefore: BigInt(authorization.validBefore),
-    nonce: authorization.nonce,
-  };
-  if ([message.value, message.validAfter, message.validBefore].some((number) => number > maxUint256)) return null;
-  return hashTypedData({
-    domain,
-    types: authorizationTypes,
-    primaryType: 'TransferWithAuthorization',
-    message,
-  });
+  const [value = 0n, validAfter = 0n, validBefore = 0n] = [
+    authorization.value,
+    authorization.validAfter,
+    authorization.validBefore,
+  ].map(BigInt);
+  if ([value, validAfter, validBefore].some((number) => number > maxUint256)) return null;
+  const message = { ...authorization, value, validAfter, validBefore };
+  return hashTypedData({ domain, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message });
 }
 
 /** Whether the signature has the one encoding that the token accepts. */
-function isCanonical(signature: Hex): boolean {
-  return (
-    size(signature) === SIGNATURE_BYTES &&
-    BigInt(slice(signature, 32, 64)) <= HIGHEST_S &&
-    V_VALUES.includes(slice(signature, 64))
-  );
-}
+const isCanonical = (signature: Hex): boolean =>
+  size(signature) === SIGNATURE_BYTES &&
+  BigInt(slice(signature, 32, 64)) <= HIGHEST_S &&
+  V_VALUES.includes(slice(signature, 64));
 
 /** @param chain used for contract wallets only; null refuses their signatures */
 export function signaturesOf(
@@ -98,14 +82,11 @@ export function signaturesOf(
     }
   };
   const isByKey = async (signed: SignedAuthorization): Promise<boolean> => {
-    const {
-      signature,
-      authorization: { from },
-    } = signed;
+    const { signature, authorization } = signed;
     const hash = hashOf(domain, signed);
     if (hash === null || !isCanonical(signature)) return false;
     try {
-      return (await recoverAddress({ hash, signature })).toLowerCase() === from.toLowerCase();
+      return (await recoverAddress({ hash, signature })).toLowerCase() === authorization.from;
     } catch {
       return false;
     }

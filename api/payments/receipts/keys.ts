@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sig
 import { z } from 'zod';
 import { keyIdOf, PrivateKey, publicPart, type PublicKey } from '../../../lib/receipt.ts';
 import { instantOf } from '../../../lib/time.ts';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, sync } from '../../../lib/files.ts';
 import { readKeyFile } from '../../../lib/key_file.ts';
@@ -45,18 +45,21 @@ function isPair(key: PrivateKey): boolean {
 
 const canSign = (key: PrivateKey): boolean => key.d !== undefined && key.revoked === null;
 
-/** Why the keys of a file cannot be used; null if they can. It contains no key. */
-function problemOf({ keys }: KeyFile): string | null {
-  if (new Set(keys.map((key) => key.kid)).size !== keys.length) return 'two keys have the same kid';
-  if (keys.some((key, i) => i > 0 && key.from < (keys[i - 1]?.from ?? '')))
-    return 'the keys are not in order of "from"';
-  if (keys.some((key) => key.d !== undefined && !isPair(key))) return 'a private part "d" does not belong to its "x"';
+/** Why the keys of a file cannot be used; undefined if they can. It contains no key. */
+function problemOf({ keys }: KeyFile): string | undefined {
   const last = keys.at(-1);
-  if (!last || !canSign(last) || last.until !== null)
-    return 'the last key must have its private part "d", and neither "until" nor "revoked"';
-  return keys.slice(0, -1).some((key) => key.until === null && key.revoked === null)
-    ? 'a key before the last one has neither "until" nor "revoked"'
-    : null;
+  const isInUse = ({ until, revoked }: PrivateKey): boolean => until === null && revoked === null;
+  const problems: readonly (readonly [isProblem: boolean, problem: string])[] = [
+    [new Set(keys.map((key) => key.kid)).size !== keys.length, 'two keys have the same kid'],
+    [keys.some((key, i) => i > 0 && key.from < (keys[i - 1]?.from ?? '')), 'the keys are not in order of "from"'],
+    [keys.some((key) => key.d !== undefined && !isPair(key)), 'a private part "d" does not belong to its "x"'],
+    [
+      !last || !canSign(last) || last.until !== null,
+      'the last key must have its private part "d", and neither "until" nor "revoked"',
+    ],
+    [keys.slice(0, -1).some(isInUse), 'a key before the last one has neither "until" nor "revoked"'],
+  ];
+  return problems.find(([isProblem]) => isProblem)?.[1];
 }
 
 /** Parse the text of a key file. @throws Error that says what is wrong, without any part of a key */
@@ -67,15 +70,12 @@ export function parseKeyFile(text: string): KeyFile {
   } catch {
     throw new Error('it is not JSON');
   }
-  const parsed = KeyFile.safeParse(json);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const unknown = issue?.code === 'unrecognized_keys' ? 'only known members' : issue?.message;
-    throw new Error(`${issue?.path.join('.') || 'it'} should be ${unknown ?? 'another value'}`);
-  }
-  const problem = problemOf(parsed.data);
-  if (problem !== null) throw new Error(problem);
-  return parsed.data;
+  const { data, error } = KeyFile.safeParse(json);
+  const [issue] = error?.issues ?? [];
+  const shape = issue?.code === 'unrecognized_keys' ? 'only known members' : issue?.message;
+  const problem = data ? problemOf(data) : `${issue?.path.join('.') || 'it'} should be ${shape}`;
+  if (!data || problem !== undefined) throw new Error(problem);
+  return data;
 }
 
 /** The keys of a file, ready to sign. */
@@ -177,15 +177,8 @@ export async function writeReceiptKeys(path: string, file: KeyFile, replaces: bo
   await makeFolder(dirname(path));
   const temporary = `${path}.${randomUUID()}.part`;
   try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if (replaces) await rename(temporary, path);
-    else await link(temporary, path);
+    await writeFile(temporary, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    await (replaces ? rename(temporary, path) : link(temporary, path));
     await sync(dirname(path));
     return true;
   } catch (error) {
@@ -196,16 +189,17 @@ export async function writeReceiptKeys(path: string, file: KeyFile, replaces: bo
   }
 }
 
-export interface KeyFileSettings {
-  readonly DATA_DIR: string;
-  readonly RECEIPT_KEY_FILE?: string | undefined;
-}
-
 /**
  * The keys of a server. In the sandbox, without RECEIPT_KEY_FILE, the first server of a data folder creates the file.
  * @throws SettingError if the file cannot be used
  */
-export async function openReceiptKeys({ DATA_DIR, RECEIPT_KEY_FILE }: KeyFileSettings): Promise<ReceiptKeys> {
+export async function openReceiptKeys({
+  DATA_DIR,
+  RECEIPT_KEY_FILE,
+}: {
+  readonly DATA_DIR: string;
+  readonly RECEIPT_KEY_FILE?: string | undefined;
+}): Promise<ReceiptKeys> {
   const path = RECEIPT_KEY_FILE ?? sandboxKeyFile(DATA_DIR);
   if (RECEIPT_KEY_FILE === undefined) await writeReceiptKeys(path, { keys: [newKey(Date.now())] }, false);
   return receiptKeysOf(readReceiptKeys(path));

@@ -1,7 +1,7 @@
 /**
  * Billed exactly when the response is 200: each endpoint, with every kind of payment and every outcome. The balances of
  * the token and the ledger show what was billed, and they agree. `make test` takes one endpoint of each
- * kind: a list (also as CSV), a lead and a batch; `make prove` takes all 20.
+ * kind: a list (also as CSV), a lead and a batch; `make prove` takes all.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
