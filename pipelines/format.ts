@@ -1,4 +1,6 @@
-/** Numbers, sizes and tables as text. */
+/** Numbers, sizes and tables as text, and lines for a terminal. */
+import wrapAnsi from 'wrap-ansi';
+import { print } from '../lib/output.ts';
 
 export const number = (value: number): string => value.toLocaleString('en-US');
 
@@ -29,31 +31,20 @@ export function table(header: readonly string[], rows: readonly (readonly string
   return [formatRow(header), ...rows.map(formatRow)];
 }
 
-import wrapAnsi from 'wrap-ansi';
-
-/** Text under a label, continued below itself on a narrow terminal. Words stay whole. */
-export function labeled(label: string, text: string, width: number): string[] {
-  const room = width - label.length;
-  if (!Number.isFinite(width)) return [label + text];
-  if (room < 20) return [label.trimEnd(), ...wrapped(text, width, 2)];
-  const indent = ' '.repeat(label.length);
-  return wrapAnsi(text, room, { hard: false, trim: true })
-    .split('\n')
-    .map((line, index) => (index === 0 ? label : indent) + line);
-}
-
-/** Text in lines of at most this width, where its words allow it. */
-export const wrapped = (text: string, width: number, indent = 0): string[] =>
-  Number.isFinite(width)
-    ? wrapAnsi(text, width - indent, { hard: false, trim: true })
-        .split('\n')
-        .map((line) => ' '.repeat(indent) + line)
-    : [' '.repeat(indent) + text];
-
-/** A line in parts, the second and later ones two columns further in. */
+/** A line in parts of at most this width, where its words allow it; the later ones are indented, below a label. */
 export function wrapLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];
-  const indent = line.length - line.trimStart().length;
-  const [first = '', ...rest] = wrapped(line.trimStart(), width - 2, indent);
-  return [first, ...rest.map((part) => `  ${part}`)];
+  const label = /^(?:[A-Z]\w+ {2,}|\s+)/u.exec(line)?.[0] ?? '';
+  const indent = /^\s*$/u.test(label) ? label.length + 2 : label.length;
+  const text = line.slice(label.length);
+  const parts = wrapAnsi(text, Math.max(width - indent, 20), { hard: false, trim: true }).split('\n');
+  return parts.map((part, index) => (index === 0 ? label : ' '.repeat(indent)) + part);
+}
+
+/** Width of the terminal; unlimited for a pipe or a file. */
+export const screenWidth = (): number => (process.stdout.isTTY ? process.stdout.columns : Infinity);
+
+/** Print lines; on a terminal their words stay whole. */
+export function printLines(lines: readonly string[]): void {
+  for (const line of lines) for (const part of wrapLine(line, screenWidth())) print(part);
 }

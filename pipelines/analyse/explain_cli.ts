@@ -1,14 +1,14 @@
 /** `make explain ID=... [FIELD=...]`: trace the figures of a row to their sources, or write an archived page. */
-import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { loadSources } from '../../sources/index.ts';
+import { printLines } from '../format.ts';
 import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
 import { explain, fieldOrigin } from './explain/explain.ts';
 import { formatExplanation } from './explain/format.ts';
 import { openSnapshot } from './open_snapshot.ts';
-import { runCli, screenWidth } from './run_cli.ts';
+import { runCli } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
 
 async function main(): Promise<number> {
@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     const inputs = { snapshot, archive, sources: await loadSources() };
     const explanation = await explain(inputs, ID, TABLE);
     const origin = FIELD === undefined ? '' : await fieldOrigin(snapshot.duck.connection, explanation, FIELD);
-    for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), origin })) print(line);
+    printLines(formatExplanation(explanation, FIELD, origin));
     // A script must notice archived bytes that do not verify.
     return explanation.pages.every((page) => page.hash === 'verified') ? 0 : 1;
   } finally {

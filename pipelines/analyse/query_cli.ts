@@ -1,11 +1,11 @@
 /** `make query NAME=...`: answer a worked query on a snapshot. Without NAME, list the queries. */
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { wrapLine } from '../format.ts';
+import { printLines, screenWidth } from '../format.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { queryNamed, workedQueries } from './queries.ts';
 import { formatLines, formatTable, runQuery } from './query_result.ts';
-import { runCli, screenWidth } from './run_cli.ts';
+import { runCli } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
 
 const HOW_TO_ASK = 'make query NAME=... runs one; FORMAT=csv or FORMAT=json is for programs';
@@ -13,9 +13,7 @@ const HOW_TO_ASK = 'make query NAME=... runs one; FORMAT=csv or FORMAT=json is f
 function listQueries(): void {
   const all = workedQueries();
   const widest = Math.max(...all.map((query) => query.name.length));
-  for (const q of all)
-    for (const line of wrapLine(`  ${q.name.padEnd(widest)}  ${q.answers}`, screenWidth())) print(line);
-  for (const line of wrapLine(HOW_TO_ASK, screenWidth())) print(line);
+  printLines([...all.map((query) => `  ${query.name.padEnd(widest)}  ${query.answers}`), HOW_TO_ASK]);
 }
 
 async function main(): Promise<number> {
@@ -28,13 +26,8 @@ async function main(): Promise<number> {
   const { duck, manifest } = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const result = await runQuery(duck.connection, query.sql, Number.MAX_SAFE_INTEGER);
-    const lines =
-      FORMAT === 'table'
-        ? [
-            ...wrapLine(`${query.answers} (snapshot ${manifest.run_id})`, screenWidth()),
-            ...formatTable(result, screenWidth()),
-          ]
-        : formatLines(result, FORMAT);
+    const lines = FORMAT === 'table' ? formatTable(result, screenWidth()) : formatLines(result, FORMAT);
+    if (FORMAT === 'table') printLines([`${query.answers} (snapshot ${manifest.run_id})`]);
     for (const line of lines) print(line);
     return 0;
   } finally {

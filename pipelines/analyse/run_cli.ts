@@ -10,9 +10,6 @@ export async function runCli(main: () => Promise<number>): Promise<void> {
   }
 }
 
-/** Width of the terminal; unlimited for a pipe or a file. */
-export const screenWidth = (): number => (process.stdout.isTTY ? process.stdout.columns : Infinity);
-
 /** DuckDB's words for access that a snapshot does not allow. */
 const FORBIDDEN = new RegExp(
   [

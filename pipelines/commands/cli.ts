@@ -15,22 +15,12 @@ import { rebuildCommand } from './rebuild.ts';
 import { runCommand } from './run.ts';
 import { status } from './status.ts';
 
-/** On a terminal that is too small, fresh sources are grouped by family. */
-async function statusCommand(): Promise<number> {
-  const { JSON: json, ALL } = readSettings(statusArguments);
+function statusCommand(): Promise<number> {
+  const { JSON: json, ALL: all } = readSettings(statusArguments);
   const { DATA_DIR, LEDGER, QUEUE, STORE, SETTLEMENT_COST } = readSettings(pipelineSettings);
-  const { isTTY, rows, columns } = process.stdout;
-  return status(layoutOf(DATA_DIR), print, {
-    json,
-    ledger: { DATA_DIR, LEDGER },
-    queue: QUEUE,
-    store: STORE,
-    settlementCost: SETTLEMENT_COST,
-    hasColor: isTTY && process.stdout.hasColors(),
-    ...(isTTY ? { columns } : {}),
-    ...(isTTY && !ALL ? { lines: rows } : {}),
-    hasHistory: ALL,
-  });
+  const ledger = { DATA_DIR, LEDGER };
+  const options = { json, all, ledger, queue: QUEUE, store: STORE, settlementCost: SETTLEMENT_COST };
+  return status(layoutOf(DATA_DIR), options);
 }
 
 async function main(): Promise<number> {

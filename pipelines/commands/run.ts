@@ -34,7 +34,7 @@ import { currentSnapshot } from '../snapshots.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore, type RunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/folder.ts';
-import { wrapped } from '../format.ts';
+import { printLines } from '../format.ts';
 
 /** Number of equal first letters of similar names, and number of similar names in a message. */
 const [SAME_START, SIMILAR_SHOWN] = [5, 5];
@@ -125,13 +125,7 @@ const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSetting
 /** With QUEUE: how long a run waits without any worker before it ends with exit status 2. */
 const NO_WORKER_MS = 10 * 60_000;
 
-/** Print a text; on a terminal its words stay whole. */
-const printWrapped = (text: string): void => {
-  for (const line of wrapped(text, process.stdout.columns ?? Number.POSITIVE_INFINITY)) print(line);
-};
-
-/** Warnings on a terminal, so that the end fits on its screen. */
-const WARNINGS_SHOWN = 4;
+const printWrapped = (text: string): void => printLines([text]);
 
 /** Write the report of the run and print its end. */
 async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<void> {
@@ -139,9 +133,7 @@ async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<
   const dataDir = layout.root;
   await writeWhole(reportFile, `${formatSummary(result, dataDir).join('\n').trim()}\n`);
   const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
-  const { isTTY, columns } = process.stdout;
-  const screen = isTTY ? { columns, warnings: WARNINGS_SHOWN } : {};
-  for (const line of formatEnd(result, { dataDir, reportFile, best, ms, ...screen })) print(line);
+  printLines(formatEnd(result, { dataDir, reportFile, best, ms }));
 }
 
 /**

@@ -8,9 +8,9 @@ import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { openSnapshot, type OpenSnapshot } from '../analyse/open_snapshot.ts';
 import { formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
-import { runCli, screenWidth } from '../analyse/run_cli.ts';
+import { runCli } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
-import { wrapLine } from '../format.ts';
+import { screenWidth, wrapLine } from '../format.ts';
 
 const MAX_ROWS = 200;
 const TABLES_SQL = `

@@ -25,7 +25,7 @@ export interface Ingest {
   /** Whether a source may be read from the web as well as from the drop folder. Default: always. */
   readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
   /** Called from time to time with the rows of a source accepted so far, and whether all are checked. */
-  readonly onRows?: ((source: string, rows: number, areAllChecked: boolean) => void) | undefined;
+  readonly onRows?: ((source: string, rows: number) => void) | undefined;
 }
 
 /** What earlier runs say about a source. */
@@ -159,7 +159,7 @@ async function collectPages({ run, spec, context, pages, unreadable, dropped }: 
 async function stagePages(progress: ReadInProgress): Promise<ReadRecord> {
   const { run, spec, lastGood, pages, unreadable } = progress;
   const target = stagedParquet(run.layout, spec.name, run.runId);
-  const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
+  const onRows = (rows: number): void => run.onRows?.(spec.name, rows);
   const staged = await stageRead({ spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows });
   try {
     checkExpectations(spec, staged, lastGood?.counts.rows_out);

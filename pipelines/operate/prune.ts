@@ -25,6 +25,7 @@ import { objectName, type Store } from '../../lib/store/store.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { type Archive, openArchive } from '../../lib/archive.ts';
+import { loadMarts } from '../../models/index.ts';
 import { daysBetween, LAST_DAY, liveClock } from '../clock.ts';
 import { failureText } from '../failure.ts';
 import { bytesShort, number } from '../format.ts';
@@ -44,10 +45,10 @@ const MONTHLY_DAYS = 1100;
 /** Days for which a snapshot keeps its databases: `make sql` also reads its Parquet files. */
 const DATABASE_DAYS = 2;
 /** Files that a snapshot can do without: `make sql` and `make rebuild` make them again. */
-export const isRemovable = (file: string): boolean => file === DATABASE || file.endsWith('.sqlite');
+const isRemovable = (file: string): boolean => file === DATABASE || file.endsWith('.sqlite');
 
 /** One read of one source: its list of requests in the archive, its record and its staged rows, removed together. */
-export interface ReadUnit {
+interface ReadUnit {
   readonly source: string;
   readonly runId: string;
   /** Null for a list of requests without a record: its run was killed. */
@@ -56,39 +57,22 @@ export interface ReadUnit {
   readonly objects: ReadonlySet<string>;
 }
 
-/** What a snapshot depends on. */
-export interface SnapshotNeeds {
-  /** Reads it was built from. */
-  readonly reads: readonly { readonly source: string; readonly runId: string }[];
-  /** Pages that its rows name. */
-  readonly pages: readonly { readonly source: string; readonly sha256: string }[];
+/** What to remove. */
+interface Plan {
+  readonly snapshots: readonly string[];
+  /** Files to remove from retained snapshots. */
+  readonly files: readonly { readonly runId: string; readonly file: string }[];
+  readonly reads: readonly ReadUnit[];
+  readonly runs: readonly string[];
+  /** Archived pages. */
+  readonly objects: readonly string[];
 }
 
-/** A file that a snapshot can do without. */
-interface SnapshotFile {
-  readonly runId: string;
-  readonly file: string;
-}
-
-export interface Inventory {
+/** The snapshots of a folder. */
+export interface Snapshots {
   readonly today: string;
   readonly current: string | null;
   readonly snapshots: readonly string[];
-  /** The databases that the snapshots still have. */
-  readonly files: readonly SnapshotFile[];
-  readonly reads: readonly ReadUnit[];
-  /** Runs with files in their folder. */
-  readonly runs: readonly string[];
-  readonly objects: readonly string[];
-}
-
-export interface Plan {
-  readonly snapshots: readonly string[];
-  /** Files to remove from retained snapshots. */
-  readonly files: readonly SnapshotFile[];
-  readonly reads: readonly ReadUnit[];
-  readonly runs: readonly string[];
-  readonly objects: readonly string[];
 }
 
 const dayOf = (runId: string): string => parseRunId(runId)?.asOf ?? runId.slice(0, 10);
@@ -96,52 +80,41 @@ const newest = (runIds: readonly string[]): string | undefined => [...runIds].so
 const ageInDays = (runId: string, today: string): number => daysBetween(dayOf(runId), today);
 
 /** Snapshots that serve, or that the next build reads: it continues the history of an earlier day. */
-function snapshotsInUse({ current, snapshots }: Pick<Inventory, 'current' | 'snapshots'>): Set<string> {
+function snapshotsInUse({ current, snapshots }: Snapshots): Set<string> {
   const before = current === null ? undefined : newest(snapshots.filter((id) => dayOf(id) < dayOf(current)));
   const inUse = [current, newest(snapshots), before];
   return new Set(inUse.filter((id) => id !== undefined && id !== null));
 }
 
-const monthOf = (runId: string): string => dayOf(runId).slice(0, 7);
-
 /** Snapshots that are retained. */
-export function retainedSnapshots(
-  { current, snapshots, today }: Pick<Inventory, 'current' | 'snapshots' | 'today'>,
-  keepDays: number,
-): Set<string> {
-  const retained = snapshotsInUse({ current, snapshots });
-  const retainLast = (period: (runId: string) => string, withinDays: number): void => {
-    for (const [, ids] of Map.groupBy(snapshots, period)) {
+export function retainedSnapshots(all: Snapshots, keepDays: number): ReadonlySet<string> {
+  const retained = snapshotsInUse(all);
+  const retainLast = (lengthOfPeriod: number, withinDays: number): void => {
+    for (const ids of Map.groupBy(all.snapshots, (id) => id.slice(0, lengthOfPeriod)).values()) {
       const last = newest(ids);
-      if (last !== undefined && ageInDays(last, today) <= withinDays) retained.add(last);
+      if (last !== undefined && ageInDays(last, all.today) <= withinDays) retained.add(last);
     }
   };
-  retainLast(dayOf, keepDays);
-  retainLast(monthOf, MONTHLY_DAYS);
-  for (const id of snapshots) if (ageInDays(id, today) <= GRACE_DAYS) retained.add(id);
+  retainLast('2026-11-20'.length, keepDays);
+  retainLast('2026-11'.length, MONTHLY_DAYS);
+  for (const id of all.snapshots) if (ageInDays(id, all.today) <= GRACE_DAYS) retained.add(id);
   return retained;
 }
 
-/** DuckDB files that the retained snapshots can do without. */
-function filesToPrune(inventory: Inventory, retained: ReadonlySet<string>): SnapshotFile[] {
-  const inUse = snapshotsInUse(inventory);
-  return inventory.files.filter(
-    ({ runId }) => retained.has(runId) && !inUse.has(runId) && ageInDays(runId, inventory.today) > DATABASE_DAYS,
-  );
+/** What the retained snapshots depend on. */
+interface Needs {
+  /** Reads that they were built from, by unitKey. */
+  readonly reads: ReadonlySet<string>;
+  /** Hashes of the pages that their rows name, by source. */
+  readonly pages: ReadonlyMap<string, readonly string[]>;
 }
 
 const unitKey = (unit: { readonly source: string; readonly runId: string }): string => `${unit.source} ${unit.runId}`;
 
-/** Reads of one source that are retained. @param needs what the retained snapshots depend on */
-function chooseRetainedReads(
-  units: readonly ReadUnit[],
-  { today, current }: Inventory,
-  keepDays: number,
-  needs: readonly SnapshotNeeds[],
-): ReadUnit[] {
+/** Reads of one source that are retained. */
+function retainedReads(units: readonly ReadUnit[], all: Snapshots, keepDays: number, needs: Needs): Set<ReadUnit> {
   const sorted = [...units].sort((a, b) => compareRunIds(a.runId, b.runId));
-  const needed = new Set(needs.flatMap((need) => need.reads.map(unitKey)));
-  const currentDay = current === null ? LAST_DAY : dayOf(current);
+  const currentDay = all.current === null ? LAST_DAY : dayOf(all.current);
   const newestRead = sorted.findLast((unit) => unit.status !== null);
   const newestGoodRead = sorted.findLast((unit) => unit.status === 'good' && dayOf(unit.runId) <= currentDay);
   const retained = new Set(
@@ -150,51 +123,19 @@ function chooseRetainedReads(
         unit === newestRead ||
         unit === newestGoodRead ||
         dayOf(unit.runId) > currentDay ||
-        needed.has(unitKey(unit)) ||
-        ageInDays(unit.runId, today) <= keepDays,
+        needs.reads.has(unitKey(unit)) ||
+        ageInDays(unit.runId, all.today) <= keepDays,
     ),
   );
   // A page that a row names needs one read that fetched it: the latest, if no other reason retains one.
   const objects = new Set([...retained].flatMap((unit) => [...unit.objects]));
-  const source = sorted[0]?.source;
-  for (const { sha256 } of needs.flatMap((need) => need.pages.filter((page) => page.source === source))) {
-    if (objects.has(sha256)) continue;
-    const unit = sorted.findLast((candidate) => candidate.objects.has(sha256));
+  for (const hash of needs.pages.get(sorted[0]?.source ?? '') ?? []) {
+    const unit = objects.has(hash) ? undefined : sorted.findLast((candidate) => candidate.objects.has(hash));
     if (!unit) continue;
     retained.add(unit);
     for (const object of unit.objects) objects.add(object);
   }
-  return [...retained];
-}
-
-/** What to remove. @param needs by run id, of each retained snapshot */
-export function planRemoval(
-  inventory: Inventory,
-  keepDays: number,
-  retained: ReadonlySet<string>,
-  needs: ReadonlyMap<string, SnapshotNeeds>,
-): Plan {
-  const allNeeds = [...retained].map((id) => {
-    const found = needs.get(id);
-    if (!found) throw new Error(`the needs of snapshot ${id} are unknown`);
-    return found;
-  });
-  const bySource = [...Map.groupBy(inventory.reads, (read) => read.source).values()];
-  const reads = new Set(bySource.flatMap((units) => chooseRetainedReads(units, inventory, keepDays, allNeeds)));
-  const objects = new Set([
-    ...[...reads].flatMap((read) => [...read.objects]),
-    ...allNeeds.flatMap((need) => need.pages.map((page) => page.sha256)),
-  ]);
-  const lastRun = newest(inventory.runs);
-  return {
-    snapshots: inventory.snapshots.filter((id) => !retained.has(id)),
-    files: filesToPrune(inventory, retained),
-    reads: inventory.reads.filter((read) => !reads.has(read)),
-    runs: inventory.runs.filter(
-      (id) => id !== lastRun && !retained.has(id) && ageInDays(id, inventory.today) > keepDays,
-    ),
-    objects: inventory.objects.filter((sha256) => !objects.has(sha256)),
-  };
+  return retained;
 }
 
 /** Prefix of a snapshot that is being removed. From the rename on it is not a snapshot. */
@@ -216,98 +157,88 @@ async function listReads(layout: Layout, archive: Archive): Promise<ReadUnit[]> 
   return [...units.values()].sort((a, b) => (unitKey(a) < unitKey(b) ? -1 : 1));
 }
 
-/** The databases of snapshots. */
-async function listSnapshotFiles(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
-  const files: SnapshotFile[] = [];
-  for (const runId of runIds)
-    for (const file of await namesIn(layout.snapshot(runId))) if (isRemovable(file)) files.push({ runId, file });
-  return files;
-}
-
-async function takeInventory(layout: Layout, archive: Archive): Promise<Inventory> {
-  const runs: string[] = [];
-  for (const runId of (await namesIn(layout.runs)).filter((name) => parseRunId(name) !== null))
-    if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
-  const current = await currentSnapshot(layout);
-  // Ages in the sandbox count from its own day; on the real web from today, even if no run has been made for a while.
-  const manifest = current === null ? null : await readManifest(layout, current);
-  const snapshots = await listSnapshots(layout);
-  return {
-    today: manifest?.data_clock === 'sandbox' ? manifest.as_of : liveClock().asOf,
-    current,
-    snapshots,
-    files: await listSnapshotFiles(layout, snapshots),
-    reads: await listReads(layout, archive),
-    runs: runs.sort(compareRunIds),
-    objects: [...archive.storedBytes().keys()],
-  };
-}
-
-/** Pages that the rows of a file name, by the file: snapshots share the parts of a table. */
-type KnownPages = Map<string, SnapshotNeeds['pages']>;
-
-/** What a snapshot depends on: the reads in its manifest, and the pages in its rows. */
-async function findNeeds(layout: Layout, runId: string, known: KnownPages): Promise<SnapshotNeeds> {
-  const manifest = await readManifest(layout, runId);
-  const pages: { source: string; sha256: string }[] = [];
-  const duck = await openDuck(':memory:', { threads: 1 });
-  try {
-    // A host that serves has no tables, and no archive that they could need.
-    const here = (await filesOf(layout.snapshot(runId), manifest)).filter(({ file }) => file.endsWith('.parquet'));
-    for (const { file, sha256 } of here) {
-      pages.push(...(known.get(sha256) ?? []));
-      if (known.has(sha256)) continue;
-      known.set(sha256, []);
-      const table = `read_parquet(${literal(join(layout.snapshot(runId), file))})`;
-      const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM ${table}`);
-      const columns = new Set(described.map((row) => String(row['column_name'])));
-      if (!columns.has('page_sha256') || !columns.has('source')) continue;
-      const sql = `SELECT DISTINCT source, page_sha256 FROM ${table} WHERE page_sha256 IS NOT NULL`;
-      const named = await rowsOf(duck.connection, sql);
-      known.set(
-        sha256,
-        named.map((row) => ({ source: String(row['source']), sha256: String(row['page_sha256']) })),
-      );
-      pages.push(...(known.get(sha256) ?? []));
-    }
-  } finally {
-    duck.close();
-  }
-  const reads = manifest.sources.flatMap((source) =>
-    source.staged_run === null ? [] : [{ source: source.source, runId: source.staged_run }],
+/** What snapshots depend on: the reads in their manifests, and the pages in their rows. */
+async function findNeeds(layout: Layout, runIds: Iterable<string>): Promise<Needs> {
+  const marts = (await loadMarts()).filter(({ contract: { record } }) =>
+    ['page_sha256', 'source'].every((name) => record.columns.some((column) => column.name === name)),
   );
-  return { reads, pages };
+  const reads = new Set<string>();
+  /** By hash: snapshots share files. */
+  const paths = new Map<string, string>();
+  for (const runId of runIds) {
+    const manifest = await readManifest(layout, runId);
+    for (const { source, staged_run: read } of manifest.sources)
+      if (read !== null) reads.add(unitKey({ source, runId: read }));
+    // A host that serves has no tables, and no archive that they could need.
+    const here = new Set((await filesOf(layout.snapshot(runId), manifest)).map(({ file }) => file));
+    for (const { file, sha256 } of marts.flatMap(({ name }) => manifest.tables[name]?.files ?? []))
+      if (here.has(file)) paths.set(sha256, join(layout.snapshot(runId), file));
+  }
+  if (paths.size === 0) return { reads, pages: new Map() };
+  const { connection, close } = await openDuck(':memory:', { threads: 1 });
+  try {
+    const files = [...paths.values()].map(literal).join(', ');
+    const named = await rowsOf(
+      connection,
+      `SELECT source, list(DISTINCT page_sha256) FILTER (page_sha256 IS NOT NULL) AS pages
+      FROM read_parquet([${files}], union_by_name = true) WHERE source IS NOT NULL GROUP BY source`,
+    );
+    return { reads, pages: new Map(named.map((row) => [String(row['source']), (row['pages'] ?? []) as string[]])) };
+  } finally {
+    close();
+  }
 }
 
-/** Files of a read: every version of its record and rows. */
-async function listReadFiles(layout: Layout, unit: ReadUnit): Promise<string[]> {
-  const staged = (await namesIn(layout.staged(unit.source)))
-    .filter((name) => name.startsWith(`${unit.runId}.`))
-    .map((name) => join(layout.staged(unit.source), name));
-  return staged.sort((a, b) => Number(b.endsWith('.parquet')) - Number(a.endsWith('.parquet')));
+/** Files of a read: every version of its record and rows, the rows first. */
+async function filesOfRead(layout: Layout, unit: ReadUnit): Promise<string[]> {
+  const folder = layout.staged(unit.source);
+  const files = (await namesIn(folder)).filter((name) => name.startsWith(`${unit.runId}.`));
+  files.sort((a, b) => Number(b.endsWith('.parquet')) - Number(a.endsWith('.parquet')));
+  return files.map((name) => join(folder, name));
 }
 
-/** Plan what to remove. Reads only. */
+/** Plan what to remove, of how many. Reads only. */
 async function planPrune(
   layout: Layout,
   archive: Archive,
   keepDays: number,
-): Promise<{ readonly plan: Plan; readonly inventory: Inventory }> {
-  const inventory = await takeInventory(layout, archive);
-  const retained = retainedSnapshots(inventory, keepDays);
-  const needs = new Map<string, Awaited<ReturnType<typeof findNeeds>>>();
-  const known: KnownPages = new Map();
-  for (const runId of retained) needs.set(runId, await findNeeds(layout, runId, known));
-  return { plan: planRemoval(inventory, keepDays, retained, needs), inventory };
-}
-
-/** Remove files of retained snapshots. Recorded first, so that a removed file is never reported as lost. */
-async function removeSnapshotFiles(layout: Layout, files: readonly SnapshotFile[]): Promise<void> {
-  for (const [runId, removed] of Map.groupBy(files, (file) => file.runId)) {
-    const names = new Set(removed.map(({ file }) => file));
-    await writePrunedFiles(layout, runId, [...new Set([...(await prunedFiles(layout, runId)), ...names])]);
-    for (const file of names) await rm(join(layout.snapshot(runId), file), { force: true });
-  }
+): Promise<{ readonly plan: Plan; readonly totals: Readonly<Record<Kind, number>> }> {
+  const current = await currentSnapshot(layout);
+  // Ages in the sandbox count from its own day; on the real web from today, even if no run has been made for a while.
+  const manifest = current === null ? null : await readManifest(layout, current);
+  const today = manifest?.data_clock === 'sandbox' ? manifest.as_of : liveClock().asOf;
+  const all: Snapshots = { today, current, snapshots: await listSnapshots(layout) };
+  const retained = retainedSnapshots(all, keepDays);
+  const inUse = snapshotsInUse(all);
+  const files: Plan['files'][number][] = [];
+  for (const runId of all.snapshots)
+    for (const file of (await namesIn(layout.snapshot(runId))).filter(isRemovable)) files.push({ runId, file });
+  const runs: string[] = [];
+  for (const runId of (await namesIn(layout.runs)).filter((name) => parseRunId(name) !== null).sort(compareRunIds))
+    if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
+  const reads = await listReads(layout, archive);
+  const needs = await findNeeds(layout, retained);
+  const bySource = [...Map.groupBy(reads, (read) => read.source).values()];
+  const keptReads = new Set(bySource.flatMap((units) => [...retainedReads(units, all, keepDays, needs)]));
+  const keptObjects = new Set([...[...keptReads].flatMap((read) => [...read.objects]), ...needs.pages.values()].flat());
+  const objects = [...archive.storedBytes().keys()];
+  const isOld = (runId: string): boolean => ageInDays(runId, today) > DATABASE_DAYS;
+  return {
+    plan: {
+      snapshots: all.snapshots.filter((id) => !retained.has(id)),
+      files: files.filter(({ runId }) => retained.has(runId) && !inUse.has(runId) && isOld(runId)),
+      reads: reads.filter((read) => !keptReads.has(read)),
+      runs: runs.filter((id) => id !== runs.at(-1) && !retained.has(id) && ageInDays(id, today) > keepDays),
+      objects: objects.filter((hash) => !keptObjects.has(hash)),
+    },
+    totals: {
+      snapshots: all.snapshots.length,
+      files: files.length,
+      reads: reads.length,
+      runs: runs.length,
+      objects: objects.length,
+    },
+  };
 }
 
 /** Remove what a plan lists, dependents first, so that after a crash the next call removes the rest. */
@@ -316,23 +247,18 @@ async function apply(layout: Layout, archive: Archive, plan: Plan): Promise<void
   if (plan.snapshots.length > 0) await sync(layout.snapshots);
   for (const name of await namesIn(layout.snapshots))
     if (name.startsWith(PRUNED)) await rm(join(layout.snapshots, name), { recursive: true });
-  await removeSnapshotFiles(layout, plan.files);
-  for (const unit of plan.reads) for (const path of await listReadFiles(layout, unit)) await rm(path, { force: true });
+  for (const [runId, removed] of Map.groupBy(plan.files, (each) => each.runId)) {
+    const names = removed.map(({ file }) => file);
+    // Recorded first, so that a removed file is never reported as lost.
+    await writePrunedFiles(layout, runId, [...new Set([...(await prunedFiles(layout, runId)), ...names])]);
+    for (const file of names) await rm(join(layout.snapshot(runId), file), { force: true });
+  }
+  for (const unit of plan.reads) for (const path of await filesOfRead(layout, unit)) await rm(path, { force: true });
   // Requests after the records: a record must not outlive its requests, which mark pages of a quarantined read.
   await archive.remove(plan.reads, plan.objects);
   // The empty folder stays: its run id is taken.
   for (const runId of plan.runs)
     for (const name of await namesIn(layout.run(runId))) await rm(join(layout.run(runId), name), { recursive: true });
-}
-
-/** Remove what a plan lists while no command reads snapshots. */
-async function applyAlone(layout: Layout, archive: Archive, plan: Plan, waitMs?: number): Promise<void> {
-  const release = await holdAgainstReaders(layout, waitMs);
-  try {
-    await apply(layout, archive, plan);
-  } finally {
-    release();
-  }
 }
 
 type Kind = keyof Plan;
@@ -347,17 +273,14 @@ const KINDS: Readonly<Record<Kind, string>> = {
 /** Bytes that a plan frees. A part that a retained snapshot shares stays on the disk. */
 async function measureSizes(layout: Layout, archive: Archive, plan: Plan): Promise<Record<Kind, number>> {
   const stored = archive.storedBytes();
-  const inFolders = async (folders: readonly string[]): Promise<number> =>
-    sizeOfFiles((await Promise.all(folders.map(filesIn))).flat(), true);
+  const sizeOf = async (files: readonly Promise<string[]>[]): Promise<number> =>
+    sizeOfFiles((await Promise.all(files)).flat(), true);
   return {
-    snapshots: await inFolders(plan.snapshots.map((id) => layout.snapshot(id))),
-    files: await sizeOfFiles(
-      plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file)),
-      true,
-    ),
-    reads: await sizeOfFiles((await Promise.all(plan.reads.map((read) => listReadFiles(layout, read)))).flat()),
+    snapshots: await sizeOf(plan.snapshots.map((id) => filesIn(layout.snapshot(id)))),
+    files: await sizeOf(plan.files.map(async ({ runId, file }) => [join(layout.snapshot(runId), file)])),
+    reads: await sizeOf(plan.reads.map((read) => filesOfRead(layout, read))),
     objects: plan.objects.reduce((sum, hash) => sum + (stored.get(hash) ?? 0), 0),
-    runs: await inFolders(plan.runs.map((id) => layout.run(id))),
+    runs: await sizeOf(plan.runs.map((id) => filesIn(layout.run(id)))),
   };
 }
 
@@ -370,7 +293,7 @@ interface PruneOptions {
   readonly waitMs?: number;
 }
 
-/** List what is past its retention and, with `apply`, remove it while holding the folder. */
+/** List what is past its retention and, with `apply`, remove it while no run writes and no command reads snapshots. */
 export async function prune(
   layout: Layout,
   keepDays: number,
@@ -379,30 +302,25 @@ export async function prune(
   const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   const archive = await openArchive(layout.root);
   try {
-    const { plan, inventory } = await planPrune(layout, archive, keepDays);
+    const { plan, totals } = await planPrune(layout, archive, keepDays);
     const sizes = await measureSizes(layout, archive, plan);
-    let tables: readonly string[] = [];
-    if (options.apply) {
-      await applyAlone(layout, archive, plan, options.waitMs);
-      tables = await writeOpenTables(layout, options.tablesUrl).then(
-        () => [],
-        (error: unknown) => [
-          `The Iceberg tables still name removed snapshots, the next run corrects them: ${messageOf(error)}`,
-        ],
-      );
-    }
     const verb = options.apply ? 'removed' : 'to remove';
     const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
-      const count = `${number(plan[kind].length)} of ${number(inventory[kind].length)}`;
+      const count = `${number(plan[kind].length)} of ${number(totals[kind])}`;
       return `${verb}: ${count} ${KINDS[kind]}, ${bytesShort(sizes[kind])}`;
     });
     if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
-    lines.push(
-      `retained: every snapshot of a week, the last of each day for ${keepDays} days (KEEP_DAYS) and then of each ` +
-        'month, and everything that a retained snapshot needs',
-    );
-    lines.push(...tables);
-    if (!options.apply) lines.push('Nothing was removed. APPLY=1 removes it.');
+    if (!options.apply) return { plan, lines: [...lines, 'Nothing was removed. APPLY=1 removes it.'] };
+    const letReadersIn = await holdAgainstReaders(layout, options.waitMs);
+    try {
+      await apply(layout, archive, plan);
+    } finally {
+      letReadersIn();
+    }
+    await writeOpenTables(layout, options.tablesUrl).catch((error: unknown) => {
+      const why = messageOf(error);
+      lines.push(`The Iceberg tables still name removed snapshots, the next run corrects them: ${why}`);
+    });
     return { plan, lines };
   } finally {
     await archive.close();

@@ -26,8 +26,8 @@ export interface Progress {
   reading(sources: readonly SourceSpec[], others: number): void;
   started(spec: SourceSpec): void;
   received(received: Received): void;
-  /** Rows of a source accepted so far, and whether all are checked. */
-  accepted(source: string, rows: number, areAllChecked: boolean): void;
+  /** Rows of a source accepted so far. */
+  accepted(source: string, rows: number): void;
   ended(end: SourceEnd): void;
   /** Number of workers of a queue. */
   workers(count: number): void;

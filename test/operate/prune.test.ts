@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { type Layout } from '../../pipelines/layout.ts';
 import { holdFolder, holdForReading } from '../../pipelines/run/lock.ts';
-import { prune } from '../../pipelines/operate/prune.ts';
+import { prune, retainedSnapshots } from '../../pipelines/operate/prune.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { archivedPages, readsUpTo } from '../../pipelines/ingest/reads.ts';
@@ -17,6 +17,19 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { copyOf, published, runDay, withoutChanges } from '../pipelines/runs.ts';
 import { afterSecondDay } from '../pipelines/starting_points.ts';
+
+test('all snapshots of a week stay, then the last of each day, then of each month; the current one at any age', () => {
+  const [week, days, months] = [
+    ['2026-11-13.01', '2026-11-13.02', '2026-11-20.01'],
+    ['2026-11-11.02', '2026-11-12.01'],
+    ['2023-12-31.01', '2026-09-30.01', '2026-10-02.01'],
+  ];
+  const gone = ['2023-10-31.01', '2026-09-29.01', '2026-11-11.01'];
+  const current = '2020-01-01.01';
+  const snapshots = [current, ...gone, ...week, ...days, ...months];
+  const retained = retainedSnapshots({ today: '2026-11-20', current, snapshots }, 10);
+  assert.deepEqual([...retained].sort(), [current, ...week, ...days, ...months].sort());
+});
 
 describe('on the disk', () => {
   /** Every table with history. */

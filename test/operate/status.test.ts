@@ -66,7 +66,7 @@ describe('the state of a folder', () => {
     assert.ok(of('heartland_multifamily').endsWith('.=x'), 'read on the first day, failed on the second');
     assert.ok(of('hud_fmr').endsWith('.=='));
     const lines: string[] = [];
-    await status(layout, (line) => lines.push(line), { hasHistory: true });
+    await status(layout, { all: true }, (all) => lines.push(...all));
     assert.ok(lines.some((line) => /^heartland_multifamily +\.{88}=x$/u.test(line)));
   });
 
@@ -167,7 +167,7 @@ describe('the state of a folder', () => {
   test('a manifest that cannot be read is critical too, and no error', async () => {
     await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
     const lines: string[] = [];
-    assert.equal(await status(layout, (line) => lines.push(line)), 2);
+    assert.equal(await status(layout, {}, (all) => lines.push(...all)), 2);
     assert.match(lines.join('\n'), /Problem {3}.*manifest\.json.*See docs\/runbook\.md#snapshot_damaged/);
   });
 });

@@ -1,7 +1,7 @@
 /** Formats an explanation for people. */
 import { noteOf } from '../../../lib/record.ts';
 import { SettingError } from '../../../lib/settings.ts';
-import { number, wrapLine } from '../../format.ts';
+import { number } from '../../format.ts';
 import type { Explanation } from './explain.ts';
 import type { PageFound } from './pages.ts';
 import type { Fields } from './steps.ts';
@@ -81,14 +81,10 @@ function formatVersion(version: Fields): string {
 
 /**
  * @param field the only field to trace; without it all computed figures are listed
- * @param screen its width in characters, and where the field comes from in words (fieldOrigin)
+ * @param origin where the field comes from in words (fieldOrigin)
  * @throws SettingError listing the fields if `field` is not one
  */
-export function formatExplanation(
-  explanation: Explanation,
-  field?: string,
-  { width = Infinity, origin = '' }: { readonly width?: number; readonly origin?: string } = {},
-): string[] {
+export function formatExplanation(explanation: Explanation, field?: string, origin = ''): string[] {
   const title = TITLES[explanation.table]?.(explanation.row) ?? '';
   const lines = [
     `${SINGULAR[explanation.table]} ${explanation.id} in snapshot ${explanation.snapshot}: ${title}`,
@@ -105,7 +101,7 @@ export function formatExplanation(
       ...explanation.links.map((link) => `  ${link.relation}: make explain TABLE=${link.table} ID=${link.id}`),
     );
   lines.push('', 'Pages', ...explanation.pages.flatMap((page, index) => formatPage(page, index + 1)));
-  return lines.flatMap((line) => wrapLine(line, width));
+  return lines;
 }
 
 function formatRequest(page: PageFound): string {

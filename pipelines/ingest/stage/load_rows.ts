@@ -20,7 +20,7 @@ export interface RowsToLoad {
   /** Path of the rows' file; temporary files go into the same folder. */
   readonly target: string;
   /** Called from time to time with the number of rows accepted so far, and whether all are checked. */
-  readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;
+  readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 interface Loaded {
@@ -49,16 +49,16 @@ export async function loadRows(connection: DuckDBConnection, rows: RowsToLoad): 
   const rejectedKeys: NaturalKey[] = [];
   const batch = new RowBatch(connection, { table: 'fresh', columns, file: `${target}${HANDED_OVER}` });
   let accepted = 0;
-  const insertBatch = async (isLast: boolean): Promise<void> => {
+  const insertBatch = async (): Promise<void> => {
     accepted += batch.rows;
     await batch.insert();
-    onRows?.(accepted, isLast);
+    onRows?.(accepted);
   };
   for await (const turn of candidatesOf(rows)) {
     for (const checked of turn) {
       if ('values' in checked) {
         batch.add(checked.values);
-        if (batch.rows === BATCH_ROWS) await insertBatch(false);
+        if (batch.rows === BATCH_ROWS) await insertBatch();
         continue;
       }
       rejects.push(checked.reject);
@@ -71,7 +71,7 @@ export async function loadRows(connection: DuckDBConnection, rows: RowsToLoad): 
         rejects[0]?.page_url,
       );
   }
-  await insertBatch(true);
+  await insertBatch();
   return { accepted, rejects, rejectedKeys };
 }
 

@@ -2,7 +2,7 @@
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { DEFAULT_PORT, inFolder } from '../../../lib/settings.ts';
 import { literal } from '../../../lib/sql.ts';
-import { labeled, number, plural, wrapped } from '../../format.ts';
+import { number, plural } from '../../format.ts';
 import { duration } from '../../progress/lines.ts';
 import type { RunResult } from '../run.ts';
 import { collectWarnings, formatAudits, formatWaiting } from './summary.ts';
@@ -13,15 +13,11 @@ export interface EndOptions {
   readonly reportFile: string;
   readonly best: readonly BestDeal[];
   readonly ms: number;
-  /** Columns of the terminal. Default: lines of any length, for a log. */
-  readonly columns?: number;
-  /** Warnings to print; the report has all. Default: all. */
-  readonly warnings?: number;
 }
 
 const LABEL = 11;
-/** Columns of a usual terminal. */
-const SCREEN = 80;
+/** Warnings to print; the report has all. */
+const WARNINGS_SHOWN = 10;
 /** Published tables to print; the report has all of them. */
 const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
 /** Reasons of rejected rows that are named. */
@@ -63,42 +59,21 @@ function tablesText({ manifest }: RunResult): string {
   return shown.map(([name, { rows }]) => `${number(rows)} ${name}`).join(', ');
 }
 
-function formatWarnings(result: RunResult, { columns = Number.POSITIVE_INFINITY, warnings, reportFile }: EndOptions) {
+function formatWarnings(result: RunResult, { reportFile }: EndOptions): string[] {
   const all = collectWarnings(result);
   if (all.length === 0) return [];
-  const shown = all.slice(0, warnings ?? all.length);
+  const shown = all.slice(0, WARNINGS_SHOWN).map((warning) => `  ${warning}`);
   const more = all.length - shown.length;
-  return [
-    '',
-    `Warnings (${all.length})`,
-    ...shown.flatMap((warning) => wrapped(warning, columns, 2)),
-    ...(more > 0 ? wrapped(`and ${more} more: ${reportFile}`, columns, 2) : []),
-  ];
+  return ['', `Warnings (${all.length})`, ...shown, ...(more > 0 ? [`  and ${more} more: ${reportFile}`] : [])];
 }
 
-function formatBest(best: readonly BestDeal[], columns: number): string[] {
+function formatBest(best: readonly BestDeal[]): string[] {
   if (best.length === 0) return [];
-  const width = Math.min(columns, SCREEN);
   const lines = best.flatMap(({ score, status, capRate, place, units, price, why }) => [
-    ...labeled(
-      `  ${String(score).padStart(3)} ${status.padEnd(5)}`,
-      `${capRate}${price}, ${dwellings(units)}${place}`,
-      width,
-    ),
-    ...labeled(' '.repeat(LABEL), shortened(why, width), width),
+    `  ${String(score).padStart(3)} ${status.padEnd(5)}${capRate}${price}, ${dwellings(units)}${place}`,
+    `${label('')}${why}`,
   ]);
   return ['', 'The best deals, by deal_score', ...lines];
-}
-
-/** The first clauses of a sentence that fit on two lines of a terminal, one at least. */
-function shortened(sentence: string, columns: number): string {
-  const [first = '', ...rest] = sentence.replace(/\.$/u, '').split('; ');
-  let text = first;
-  for (const clause of rest) {
-    if (text.length + clause.length + 2 > 2 * (columns - LABEL) - 10) break;
-    text += `; ${clause}`;
-  }
-  return `${text}.`;
 }
 
 const dwellings = (units: number | null): string => (units === null ? '' : `${plural(units, 'unit')}, `);
@@ -109,47 +84,44 @@ const NEXT_STEPS = [
   ['make status', 'which sources are fresh, late or broken'],
 ] as const;
 
-const formatNext = (dataDir: string, columns: number): string[] => [
+const formatNext = (dataDir: string): string[] => [
   '',
-  ...NEXT_STEPS.flatMap(([command, about], index) =>
-    labeled(label(index === 0 ? 'Next' : ''), `${command}${inFolder(dataDir)}: ${about}`, columns),
+  ...NEXT_STEPS.map(
+    ([command, about], at) => `${label(at === 0 ? 'Next' : '')}${command}${inFolder(dataDir)}: ${about}`,
   ),
 ];
 
 /** The end of a run, as lines. */
 export function formatEnd(result: RunResult, options: EndOptions): string[] {
   const { manifest, blocked, changes } = result;
-  const { dataDir, reportFile, best, ms, columns = Number.POSITIVE_INFINITY } = options;
+  const { dataDir, reportFile, best, ms } = options;
   const refused = refusedText(result);
   const lines = [
     '',
-    ...labeled(label('Read'), readText(result), columns),
-    ...(refused === null ? [] : labeled(label('Rejected'), refused, columns)),
-    ...formatWaiting(result.sources).flatMap((line) => (line === '' ? [] : wrapped(line, columns))),
+    label('Read') + readText(result),
+    ...(refused === null ? [] : [label('Rejected') + refused]),
+    ...formatWaiting(result.sources).filter((line) => line !== ''),
     ...(changes && changes.counts.length > 0
-      ? labeled(label('Changes'), `since ${changes.since}: ${changesText(changes.counts)}`, columns)
+      ? [`${label('Changes')}since ${changes.since}: ${changesText(changes.counts)}`]
       : []),
     ...formatWarnings(result, options),
+    '',
   ];
-  const details = labeled(label('Details'), reportFile, columns);
+  const details = [label('Models') + formatAudits(result), label('Details') + reportFile];
   if (!manifest) {
     const audits = plural(blocked.length, 'blocking audit');
-    const failed = `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`;
-    const models = labeled(label('Models'), formatAudits(result), columns);
-    return [...lines, '', ...wrapped(failed, columns), ...models, ...details];
+    return [...lines, `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`, ...details];
   }
   const later = result.current ? '' : ' (a snapshot of a later day stays current)';
   return [
     ...lines,
-    '',
-    ...labeled(label('Published'), `${dataDir}/snapshots/${manifest.run_id}${later} in ${duration(ms)}`, columns),
-    ...labeled(label(''), tablesText(result), columns),
-    ...labeled(label('Models'), formatAudits(result), columns),
+    `${label('Published')}${dataDir}/snapshots/${manifest.run_id}${later} in ${duration(ms)}`,
+    label('') + tablesText(result),
     ...details,
-    ...formatBest(best, columns),
+    ...formatBest(best),
     '',
-    ...wrapped(manifest.notice, columns),
-    ...formatNext(dataDir, columns),
+    manifest.notice,
+    ...formatNext(dataDir),
   ];
 }
 

@@ -54,7 +54,7 @@ describe('the command line', () => {
     const out = formatSummary(broken, layout.root).join('\n');
     assert.match(out, /Warnings \(1\)\n {2}buckeye_income_property unavailable: refused: /);
     const seen: string[] = [];
-    assert.equal(await status(layout, (line) => seen.push(line)), 1);
+    assert.equal(await status(layout, {}, (all) => seen.push(...all)), 1);
     assert.match(seen.join('\n'), /buckeye_income_property +UNAVAILABLE .*refused: /);
     assert.match(seen.join('\n'), /0 late, 1 broken/);
   });

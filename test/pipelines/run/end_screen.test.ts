@@ -1,4 +1,4 @@
-/** The end of a run: the best deals and what is next, on one screen of any width, or as whole lines in a log. */
+/** The end of a run: the best deals and what is next, as whole lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatEnd } from '../../../pipelines/run/summary/end_screen.ts';
@@ -44,46 +44,16 @@ const RESULT: RunResult = {
 };
 const options = { dataDir: 'data', reportFile: 'data/runs/2026-11-20.01/report.txt', best: BEST, ms: 26_400 };
 
-/** Words without the punctuation behind them: a reason may end earlier on a terminal, after a clause. */
-const wordsOf = (lines: readonly string[]): string[] =>
-  lines
-    .join(' ')
-    .split(/\s+/u)
-    .map((word) => word.replace(/[.;]$/u, ''));
-
-for (const columns of [60, 80, 120]) {
-  test(`fits ${columns} columns and a screen of 40 lines, and cuts no word`, () => {
-    const log = wordsOf(formatEnd(RESULT, options));
-    const lines = formatEnd(RESULT, { ...options, columns, warnings: 3 });
-    assert.ok(lines.length <= 40, `${lines.length} lines`);
-    for (const line of lines) assert.ok(line.length <= columns, line);
-    assert.deepEqual(
-      wordsOf(lines).filter((word) => !log.includes(word)),
-      [],
-    );
-  });
-}
-
 test('names each deal on one line of 80 columns, cap rate first, then the reason, and what follows', () => {
   const lines = formatEnd(RESULT, options);
   const text = lines.join('\n');
   assert.ok(lines.includes('   70 Hot  8.1 % cap, $228,000, 2 units, 1740 N Quillmond Ave, Tampa, FL'), text);
   assert.ok(text.includes('covers a new loan: DSCR 1.54'));
-  for (const line of lines.slice(lines.indexOf('The best deals, by deal_score'))) assert.ok(line.length <= 100, line);
   assert.ok(text.includes('   68 Hot  $283,000, 9720 Oakwick Rd., Milwaukee, WI'), 'no units are stated');
   assert.ok(lines.includes('Published  data/snapshots/2026-11-20.01 in 26 s'));
   assert.ok(lines.includes('           600 deals, 4,675 leads'), 'in this order, without tables that nobody asks for');
   assert.ok(lines.includes('Changes    since 2026-11-19.01: 12 price cuts'));
   assert.ok(lines.includes('Next       make serve: the site and the API at http://localhost:4021 (test money)'));
-});
-
-test('prints all warnings in a log; on a terminal the first, and the file with the others', () => {
-  const warnings = (lines: readonly string[]): number =>
-    lines.filter((line) => line.includes('failed for 3 rows')).length;
-  assert.equal(warnings(formatEnd(RESULT, options)), 3);
-  const some = formatEnd(RESULT, { ...options, warnings: 1 });
-  assert.equal(warnings(some), 1);
-  assert.ok(some.includes('Warnings (3)') && some.includes(`  and 2 more: ${options.reportFile}`));
 });
 
 test('says why nothing was published, and shows no deals', () => {

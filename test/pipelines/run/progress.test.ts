@@ -1,7 +1,7 @@
 /** What a run shows while it works: one line for each family and step, and how far a long one is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { largeRead, lineProgress, Tally } from '../../../pipelines/progress/lines.ts';
+import { lineProgress } from '../../../pipelines/progress/lines.ts';
 import type { Progress } from '../../../pipelines/progress/progress.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
@@ -69,7 +69,7 @@ test('a log has one line for each family when it is done, and one for each step'
   assert.deepEqual(lines, [
     'reading 3 sources; 87 others keep their rows',
     '  fmr         1 of 1 source          0 rows    2 s  1 waiting for a file  0 requests',
-    '  tax         2 of 2 sources       612 rows    4 s  1 failed  80 requests, 20/s',
+    '  tax         2 of 2 sources       612 rows    4 s  1 failed  80 requests',
     'building models without 5 sold leads',
     'publishing',
   ]);
@@ -101,27 +101,4 @@ test('a long step shows its parts done, and how far the one in progress is', (t)
   wait(31_000);
   queued.done();
   assert.equal(lines.at(-1), '  after 31 s: 1 of 2 sources read, 2 workers', 'while nobody reads');
-});
-
-test('a large download has a bar, its rate and the time that is left; then its rows are counted', () => {
-  let now = 0;
-  const tally = new Tally(() => now);
-  tally.ask([stark]);
-  tally.start(stark);
-  const shown = (): string | null => largeRead(tally.reading()[0] ?? assert.fail('nothing is being read'), now);
-  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 1000, expected: 2000 } });
-  assert.equal(shown(), null, 'a small page needs no bar');
-  now = 10_000;
-  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 100_000_000, expected: 400_000_000 } });
-  assert.equal(shown(), 'oh_stark_tax: [#####...............] 100.0 MB of 400.0 MB, 10.0 MB/s, 30 s left');
-  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 100_000_000, expected: 0 } });
-  assert.equal(shown(), 'oh_stark_tax: 100.0 MB received, 10.0 MB/s', 'without a declared length, the count');
-  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 400_000_000, expected: 400_000_000 } });
-  assert.equal(shown(), 'oh_stark_tax: 400.0 MB received, checking its rows');
-  now = 20_000;
-  tally.accept(stark.name, 600_000, false);
-  assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, 30,000/s');
-  tally.accept(stark.name, 600_000, true);
-  assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, writing them');
-  assert.equal(tally.families()[0]?.rows, 600_000, 'and the family counts them');
 });

@@ -120,7 +120,7 @@ it('a blank, renamed or added column of each kind of table reaches the operator 
     assert.match(String(row['fill_rates']), new RegExp(`\\b${field} 0\\b`, 'u'), name);
   }
   const lines: string[] = [];
-  assert.equal(await status(layout, (line) => lines.push(line)), EXIT.warning);
+  assert.equal(await status(layout, {}, (all) => lines.push(...all)), EXIT.warning);
   for (const { name } of SOURCES) {
     assert.ok(
       lines.some((line) => line.startsWith(`New       ${name}: column ${ADDED}`)),
@@ -165,7 +165,7 @@ it('a blank, renamed or added column of each kind of table reaches the operator 
     );
     assert.match(String(row['detail']), new RegExp(`no (?:column|field) ${column}; it has .*${column}_2`, 'u'), name);
   }
-  assert.equal(await status(layout, () => undefined), EXIT.warning);
+  assert.equal(await status(layout, {}, () => undefined), EXIT.warning);
 });
 
 it('a fall is no chance, and lasts until the column is filled again', () => {

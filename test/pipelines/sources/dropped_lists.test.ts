@@ -30,7 +30,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
     `Waiting for a file in the drop folder: ${LISTS.join(', ')}, operator_files`,
   ]);
   const said: string[] = [];
-  await status(layout, (line) => said.push(line));
+  await status(layout, {}, (all) => said.push(...all));
   assert.ok(
     about(said).length === 3 && about(said).every((line) => / no file +never /.test(line)),
     about(said).join('\n'),
