@@ -33,8 +33,6 @@ export const Catalog = z.strictObject({
   suppressed: Suppressed,
   /** In order of their publication. */
   runs: z.array(CatalogRun),
-  /** Hashes of objects with later versions of reads, from make rebuild. In the order in which they were stored. */
-  reparses: z.array(hash),
 });
 export type Catalog = z.infer<typeof Catalog>;
 

@@ -13,6 +13,7 @@ import { duckVersion, openDuck, rowsOf } from '../../lib/duck.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
+import { openStore } from '../../lib/store/open.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../../models/assumptions.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, type Model } from '../../models/index.ts';
@@ -22,7 +23,6 @@ import { hashOf, type Manifest } from '../../models/manifest.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive } from '../../lib/archive.ts';
 import { loadRowRecords, loadSources } from '../../sources/index.ts';
-import { LAST_DAY } from '../clock.ts';
 import { table } from '../format.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import type { SourceState } from '../ingest/source_state.ts';
@@ -32,8 +32,8 @@ import { hashModels, writeSnapshot } from '../run/publish.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdFolder, holdForReading } from '../run/lock.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
-import { openRunStore } from '../store/run_store.ts';
-import { openStoredArchive } from '../store/folder.ts';
+import { assertWithoutStore, openStoredArchive } from '../store/folder.ts';
+import { pullRows } from '../store/pull.ts';
 import { formatRebuiltReads, parseArchived, rebuildSource } from './rebuild_source.ts';
 
 export interface Rebuilt {
@@ -340,16 +340,19 @@ async function rebuildSourceCommand(name: string): Promise<number> {
       `SOURCE is ${JSON.stringify(name)}, expected one of ${all.map((source) => source.name).join(', ')}`,
     );
   const layout = layoutOf(settings.DATA_DIR);
+  if (settings.STORE === undefined) await assertWithoutStore(layout);
+  else if (!DRY)
+    throw new SettingError(
+      'DRY is 0, expected 1 with STORE: other hosts would not have the new rows. The next run reads the source again',
+    );
   // Writing needs the lock of the folder, and so does fetching rows from the store.
   const release = DRY && settings.STORE === undefined ? undefined : await holdFolder(layout);
-  const store = await openRunStore(settings, layout, print);
+  const store = settings.STORE === undefined ? undefined : await openStore(settings.STORE, undefined, print);
   try {
-    await store?.pull(LAST_DAY);
-    const archive = await openStoredArchive(settings.DATA_DIR, store?.store, print);
-    const fetchRows = store?.fetchRows;
+    const archive = await openStoredArchive(settings.DATA_DIR, store, print);
+    const fetchRows = store && ((read: ReadRecord) => pullRows(store, layout, read));
     const results = await rebuildSource({ layout, archive, spec, since: SINCE, isDry: DRY, fetchRows });
     for (const line of formatRebuiltReads(results, spec.name, DRY)) print(line);
-    if (!DRY) await store?.addReads();
     return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
   } finally {
     store?.close();

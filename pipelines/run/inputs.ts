@@ -20,7 +20,6 @@ import { referenceSql, type Reference } from '../../models/references.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
 import { setThreads } from './build_database.ts';
-import { CHANGES_SQL } from './summary/changes.ts';
 import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
 import { HANDED_OVER, createTableWithRows } from '../ingest/stage/json_rows.ts';
@@ -59,7 +58,7 @@ export interface BuildInputs {
   readonly sold: SoldLeads;
 }
 
-/** Whether a model, an audit or the summary of changes reads a table. */
+/** Whether a model or an audit reads a table. */
 type IsRead = (table: string) => boolean;
 
 /** Create and fill the input tables that are read. */
@@ -86,10 +85,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
 }
 
 function readsOf(models: readonly Model[]): IsRead {
-  const queries = [
-    ...models.flatMap((model) => [model.sql, ...model.audits.map((audit) => audit.sql)]),
-    ...CHANGES_SQL,
-  ];
+  const queries = models.flatMap((model) => [model.sql, ...model.audits.map((audit) => audit.sql)]);
   const names = new Set(queries.flatMap((sql) => sql.match(/\w+/gu) ?? []));
   return (table) => names.has(table);
 }

@@ -25,7 +25,6 @@ import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_databa
 import { makeCurrent, partsToWrite, snapshotFacts, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { loadInputs, type BuildInputs } from './inputs.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
-import { changesSince, type Changes } from './summary/changes.ts';
 
 export interface RunOptions extends ReadOptions {
   /** Settings of the sandbox world, in words: a folder has one world. */
@@ -44,6 +43,13 @@ export interface RunOptions extends ReadOptions {
   readonly models?: readonly Model[];
   /** Called with the id of the run when it begins. */
   readonly onBegin?: (runId: string) => void;
+}
+
+/** What changed since the snapshot that a run continues. */
+interface Changes {
+  readonly since: string;
+  /** Each kind of change that happened, such as `deals gone`, with its number. */
+  readonly counts: readonly { readonly label: string; readonly n: number }[];
 }
 
 export interface RunResult {
@@ -179,6 +185,17 @@ async function writeFailures(folder: string, audits: readonly AuditResult[]): Pr
 
 type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 
+const CHANGES_SQL = `
+  SELECT concat(list, ' ', replace(kind, '_records', '')) AS label, n
+  FROM (UNPIVOT (FROM change_feeds) ON new_records, changed_records, gone_records INTO NAME kind VALUE n)
+  WHERE n > 0`;
+
+/** Count what changed since a snapshot, by list. */
+async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
+  const rows = await rowsOf(connection, CHANGES_SQL);
+  return { since, counts: rows.map(({ label, n }) => ({ label: String(label), n: Number(n) })) };
+}
+
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
   build: BuildDatabase,
@@ -188,7 +205,7 @@ async function publish(
 ): Promise<Publication> {
   const shareOfPart = build.shareDone.bind(build);
   progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
-  const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
+  const changes = facts.follows === null ? null : await changesSince(build.connection, facts.follows);
   const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
   const onPart = (part: string): void => progress.part(part);
   const manifest = await writeSnapshot(build, layout, { models, facts, before, onPart });

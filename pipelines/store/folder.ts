@@ -35,25 +35,20 @@ export async function writeReads({ layout, archive }: Folder, { requests, reads 
   for (const read of reads) await writeRead(layout, read);
 }
 
-/** A record of a read in a folder. */
-interface LocalRead extends ArchivedRead {
-  readonly version: number;
-}
-
-/** The records of reads in a folder, with all their versions. */
-export async function localReads(layout: Layout): Promise<LocalRead[]> {
-  const found: LocalRead[] = [];
+/** The reads in a folder that have a record. */
+export async function localReads(layout: Layout): Promise<ArchivedRead[]> {
+  const found: ArchivedRead[] = [];
   for (const source of await namesIn(layout.stagedRoot))
     for (const name of await namesIn(layout.staged(source))) {
-      const [, runId = '', version = '1'] = /^(.+?)(?:\.v(\d+))?\.json$/u.exec(name) ?? [];
-      if (parseRunId(runId) !== null) found.push({ source, runId, version: Number(version) });
+      const runId = name.replace(/\.json$/u, '');
+      if (name.endsWith('.json') && parseRunId(runId) !== null) found.push({ source, runId });
     }
   return found;
 }
 
 /** @throws DamagedFile */
-export async function readLocal(layout: Layout, reads: readonly LocalRead[]): Promise<ReadRecord[]> {
-  const found = await Promise.all(reads.map((read) => readRecord(layout, read.source, read.runId, read.version)));
+export async function readLocal(layout: Layout, reads: readonly ArchivedRead[]): Promise<ReadRecord[]> {
+  const found = await Promise.all(reads.map((read) => readRecord(layout, read.source, read.runId, 1)));
   return found.filter((read) => read !== undefined);
 }
 

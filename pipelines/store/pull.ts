@@ -11,7 +11,6 @@ import { SettingError } from '../../lib/settings.ts';
 import type { Catalog, CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { downloadMissing, objectOf, readPacked, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { plural } from '../format.ts';
 import { stagedParquet, standingRead, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { makeCurrent } from '../run/publish.ts';
@@ -25,20 +24,17 @@ export interface PullOptions extends Folder {
   readonly print: (line: string) => void;
 }
 
-/** Write the reads of a run, or with `runId` null later versions of reads. @returns how many @throws StoreDamage */
-async function pullReads(options: PullOptions, hash: string, runId: string | null): Promise<number> {
+/** Write the reads of a run. @throws StoreDamage */
+async function pullReads(options: PullOptions, { reads: hash, run_id: runId }: CatalogRun): Promise<void> {
   const { store } = options;
   const found = await readPacked(store, objectOf(hash), Reads);
   const named = [
     ...found.reads.map((read) => [read.source, read.run_id] as const),
     ...found.requests.map((request) => [request.source, request.runId] as const),
   ];
-  const isForeign = named.some(
-    ([source, id]) => !/^[\w-]+$/u.test(source) || parseRunId(id) === null || (runId !== null && id !== runId),
-  );
+  const isForeign = named.some(([source, id]) => !/^[\w-]+$/u.test(source) || id !== runId);
   if (isForeign) throw new StoreDamage(`STORE ${store.shown}: object ${hash} has reads of another run.`);
   await writeReads(options, found);
-  return found.reads.length;
 }
 
 /** Fetch the staged rows of a read, unless the folder has them. @throws StoreDamage */
@@ -97,10 +93,7 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   await assertSameData(options, catalog, pulled === null);
   const local = new Set(await runIdsIn(layout.runs));
   const runs = catalog.runs.filter((run) => pulled?.has(run.reads) !== true);
-  const reparses = catalog.reparses.filter((hash) => pulled?.has(hash) !== true);
-  for (const run of runs) await pullReads(options, run.reads, run.run_id);
-  let versions = 0;
-  for (const hash of reparses) versions += await pullReads(options, hash, null);
+  for (const run of runs) await pullReads(options, run);
   const snapshots = chooseSnapshots(catalog, asOf);
   for (const run of snapshots) await fetchSnapshot(store, run, layout.root, 'all');
   await atOnce(await namesIn(layout.stagedRoot), async (source) => {
@@ -111,8 +104,11 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
   const needed = [...snapshots].map((run) => run.run_id);
   if (needed.length > 0) await trimSnapshots(layout.root, cacheBytes, needed);
-  await addPulled(layout, store, [...runs.map((run) => run.reads), ...reparses]);
+  await addPulled(
+    layout,
+    store,
+    runs.map((run) => run.reads),
+  );
   const others = runs.filter((run) => !local.has(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
-  if (reparses.length > 0) print(`store: fetched ${plural(versions, 'read')} that make rebuild changed`);
 }

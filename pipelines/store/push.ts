@@ -1,16 +1,16 @@
-/** Uploads what the store lacks of a data folder: runs, archived pages, snapshots, later versions of reads. */
+/** Uploads what the store lacks of a data folder: runs, archived pages, snapshots. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atOnce } from '../../lib/at_once.ts';
 import { readJson, sha256, sha256OfFile } from '../../lib/files.ts';
 import { snapshotFileName, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
-import { objectOf, putPacked, readPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
-import { PublishedElsewhere, StoreDamage } from '../../lib/store/store.ts';
-import { trustedRows, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import { objectOf, putPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
+import { StoreDamage } from '../../lib/store/store.ts';
+import { trustedRows, type ReadRecord } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { listSnapshots, verifySnapshot } from '../snapshots.ts';
-import { localReads, readLocal, Reads, type Folder } from './folder.ts';
+import { localReads, readLocal, type Folder } from './folder.ts';
 
 /** A file that the store must have. */
 interface Needed extends NamedFile {
@@ -75,16 +75,12 @@ export interface PushOptions extends Folder {
   readonly store: Store;
   /** The catalog that the upload continues. */
   readonly known: Catalog | null;
-  /** Hashes of the reads that this folder has of the store. */
-  readonly pulled: ReadonlySet<string> | null;
   /** The run whose snapshot is uploaded as well. */
   readonly published: string | null;
 }
 
 export interface Pushed {
   readonly runs: readonly CatalogRun[];
-  /** Hash of the later versions of reads; null if there are none. */
-  readonly reparse: string | null;
   readonly files: number;
   readonly bytes: number;
 }
@@ -96,26 +92,6 @@ async function newSnapshots({ layout, known, published }: PushOptions): Promise<
     for (const runId of await listSnapshots(layout))
       if ((await verifySnapshot(layout, runId)).length === 0) wanted.add(runId);
   return wanted;
-}
-
-/**
- * Later versions of reads that the store does not have.
- * @throws PublishedElsewhere if another host has stored the same version of one meanwhile
- */
-async function newVersions({ store, layout, known, pulled }: PushOptions): Promise<ReadRecord[]> {
-  const local = (await localReads(layout)).filter(({ version }) => version > 1);
-  if (local.length === 0) return [];
-  const keyOf = (read: ReadRecord): string => `${read.source} ${read.run_id} ${versionOf(read)}`;
-  const found = new Map((await readLocal(layout, local)).map((read) => [keyOf(read), read]));
-  for (const hash of known?.reparses ?? [])
-    for (const read of (await readPacked(store, objectOf(hash), Reads)).reads)
-      if (found.delete(keyOf(read)) && pulled?.has(hash) !== true)
-        throw new PublishedElsewhere(
-          `Another host has stored version ${versionOf(read)} of the read of ${read.source} by run ${read.run_id} in ` +
-            `STORE ${store.shown} while this one parsed the same read, so nothing was stored. Run again: it fetches ` +
-            `that version to ${layout.root} first.`,
-        );
-  return [...found.values()];
 }
 
 /** The staged rows of reads. @throws DamagedFile */
@@ -146,20 +122,18 @@ async function filesOfSnapshot(layout: Layout, runId: string): Promise<[manifest
   return [files.at(-1)?.sha256 ?? '', needed];
 }
 
-/** Upload the runs and versions of reads that a catalog does not name. Nothing names the uploaded files yet. */
+/** Upload the runs that a catalog does not name. Nothing names the uploaded files yet. */
 export async function push(options: PushOptions): Promise<Pushed> {
   const { store, layout, archive, known } = options;
   const named = new Set(known?.runs.map((run) => run.run_id));
   const snapshots = await newSnapshots(options);
   const archived = archive.readsWithHashes();
-  const local = (await localReads(layout)).filter(({ version }) => version === 1);
+  const local = await localReads(layout);
   const ids = new Set([...archived.map((read) => read.runId), ...local.map((read) => read.runId), ...snapshots]);
-  const later = await newVersions(options);
-  const needed = await rowsOf(layout, later);
+  const needed: Needed[] = [];
   // The store has the pages of the runs that it names.
   const pages = new Set<string>();
   const stored = new Set(archived.flatMap(({ runId, hashes }) => (named.has(runId) ? hashes : [])));
-  const put = async (reads: Reads): Promise<string> => (await putPacked(store, reads)).sha256;
   const runs: CatalogRun[] = [];
   for (const run_id of [...ids].filter((id) => parseRunId(id) !== null && !named.has(id)).sort(compareRunIds)) {
     const reads = await readLocal(
@@ -174,7 +148,7 @@ export async function push(options: PushOptions): Promise<Pushed> {
     needed.push(...(await rowsOf(layout, reads)));
     const [manifest, files] = snapshots.has(run_id) ? await filesOfSnapshot(layout, run_id) : [null, []];
     needed.push(...files);
-    runs.push({ run_id, reads: await put({ requests, reads }), manifest });
+    runs.push({ run_id, reads: (await putPacked(store, { requests, reads })).sha256, manifest });
   }
   for (const hash of [...pages].filter((one) => !archive.isErased(one))) {
     const bytes = archive.size(hash);
@@ -182,5 +156,5 @@ export async function push(options: PushOptions): Promise<Pushed> {
     needed.push(bytes === null ? objectOf(hash) : { ...objectOf(hash), bytes, content: () => archive.read(hash) });
   }
   const sent = await upload(store, layout, [...new Map(needed.map((file) => [file.name, file])).values()]);
-  return { runs, reparse: later.length === 0 ? null : await put({ requests: [], reads: later }), ...sent };
+  return { runs, ...sent };
 }

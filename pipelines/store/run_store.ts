@@ -14,11 +14,10 @@ import { readSuppressed, writeSuppressed } from '../../lib/suppressions.ts';
 import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { PublishedElsewhere, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
-import type { ReadRecord } from '../ingest/reads.ts';
 import { removeSegments } from '../jobs/segments.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
-import { addPulled, assertWithoutStore, readPulled } from './folder.ts';
-import { pull, pullRows } from './pull.ts';
+import { addPulled, assertWithoutStore } from './folder.ts';
+import { pull } from './pull.ts';
 import { push } from './push.ts';
 import { writeStoredTables } from './stored_tables.ts';
 
@@ -37,10 +36,8 @@ export interface RunStore {
    * @param url where readers find the store. Default: its address
    */
   writeTables(url?: string): Promise<void>;
-  /** Store the reads of a run that publishes nothing, and new versions of reads. @throws PublishedElsewhere */
+  /** Store the reads of a run that publishes nothing. @throws PublishedElsewhere */
   addReads(): Promise<void>;
-  /** Fetch the staged rows of a read, unless the folder has them. @throws StoreDamage */
-  fetchRows(read: ReadRecord): Promise<void>;
   /** Bytes of an archived page. */
   readonly store: Store;
   close(): void;
@@ -76,25 +73,24 @@ export function createRunStore({ store, layout, print, cacheBytes = STORE_CACHE_
 
   const add = async (published: string | null): Promise<boolean> => {
     const known = before?.catalog ?? null;
-    const pulled = await readPulled(layout, store);
-    const { runs, reparse, files, bytes } = await withArchive((archive) =>
-      push({ store, layout, archive, known, pulled, published }),
-    );
+    const { runs, files, bytes } = await withArchive((archive) => push({ store, layout, archive, known, published }));
     const suppressed = await readSuppressed(layout.root);
     const isSame = JSON.stringify(suppressed) === JSON.stringify(known?.suppressed ?? []);
-    if (runs.length === 0 && reparse === null && isSame) return true;
-    const reparses = reparse === null ? [] : [reparse];
+    if (runs.length === 0 && isSame) return true;
     const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);
     const next = {
       kind: (await readJson(layout.kind)) ?? null,
       current: newest === undefined ? (known?.current ?? null) : later(known?.current ?? null, newest),
       suppressed: [...suppressed],
       runs: [...(known?.runs ?? []), ...runs],
-      reparses: [...(known?.reparses ?? []), ...reparses],
     };
     if (!(await switchCatalog(store, before, next))) return false;
     // Only these: the catalog may name runs of other hosts that this folder has not fetched.
-    await addPulled(layout, store, [...runs.map((run) => run.reads), ...reparses]);
+    await addPulled(
+      layout,
+      store,
+      runs.map((run) => run.reads),
+    );
     await removeSegments(
       store,
       runs.map((run) => run.run_id),
@@ -151,7 +147,6 @@ export function createRunStore({ store, layout, print, cacheBytes = STORE_CACHE_
       if (catalog) await writeStoredTables(store, layout, catalog, url);
     },
     addReads,
-    fetchRows: (read) => pullRows(store, layout, read),
     close: () => {
       store.close();
     },

@@ -8,13 +8,17 @@ import { columnsOfModels, type SqlColumn } from '../../models/columns.ts';
 import { tablesOfEach } from '../../models/graph.ts';
 import { isMart, loadModels, type Mart, type Model } from '../../models/index.ts';
 import { VIEWS } from '../../models/views.ts';
-import { CHANGES_SQL } from '../../pipelines/run/summary/changes.ts';
 import { sharedFolder } from '../shared_folder.ts';
 
 const MODELS = await loadModels();
 
 /** Columns that commands and views read: the summary of changes, sources degraded by their joins, `make explain`. */
-const ALWAYS_READ = [...CHANGES_SQL, ...VIEWS.map(({ sql }) => sql), 'status, reason, detail', 'recompute'].join('\n');
+const ALWAYS_READ = [
+  'list new_records changed_records gone_records',
+  ...VIEWS.map(({ sql }) => sql),
+  'status, reason, detail',
+  'recompute',
+].join('\n');
 
 const COLUMNS = 'columns.json';
 const columnsFolder = sharedFolder('columns_of_models', async (folder) => {

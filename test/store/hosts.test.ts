@@ -8,8 +8,6 @@ import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
 import { fetchSnapshot } from '../../lib/store/snapshot_cache.ts';
 import { LAST_DAY } from '../../pipelines/clock.ts';
-import { rebuildSource } from '../../pipelines/commands/rebuild_source.ts';
-import { standingRead, trustedRows } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { objectOf } from '../../lib/store/store.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
@@ -18,10 +16,8 @@ import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
 import { openRunStore, createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
-import { localReads, openStoredArchive } from '../../pipelines/store/folder.ts';
-import type { SourceSpec } from '../../sources/contract.ts';
+import { localReads } from '../../pipelines/store/folder.ts';
 import { openArchive } from '../../lib/archive.ts';
-import { loadSources } from '../../sources/index.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { copyOf, hashesOf, newLayout, runDay, type OneRun } from '../pipelines/runs.ts';
 import { icebergOf } from './iceberg_tables.ts';
@@ -191,52 +187,8 @@ describe('hosts with one store', () => {
     assert.deepEqual(await verifySnapshot(one, `${day}.02`), []);
   });
 
-  test('rows that make rebuild changed on one host are those of the next run on another host', async () => {
-    const stark = (await loadSources()).find(({ name }) => name === 'oh_stark_tax') ?? assert.fail();
-    /** A parser that finds one row less, or another one. */
-    const parserWithout = (lost: number): SourceSpec => ({
-      ...stark,
-      async *parse(page) {
-        let row = 0;
-        for await (const candidate of stark.parse(page)) if ((row += 1) !== lost) yield candidate;
-      },
-    });
-    const apply = async (layout: Layout, spec: SourceSpec, store: RunStore): Promise<(number | null)[]> => {
-      const archive = await openStoredArchive(layout.root, store.store, () => {});
-      const results = await rebuildSource({ layout, archive, spec, isDry: false, fetchRows: store.fetchRows });
-      return results.map(({ version }) => version);
-    };
-    const [here, other] = [await storeOf(two), await storeOf(one)];
-    await here.pull(LAST_DAY);
-    await other.pull(LAST_DAY);
-    const earlier = await catalog();
-    assert.deepEqual(await apply(two, parserWithout(1), here), [2, 2]);
-    // The other host parses the same reads meanwhile, and is not the first to store them.
-    assert.deepEqual(await apply(one, parserWithout(2), other), [2, 2]);
-    await here.addReads();
-    const { runs, reparses } = (await catalog()) ?? assert.fail();
-    assert.deepEqual([runs, reparses.length], [earlier?.runs, 1], 'the lists of the runs stay as they are');
-    await assert.rejects(other.addReads(), {
-      name: 'PublishedElsewhere',
-      message:
-        /^Another host has stored version 2 of the read of oh_stark_tax by run \S+ in STORE s3:\/\/deals\/feed while/u,
-    });
-    const day = '2026-11-23';
-    const expected = await standingRead(two, stark.name, day);
-    assert.equal(expected?.version, 2);
-    const three = await newLayout();
-    // What a run does first.
-    await (await storeOf(three)).pull(day);
-    const used = await standingRead(three, stark.name, day);
-    assert.deepEqual(used, expected);
-    assert.notEqual(await trustedRows(three, used ?? assert.fail()), undefined, 'the rows are there');
-    await (await storeOf(one)).pull(LAST_DAY);
-    assert.deepEqual(await standingRead(one, stark.name, day), expected, 'the version that was stored first');
-    assert.equal((await catalog())?.reparses.length, 1);
-  });
-
   test('an empty disk fetches one object for each run and the rows in use; a damaged one is named', async () => {
-    const { runs, reparses } = (await catalog()) ?? assert.fail();
+    const { runs } = (await catalog()) ?? assert.fail();
     assert.ok(runs.length >= 3);
     const pull = async (layout: Layout, print?: (line: string) => void): Promise<number> => {
       const asked = s3.requests.length;
@@ -244,8 +196,8 @@ describe('hosts with one store', () => {
       return s3.requests.slice(asked).filter((request) => request.startsWith('GET objects/')).length;
     };
     const [whole, damaged] = [await newLayout(), await newLayout()];
-    // The reads of each run, later versions, which are compared with the local ones afterwards, and the rows in use.
-    assert.equal(await pull(whole), runs.length + 2 * reparses.length + SOURCES.length);
+    // The reads of each run, and the rows in use.
+    assert.equal(await pull(whole), runs.length + SOURCES.length);
     const list = s3.fileOf(objectOf(runs[0]?.reads ?? '').name);
     await copyFile(list, `${list}.intact`);
     await writeFile(list, 'other bytes');
