@@ -8,8 +8,6 @@ export interface Layout {
   readonly stagedRoot: string;
   readonly runs: string;
   run(runId: string): string;
-  /** The run's details for people. */
-  report(runId: string): string;
   readonly snapshots: string;
   snapshot(runId: string): string;
   /** Link to the current snapshot. */
@@ -34,7 +32,6 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     stagedRoot: join(dataDir, 'staged'),
     runs: join(dataDir, 'runs'),
     run: (runId) => join(dataDir, 'runs', runId),
-    report: (runId) => join(dataDir, 'runs', runId, 'report.txt'),
     snapshots: join(dataDir, 'snapshots'),
     snapshot: (runId) => join(dataDir, 'snapshots', runId),
     current: join(dataDir, 'current'),

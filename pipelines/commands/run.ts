@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { access, constants, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, writeWhole } from '../../lib/files.ts';
+import { makeFolder } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import {
   pipelineSettings,
@@ -29,7 +29,6 @@ import { removePartialFiles } from '../run/partial_files.ts';
 import { dueByCadence } from '../run/read_sources.ts';
 import { run, type RunResult } from '../run/run.ts';
 import { bestDeals, formatEnd } from '../run/summary/end_screen.ts';
-import { formatSummary } from '../run/summary/summary.ts';
 import { currentSnapshot } from '../snapshots.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore, type RunStore } from '../store/run_store.ts';
@@ -127,13 +126,10 @@ const NO_WORKER_MS = 10 * 60_000;
 
 const printWrapped = (text: string): void => printLines([text]);
 
-/** Write the report of the run and print its end. */
+/** Print the end of a run. */
 async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<void> {
-  const reportFile = layout.report(result.runId);
-  const dataDir = layout.root;
-  await writeWhole(reportFile, `${formatSummary(result, dataDir).join('\n').trim()}\n`);
   const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
-  printLines(formatEnd(result, { dataDir, reportFile, best, ms }));
+  printLines(formatEnd(result, { dataDir: layout.root, best, ms }));
 }
 
 /**

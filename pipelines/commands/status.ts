@@ -10,7 +10,7 @@ export const EXIT: Readonly<Record<Health['level'], number>> = { ok: 0, warning:
 
 export interface StatusOptions extends HealthOptions {
   readonly json?: boolean;
-  /** List the sources that need nobody one by one, and the history of each. Default: one row per family. */
+  /** List the sources that need nobody one by one. Default: one row per family. */
   readonly all?: boolean;
 }
 
@@ -117,7 +117,6 @@ export function formatHealth(health: Health, all = false): string[] {
       .filter((trouble) => !isOfSource(trouble))
       .map((trouble) => `Problem   ${trouble.message}. See ${trouble.runbook}`),
     ...(sources.length === 0 ? [] : ['', ...formatSources(sources, all)]),
-    ...(sources.length > 0 && all ? ['', ...formatHistory(health.history)] : []),
     ...(sources.length === 0 ? [] : ['', formatGroupCounts(sources)]),
     ...sources.flatMap(({ source, news }) => (news === null ? [] : [`New       ${source}: ${news}`])),
     ...(pages.length > 0 ? [`Runbook: ${pages.join(', ')}`] : []),
@@ -125,19 +124,21 @@ export function formatHealth(health: Health, all = false): string[] {
   ];
 }
 
-/** A strip per source: 90 days, the last one today. */
-function formatHistory(history: Health['history']): string[] {
-  const width = Math.max(0, ...Object.keys(history).map((source) => source.length));
-  return [
-    'Last 90 days, today last: = read, x failed, . not read',
-    ...Object.entries(history).map(([source, strip]) => `${source.padEnd(width)}  ${strip}`),
-  ];
-}
-
 const GROUPS = ['late', 'broken', 'waiting', 'out_of_season', 'fresh'] as const;
 /** Groups that need nobody, as printed in the row of a family. */
 const QUIET = { out_of_season: 'out of season', fresh: 'fresh' } as const;
-const HEADER = ['source', 'state', 'last success', 'age', 'every', 'rows', 'rejected', 'not read', 'next due'];
+const HEADER = [
+  'source',
+  'state',
+  'last success',
+  'age',
+  'every',
+  'rows',
+  'rejected',
+  'not read',
+  'next due',
+  'reason',
+];
 
 /** Why the latest read failed, or why its rows are outdated. */
 function reasonOf(health: SourceHealth): string {
@@ -155,6 +156,7 @@ const sourceRow = (health: SourceHealth): string[] => [
   number(health.rejected),
   health.uncounted === null ? '-' : number(health.uncounted),
   health.next_due ?? '-',
+  reasonOf(health),
 ];
 
 const earliest = (days: readonly (string | null)[]): string | undefined => days.filter((day) => day !== null).sort()[0];
@@ -178,24 +180,13 @@ const familyRow = (group: keyof typeof QUIET, family: string, members: readonly 
   earliest(members.map((member) => member.next_due)) ?? '-',
 ];
 
-/** The sources as a table, late and broken ones first, each with its reason below it. */
+/** The sources as a table, late and broken ones first. */
 export function formatSources(sources: readonly SourceHealth[], all: boolean): string[] {
-  const rows: { readonly cells: string[]; readonly reason: string }[] = [];
-  for (const group of GROUPS) {
+  const rows = GROUPS.flatMap((group) => {
     const members = sources.filter((source) => source.group === group);
-    if (all || group === 'late' || group === 'broken' || group === 'waiting')
-      rows.push(...members.map((source) => ({ cells: sourceRow(source), reason: reasonOf(source) })));
-    else
-      for (const [family, own] of Map.groupBy(members, (source) => source.family))
-        rows.push({ cells: familyRow(group, family, own), reason: '' });
-  }
-  const [header = '', ...lines] = table(
-    HEADER,
-    rows.map(({ cells }) => cells),
-  );
-  return [
-    header,
-    ...lines.flatMap((line, at) => (rows[at]?.reason ? [line, `    ${rows[at].reason}`] : [line])),
-    ...(all ? [] : ['(fresh sources are grouped by family; ALL=1 lists each)']),
-  ];
+    if (all || group === 'late' || group === 'broken' || group === 'waiting') return members.map(sourceRow);
+    const families = [...Map.groupBy(members, (source) => source.family)];
+    return families.map(([family, own]) => familyRow(group, family, own));
+  });
+  return [...table(HEADER, rows), ...(all ? [] : ['(fresh sources are grouped by family; ALL=1 lists each)'])];
 }

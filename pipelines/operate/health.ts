@@ -14,7 +14,6 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { queueState, type QueueState } from '../jobs/queue.ts';
 import { bytesShort } from '../format.ts';
-import { HISTORY_DAYS, markOf } from '../history.ts';
 import { isUnused } from '../ingest/source_state.ts';
 import { compareRunIds, parseRunId, STOPPED, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
@@ -65,20 +64,6 @@ async function pastRuns(layout: Layout): Promise<PastRun[]> {
   return runs;
 }
 
-/** The history of each source by the runs of the folder, also those that published nothing. */
-function readHistory(runs: readonly RunReport[], today: string): ReadonlyMap<string, string> {
-  const marks = new Map<string, string[]>();
-  for (const run of runs) {
-    const at = HISTORY_DAYS - 1 - daysBetween(run.run_id.slice(0, 10), today);
-    for (const { source, status } of at < 0 || at >= HISTORY_DAYS ? [] : run.reads) {
-      const strip = marks.get(source) ?? Array.from({ length: HISTORY_DAYS }, () => '.');
-      if (status !== 'not_due') strip[at] = markOf(status);
-      marks.set(source, strip);
-    }
-  }
-  return new Map([...marks].map(([source, strip]) => [source, strip.join('')]));
-}
-
 export interface Cost {
   readonly runs: number;
   readonly requests: number;
@@ -123,8 +108,6 @@ export interface Health {
     readonly seconds: number;
     readonly cost: Cost;
   } | null;
-  /** Strip of each source: readHistory. */
-  readonly history: Readonly<Record<string, string>>;
   /** Cost of the last thirty days. */
   readonly month: Cost;
   /** Bytes on the disk. */
@@ -366,7 +349,6 @@ export async function checkHealth(
       checked_on: checkedOn,
       snapshot: null,
       sources: [],
-      history: Object.fromEntries(readHistory(reports, checkedOn)),
       month: sumCosts(reports),
       ...facts,
       troubles,
@@ -393,7 +375,6 @@ export async function checkHealth(
     checked_on: checkedOn,
     snapshot: snapshotHealth(manifest, damage, checkedOn),
     sources: sourcesHealth,
-    history: Object.fromEntries(readHistory(reports, checkedOn)),
     month: sumCosts(reports.filter((report) => daysBetween(report.run_id, checkedOn) < MONTH_DAYS)),
     ...facts,
     troubles,

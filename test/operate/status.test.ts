@@ -59,17 +59,6 @@ describe('the state of a folder', () => {
     assert.equal(of('ohio_sos').next_due, '2026-12-12', 'the second Saturday');
   });
 
-  test('the history of a source has a mark for each of ninety days', async () => {
-    const { history } = await look();
-    const of = (source: string): string => history[source] ?? assert.fail(source);
-    assert.equal(of('heartland_multifamily').length, 90);
-    assert.ok(of('heartland_multifamily').endsWith('.=x'), 'read on the first day, failed on the second');
-    assert.ok(of('hud_fmr').endsWith('.=='));
-    const lines: string[] = [];
-    await status(layout, { all: true }, (all) => lines.push(...all));
-    assert.ok(lines.some((line) => /^heartland_multifamily +\.{88}=x$/u.test(line)));
-  });
-
   test('problems name their section of the runbook, which exists', async () => {
     const health = await look();
     assert.deepEqual(kinds(health).sort(), ['source_quarantined', 'source_unavailable']);

@@ -9,16 +9,12 @@ import { collectWarnings, formatAudits, formatWaiting } from './summary.ts';
 
 export interface EndOptions {
   readonly dataDir: string;
-  /** The run's report with all details. */
-  readonly reportFile: string;
   readonly best: readonly BestDeal[];
   readonly ms: number;
 }
 
 const LABEL = 11;
-/** Warnings to print; the report has all. */
-const WARNINGS_SHOWN = 10;
-/** Published tables to print; the report has all of them. */
+/** Published tables to print. */
 const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
 /** Reasons of rejected rows that are named. */
 const REASONS_SHOWN = 4;
@@ -59,12 +55,9 @@ function tablesText({ manifest }: RunResult): string {
   return shown.map(([name, { rows }]) => `${number(rows)} ${name}`).join(', ');
 }
 
-function formatWarnings(result: RunResult, { reportFile }: EndOptions): string[] {
+function formatWarnings(result: RunResult): string[] {
   const all = collectWarnings(result);
-  if (all.length === 0) return [];
-  const shown = all.slice(0, WARNINGS_SHOWN).map((warning) => `  ${warning}`);
-  const more = all.length - shown.length;
-  return ['', `Warnings (${all.length})`, ...shown, ...(more > 0 ? [`  and ${more} more: ${reportFile}`] : [])];
+  return all.length === 0 ? [] : ['', `Warnings (${all.length})`, ...all.map((warning) => `  ${warning}`)];
 }
 
 function formatBest(best: readonly BestDeal[]): string[] {
@@ -94,30 +87,30 @@ const formatNext = (dataDir: string): string[] => [
 /** The end of a run, as lines. */
 export function formatEnd(result: RunResult, options: EndOptions): string[] {
   const { manifest, blocked, changes } = result;
-  const { dataDir, reportFile, best, ms } = options;
+  const { dataDir, best, ms } = options;
   const refused = refusedText(result);
   const lines = [
     '',
     label('Read') + readText(result),
     ...(refused === null ? [] : [label('Rejected') + refused]),
-    ...formatWaiting(result.sources).filter((line) => line !== ''),
+    ...formatWaiting(result.sources),
     ...(changes && changes.counts.length > 0
       ? [`${label('Changes')}since ${changes.since}: ${changesText(changes.counts)}`]
       : []),
-    ...formatWarnings(result, options),
+    ...formatWarnings(result),
     '',
   ];
-  const details = [label('Models') + formatAudits(result), label('Details') + reportFile];
+  const models = label('Models') + formatAudits(result);
   if (!manifest) {
     const audits = plural(blocked.length, 'blocking audit');
-    return [...lines, `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`, ...details];
+    return [...lines, `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`, models];
   }
   const later = result.current ? '' : ' (a snapshot of a later day stays current)';
   return [
     ...lines,
     `${label('Published')}${dataDir}/snapshots/${manifest.run_id}${later} in ${duration(ms)}`,
     label('') + tablesText(result),
-    ...details,
+    models,
     ...formatBest(best),
     '',
     manifest.notice,

@@ -1,67 +1,10 @@
-/** The details of a run as text: sources, rejected rows, changes, warnings, published tables. */
-import type { Manifest } from '../../../models/manifest.ts';
-import { bytesShort, number, plural, table } from '../../format.ts';
+/** What a run warns of and waits for, as text. */
+import { number, plural } from '../../format.ts';
 import { NO_BYTES, WHOLE_FILE } from '../../ingest/stage/check_rows.ts';
 import { awaitsOperator, isUnused, waitsFor, type SourceState } from '../../ingest/source_state.ts';
 import { parseRunId } from '../../layout.ts';
 import { formatOutdated } from '../../operate/problems.ts';
 import type { RunResult } from '../run.ts';
-
-/** Counts of a source, in the order of the columns. */
-const formatRowCounts = ({ row, latest }: SourceState): readonly number[] => [
-  latest?.traffic.requests ?? 0,
-  latest?.traffic.bytes ?? 0,
-  row.rows_in,
-  row.rows_out,
-  row.rows_rejected,
-  row.rows_merged,
-  row.rows_carried,
-];
-
-const formatCounts = ([requests = 0, bytes = 0, ...rows]: readonly number[]): string[] => [
-  number(requests),
-  bytesShort(bytes),
-  ...rows.map(number),
-];
-
-function formatSources(sources: readonly SourceState[]): string[] {
-  const header = [
-    'source',
-    'state',
-    'requests',
-    'bytes',
-    'rows in',
-    'rows out',
-    'rejected',
-    'merged',
-    'carried',
-    'age',
-  ];
-  const rows = sources.map((source) => {
-    const { row } = source;
-    const age = row.age_days === null ? '-' : `${row.age_days} d`;
-    return [row.source, row.status, ...formatCounts(formatRowCounts(source)), age];
-  });
-  const totals = sources.map(formatRowCounts).reduce(
-    (sums, counts) => sums.map((sum, index) => sum + (counts[index] ?? 0)),
-    Array.from({ length: 7 }, () => 0),
-  );
-  return [
-    'Sources (rows in = rows out + rejected + merged; carried rows are of an earlier read)',
-    ...table(header, [...rows, ['all', '', ...formatCounts(totals), '']]),
-  ];
-}
-
-function formatRejects(sources: readonly SourceState[]): string[] {
-  const lines = sources.flatMap(({ spec, standing }) => {
-    const byReason = Map.groupBy(standing?.rejects ?? [], (reject) => reject.reason);
-    return [...byReason].map(
-      ([reason, rows]) => `  ${spec.name}: ${number(rows.length)} ${reason}, such as: ${rows[0]?.detail ?? ''}`,
-    );
-  });
-  if (lines.length === 0) return [];
-  return ['', 'Rejected rows, with the first of each reason (all of them: table rejects)', ...lines];
-}
 
 /** Sources without rows that a warning names. */
 const NAMES_SHOWN = 3;
@@ -133,21 +76,19 @@ export function collectWarnings(result: RunResult): string[] {
   ];
 }
 
-/** Sources that wait for the operator, each reason after an empty line. */
+/** Sources that wait for the operator, a line for each reason. */
 export function formatWaiting(sources: readonly SourceState[]): string[] {
-  const waitingFor = (reason: string): string =>
-    sources
-      .filter(({ row }) => awaitsOperator(row) && !isUnused(row) && row.reason === reason)
-      .map(({ row }) => row.source)
-      .join(', ');
-  const [files, permissions] = [waitingFor('no_file'), waitingFor('no_permission')];
-  const seasons = waitingFor('out_of_season');
+  const waitingFor = (reason: string, about: string): string[] => {
+    const waiting = sources.filter(({ row }) => awaitsOperator(row) && !isUnused(row) && row.reason === reason);
+    return waiting.length === 0 ? [] : [`${about}: ${waiting.map(({ row }) => row.source).join(', ')}`];
+  };
   return [
-    ...(files === '' ? [] : ['', `Waiting for a file in the drop folder: ${files}`]),
-    ...(permissions === ''
-      ? []
-      : ['', `Waiting for the owner's permission (PERMITTED), a key, or a file in the drop folder: ${permissions}`]),
-    ...(seasons === '' ? [] : ['', `Not on their sites in this part of the year: ${seasons}`]),
+    ...waitingFor('no_file', 'Waiting for a file in the drop folder'),
+    ...waitingFor(
+      'no_permission',
+      "Waiting for the owner's permission (PERMITTED), a key, or a file in the drop folder",
+    ),
+    ...waitingFor('out_of_season', 'Not on their sites in this part of the year'),
   ];
 }
 
@@ -156,49 +97,4 @@ export function formatAudits({ models }: RunResult): string {
   const failed = audits.filter((audit) => audit.failing > 0).length;
   const outcome = failed === 0 ? `${audits.length} audits passed` : `${failed} of ${audits.length} audits failed`;
   return `${models.length} built; ${outcome}`;
-}
-
-function formatTables({ tables }: Manifest): string[] {
-  const rows = Object.entries(tables).map(([name, t]) => [
-    name,
-    number(t.rows),
-    bytesShort(t.files.reduce((sum, { bytes }) => sum + bytes, 0)),
-    t.files.map(({ sha256 }) => sha256.slice(0, 16)).join(' '),
-  ]);
-  return table(['table', 'rows', 'bytes', 'sha256'], rows);
-}
-
-/** The details of a run, as lines of its report. */
-export function formatSummary(result: RunResult, dataDir: string): string[] {
-  const { manifest, changes, blocked } = result;
-  const warnings = collectWarnings(result);
-  const lines = [
-    '',
-    ...formatSources(result.sources),
-    ...formatRejects(result.sources),
-    ...formatWaiting(result.sources),
-    '',
-    `Models: ${formatAudits(result)}`,
-  ];
-  if (changes)
-    lines.push(
-      '',
-      `Changes since ${changes.since}`,
-      ...changes.counts.map(({ label, n }) => `  ${number(n).padStart(6)}  ${label}`),
-    );
-  if (warnings.length > 0)
-    lines.push('', `Warnings (${warnings.length})`, ...warnings.map((warning) => `  ${warning}`));
-  if (!manifest) {
-    const audits = `${blocked.length} blocking audit${blocked.length === 1 ? '' : 's'}`;
-    return [...lines, '', `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`];
-  }
-  const later = result.current ? '' : ' (a snapshot of a later day stays current)';
-  return [
-    ...lines,
-    '',
-    `Published ${dataDir}/snapshots/${manifest.run_id}${later}`,
-    ...formatTables(manifest),
-    '',
-    manifest.notice,
-  ];
 }

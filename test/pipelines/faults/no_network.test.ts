@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { SILENT } from '../../../pipelines/progress/progress.ts';
-import { formatSummary } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import type { Resolve } from '../../../sources/fetch/network.ts';
@@ -71,7 +71,7 @@ test('a run without a network reports it once, sends nothing and keeps the rows'
         models,
         progress: { ...SILENT, line: (line) => printed.push(line) },
       });
-      return { result, printed: [...printed, ...formatSummary(result, 'data')] };
+      return { result, printed: [...printed, ...collectWarnings(result)] };
     } finally {
       await fetcher.close();
     }

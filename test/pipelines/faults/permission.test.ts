@@ -8,7 +8,7 @@ import { sandboxClock } from '../../../pipelines/clock.ts';
 import { judgeSource } from '../../../pipelines/ingest/source_state.ts';
 import { missingPermissions, permissionsOf } from '../../../pipelines/permission.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
-import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
@@ -112,7 +112,7 @@ test('until then it sends no request and prints no warning, and a dropped page i
     assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
     assert.match(rowOf(refused)?.detail ?? '', /PERMITTED/u);
     assert.ok(!collectWarnings(refused).some((line) => line.startsWith(summit.name)));
-    assert.match(formatSummary(refused, 'data').join('\n'), /permission.*: oh_summit_tax$/mu);
+    assert.match(formatWaiting(refused.sources).join('\n'), /permission.*: oh_summit_tax$/mu);
 
     await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
     await copyFile(

@@ -42,7 +42,7 @@ const RESULT: RunResult = {
   changes: { since: '2026-11-19.01', counts: [{ label: 'price cuts', n: 12 }] },
   failuresFolder: 'data/runs/2026-11-20.01/failures',
 };
-const options = { dataDir: 'data', reportFile: 'data/runs/2026-11-20.01/report.txt', best: BEST, ms: 26_400 };
+const options = { dataDir: 'data', best: BEST, ms: 26_400 };
 
 test('names each deal on one line of 80 columns, cap rate first, then the reason, and what follows', () => {
   const lines = formatEnd(RESULT, options);

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../../pipelines/commands/status.ts';
-import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary/summary.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
 import { DISTRESS_AND_PARCELS } from '../some_tables.ts';
@@ -26,7 +26,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
     LISTS.map((name) => [name, 'never_read', 'no_file', undefined]),
   );
   assert.deepEqual(about(collectWarnings(first)), []);
-  assert.deepEqual(about(formatSummary(first, 'data').filter((line) => line.startsWith('Waiting'))), [
+  assert.deepEqual(about(formatWaiting(first.sources)), [
     `Waiting for a file in the drop folder: ${LISTS.join(', ')}, operator_files`,
   ]);
   const said: string[] = [];
