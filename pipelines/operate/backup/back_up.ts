@@ -105,11 +105,13 @@ class Copy {
     const file = join(this.#layout.root, path);
     try {
       const { mode } = await stat(file);
-      const content = await this.#content(file, path, known);
-      if (content !== null) this.files.set(path, { path, ...content, mode: mode & MODE_BITS });
+      this.files.set(path, { path, ...(await this.#store.add(file, known)), mode: mode & MODE_BITS });
     } catch (error) {
-      // Removed since it was listed, such as a dropped file.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (error instanceof WrongContent) {
+        this.damage.push(`${path} does not have the hash that its manifest, record or name states: it is left out`);
+        this.missing.push(path);
+        // Another was removed since it was listed, such as a dropped file.
+      } else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 
@@ -121,20 +123,6 @@ class Copy {
       return await this.#store.add(file);
     } finally {
       await rm(file, { force: true });
-    }
-  }
-
-  /** Store a file; a damaged one is replaced by its content in an earlier backup, or left out. */
-  async #content(file: string, path: string, known: string | undefined): Promise<Content | null> {
-    try {
-      return await this.#store.add(file, known);
-    } catch (error) {
-      if (!(error instanceof WrongContent) || known === undefined) throw error;
-      const earlier = await this.#store.intact(known);
-      const outcome = earlier ? 'an earlier backup has its content, which is used' : 'it is left out';
-      this.damage.push(`${path} does not have the hash that its manifest, record or name states: ${outcome}`);
-      if (!earlier) this.missing.push(path);
-      return earlier;
     }
   }
 }
@@ -185,7 +173,7 @@ async function copyFolder(copy: Copy, settings: BackUpSettings): Promise<Copied>
   });
   await copy.addAll(publishedFiles(layout));
   const except = relative(resolve(layout.root), resolve(settings.LEDGER ?? join(layout.root, 'ledger.sqlite')));
-  await copy.addAll(otherFiles(layout, { keys: settings.KEYS, except }));
+  await copy.addAll(otherFiles(layout, except));
   const ledger = await addLedger(copy, settings);
   // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
   await copy.add({ path: 'ledger.journal' });
@@ -196,7 +184,7 @@ async function copyFolder(copy: Copy, settings: BackUpSettings): Promise<Copied>
   copy.damage.push(...gaps);
   const { missing, folders } = copy;
   const files = [...copy.files.values()];
-  const backup = { data_clock: await kindOf(layout), current, ledger, keys: settings.KEYS, missing, files, folders };
+  const backup = { data_clock: await kindOf(layout), current, ledger, missing, files, folders };
   return { backup, isComplete: missing.length + gaps.length === 0 };
 }
 

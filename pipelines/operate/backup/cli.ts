@@ -25,7 +25,7 @@ async function backUpCommand(): Promise<number> {
   const { name, files, bytes, damage, isComplete, leftOut, removed } = await backUp(settings, at);
   print(`backup ${name} in ${settings.TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
   if (settings.WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
-  if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')} (KEYS=1 includes them).`);
+  if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')}. Copy them yourself.`);
   if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${settings.KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
   if (isComplete) await noteLatest(settings, at);
@@ -45,7 +45,7 @@ async function verifyCommand(): Promise<number> {
 async function restoreCommand(): Promise<number> {
   const settings = readSettings(restoreSettings);
   const { name, backup, ledger } = await restoreFolder(settings);
-  const { files, current, keys, missing } = backup;
+  const { files, current, missing } = backup;
   print(`restored ${settings.DATA_DIR} from backup ${name}: ${number(files.length)} files, every hash verified`);
   print(current === null ? 'The backup has no current snapshot.' : `current snapshot: ${current.split('/').at(-1)}`);
   if (ledger === null) print('The ledger was not restored: the backup has none, or WITHOUT_LEDGER is 1.');
@@ -55,7 +55,7 @@ async function restoreCommand(): Promise<number> {
     if (replayed > 0)
       print(`${replayed} purchases changed after the ledger's backup, by the journal: they are put back`);
   }
-  if (!keys) print('The backup has no private keys. Put back RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
+  print('The backup has no private keys. Put back RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
   for (const path of missing) print(`missing: ${path} was damaged when the backup was made`);
   print(`next: make status${inFolder(settings.DATA_DIR)}`);
   return 0;

@@ -119,21 +119,21 @@ async function isKey(path: string): Promise<boolean> {
   return (await stat(path)).size <= MAX_KEY_BYTES && PRIVATE_KEY.test(await readFile(path, 'latin1'));
 }
 
-/** The rest of the folder: settings, states, reports, dropped files. Keys only if they are wanted. */
+/** The rest of the folder: settings, states, reports, dropped files, and no private keys. @param except the ledger */
 export async function* otherFiles(
   layout: Layout,
-  { keys, except }: { readonly keys: boolean; readonly except: string },
+  except: string,
 ): AsyncGenerator<Listed | { readonly leftOut: string }> {
   const isWanted = (name: string): boolean =>
     !LISTED.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && name !== except;
   for (const { name } of (await listEntries(layout.root)).filter((entry) => isWanted(entry.name))) {
-    if (name === SANDBOX && !keys) {
+    if (name === SANDBOX) {
       yield { leftOut: SANDBOX };
       continue;
     }
     const isFolder = (await stat(join(layout.root, name))).isDirectory();
     for await (const listed of isFolder ? walk(layout.root, name) : [{ path: name, isFolder: false }]) {
-      const mayBeKey = !keys && !listed.isFolder && !DATA_FOLDERS.has(name);
+      const mayBeKey = !listed.isFolder && !DATA_FOLDERS.has(name);
       if (mayBeKey && (await isKey(join(layout.root, listed.path)))) yield { leftOut: listed.path };
       else yield listed;
     }

@@ -17,9 +17,6 @@ export const backUpSettings = z.object({
   DATA_DIR,
   LEDGER,
   TO: folderSetting('`make backup`: folder of the backups, outside DATA_DIR, best on another disk.'),
-  KEYS: zeroOrOne
-    .default(false)
-    .describe('`make backup`: 1 includes private keys that are in DATA_DIR. Keys outside it are never included.'),
   KEEP_BACKUPS: z.coerce
     .number('a number of backups')
     .int('a whole number of backups')

@@ -40,7 +40,6 @@ const Backup = z.object({
   current: z.string().nullable(),
   /** Backup of the ledger; null if there was none, or it was left out. */
   ledger: Content.nullable(),
-  keys: z.boolean(),
   /** Files that were damaged in the data folder and are not in this backup. */
   missing: z.array(z.string()),
   /** Paths relative to the data folder, with permission bits. */
@@ -187,13 +186,6 @@ export class BackupStore {
     } finally {
       await rm(temporary, { force: true });
     }
-  }
-
-  /** A stored content, read and verified; null if it is missing or damaged. */
-  async intact(hash: string): Promise<Content | null> {
-    const path = contentPath(this.root, hash);
-    const found = existsSync(path) ? await contentOf(path) : null;
-    return found?.sha256 === hash ? found : null;
   }
 
   /** Write the list of a finished backup. @returns its name */

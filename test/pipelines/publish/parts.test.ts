@@ -129,7 +129,7 @@ describe('a register over three days', () => {
       await mkdtemp(join(tmpdir(), 'dealfeed-backups-')),
       await mkdtemp(join(tmpdir(), 'dealfeed-')),
     ];
-    await backUp({ DATA_DIR: layout.root, LEDGER: undefined, TO, KEYS: false, KEEP_BACKUPS: 0, WITHOUT_LEDGER: true });
+    await backUp({ DATA_DIR: layout.root, LEDGER: undefined, TO, KEEP_BACKUPS: 0, WITHOUT_LEDGER: true });
     const { backup } = await restoreFolder({
       DATA_DIR,
       LEDGER: undefined,
