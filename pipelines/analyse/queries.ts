@@ -1,4 +1,4 @@
-/** Worked queries: queries/<name>.sql. The first comment states the question; `check:` and `rows:` are for the tests. */
+/** Worked queries: queries/<name>.sql. Its first comment is the question; `check:` and `rows:` are for the tests. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
