@@ -173,7 +173,6 @@ describe('billing', () => {
     const [server] = shop.servers;
     assert.ok(server);
     const all = server.app.routes.filter((r) => r.price !== null);
-    assert.equal(all.length, 20);
     const priced = thorough(
       all.filter(({ path }) => SAMPLE.has(path)),
       all,
