@@ -282,13 +282,19 @@ function absentSchema(
     });
 }
 
-/** The field `absent` of a response that has some fields of a record. */
-export const absentOf = (
-  { columns, causes = {} }: Pick<RecordDefinition, 'columns' | 'causes'>,
-  fields: Readonly<Record<string, true>>,
-): { readonly absent: ReturnType<typeof absentSchema> } => ({
-  [ABSENT]: absentSchema(columns, causes, Object.keys(fields)),
-});
+type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? First | Words<Rest> : S;
+
+/** Schema of a record with some of its fields, named in a text, and the reasons of their nulls. */
+export function partOf<F extends Fields, const S extends string>(record: RecordDefinition<F>, names: S) {
+  const fields = names.split(' ');
+  const { schema, columns, causes = {} } = record;
+  const mask = Object.fromEntries(fields.map((name) => [name, true]));
+  return schema
+    .pick(mask as Parameters<typeof schema.pick>[0])
+    .extend({ [ABSENT]: absentSchema(columns, causes, fields) }) as unknown as z.ZodObject<
+    Pick<F, Words<S> & keyof F> & { readonly [ABSENT]: ReturnType<typeof absentSchema> }
+  >;
+}
 
 export type RowOf<D> = D extends { readonly schema: infer S extends z.ZodType } ? z.infer<S> : never;
 

@@ -223,7 +223,7 @@ export function openApi(routes: readonly Route[], publicUrl: string, email?: str
         'Property data from public pages, explained and priced per call. Priced requests are paid with x402 version ' +
         '2 and billed only if the response is 200. Money, percent and ratios are decimal strings with two decimals. ' +
         'Absent values are null; each field says when.',
-      'x-guidance': guidanceOf(routes, publicUrl),
+      'x-guidance': guidanceOf(publicUrl),
       contact: { name: 'Dealfeed', url: publicUrl, ...(email === undefined ? {} : { email }) },
       license: { name: 'Public records, under the terms of each source', url: `${publicUrl}/coverage` },
     },
@@ -258,38 +258,16 @@ export const paymentInfoOf = ({ price }: Pick<Route, 'price'>): JsonObject =>
     ? {}
     : { 'x-payment-info': { price: { mode: 'fixed', currency: 'USD', amount: price }, protocols: [{ x402: {} }] } };
 
-/** "GET /api/deals $0.05": one line per call. */
-const callLine = (route: Route): string => `- GET ${templateOf(route)} ${priceText(route)}`;
-
-function guidanceOf(routes: readonly Route[], publicUrl: string): string {
-  const calls = routes.filter(({ path }) => !/^\/(?:ohio|colorado)\//u.test(path));
-  return [
+const guidanceOf = (publicUrl: string): string =>
+  [
     'Dealfeed sells data of small multifamily deals, signals of distress, sheriff and tax sales, off-market leads, ' +
       'owners, and new business registrations of Ohio and Colorado, priced per call.',
-    'How to pay: send the GET request. The 402 has its terms in the PAYMENT-REQUIRED header (x402 version 2, USDC on ' +
-      'the network in accepts). Sign them and repeat the request with PAYMENT-SIGNATURE; @x402/fetch does both. ' +
-      'There is no API key and no account. You are billed for a 200 only: 400 (a parameter is wrong) and 404 (no ' +
-      'match) are free.',
-    [
-      'Before you pay:',
-      '- GET /api/meta: coverage, freshness, and a note on every field.',
-      '- GET /api/count/{list} with the filters of a list: how many records match, as a range.',
-      '- GET /api/deals/ids: the ids for GET /api/deals/{id}/report. GET /api/example_report shows such a report.',
-      '- GET without a payment: a 402 whose body has the price, for a list a range of the matches and their cost by ' +
-        'limit, and hints about values that match nothing.',
-    ].join('\n'),
-    [
-      'Rules:',
-      '- All endpoints are GET. An unknown or repeated parameter is 400, and the problem document names what is ' +
-        'accepted.',
-      '- Money, percent and ratios are decimal strings. Absent values are null, and absent says why.',
-      '- fields=all returns every field, fields=a,b returns these. limit and cursor page; each page is a call, at ' +
-        'the same price up to limit=500. Accept: text/csv returns a list as CSV, at the same price.',
-      '- /api/lookup needs address, or apn (alias parcel).',
-      '- A paid response has Receipt-Id. The wallet that paid collects it again, free, at /api/purchases/{id}.',
-    ].join('\n'),
-    ['Calls:', ...calls.map(callLine)].join('\n'),
-    'The filings of one register are under /ohio/api/ and /colorado/api/, at the same prices.',
-    `More: ${publicUrl}/llms.txt. The same calls are tools of the MCP server at ${publicUrl}/mcp.`,
+    'Send the GET request. The 402 has its terms in the PAYMENT-REQUIRED header (x402 version 2, USDC on the network ' +
+      'in accepts), and its body says what the call buys. Sign them and repeat the request with PAYMENT-SIGNATURE; ' +
+      '@x402/fetch does both. There is no key and no account. Only a 200 is billed.',
+    'Before you pay: GET /api/meta (coverage, freshness, a note on every field), GET /api/count/{list} (the range of ' +
+      'matches), GET /api/deals/ids (ids for GET /api/deals/{id}/report), GET /api/example_report.',
+    'A page costs the same up to limit=500. fields=all returns every field. Accept: text/csv returns a list as CSV. ' +
+      'A paid response has Receipt-Id: its wallet collects it again, free, at /api/purchases/{id}.',
+    `Every call and its rules: ${publicUrl}/llms.txt. The same calls are tools of the MCP server at ${publicUrl}/mcp.`,
   ].join('\n\n');
-}

@@ -45,43 +45,21 @@ const degradedSources = (snapshot: Snapshot): DegradedSource[] =>
     .filter(({ status }) => status === 'degraded')
     .map((row) => ({ source: String(row['source']), detail: String(row['detail']) }));
 
-/** Result of the queries of one snapshot and day. */
-interface CheckedSources {
-  readonly snapshot: Snapshot;
-  readonly today: string;
-  readonly stale: StaleSource[];
-  readonly degraded: DegradedSource[];
-}
-
-/** A function that reports the current health. Stale sources are queried once per snapshot and day. */
-export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
-  let cached: CheckedSources | null = null;
-  return async () => {
+/** A function that reports the current health. */
+export const createHealthCheck =
+  ({ snapshots, payments, nowMs }: HealthOptions): (() => Promise<Health>) =>
+  async () => {
     const settlements = await payments.health();
     const lease = snapshots.acquire();
     const failure = snapshots.failure();
     const ready = payments.ready();
     try {
       const snapshot = lease?.snapshot;
-      let stale: StaleSource[] = [];
-      let degraded: DegradedSource[] = [];
-      if (snapshot) {
-        const today = todayOf(snapshot.manifest, nowMs());
-        if (cached?.snapshot !== snapshot || cached.today !== today)
-          cached = {
-            snapshot,
-            today,
-            stale: await staleSources(snapshot, today),
-            degraded: degradedSources(snapshot),
-          };
-        ({ stale, degraded } = cached);
-      }
+      const stale = snapshot ? staleSources(snapshot, todayOf(snapshot.manifest, nowMs())) : [];
+      const degraded = snapshot ? degradedSources(snapshot) : [];
+      const isWell = !failure && ready && settlements.warnings.length + stale.length + degraded.length === 0;
       return {
-        status: !snapshot
-          ? 'unavailable'
-          : failure || !ready || settlements.warnings.length + stale.length + degraded.length > 0
-            ? 'degraded'
-            : 'ok',
+        status: !snapshot ? 'unavailable' : isWell ? 'ok' : 'degraded',
         snapshot_id: snapshot?.id ?? null,
         as_of: snapshot?.manifest.as_of ?? null,
         snapshot_failure: failure,
@@ -93,7 +71,6 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
       lease?.release();
     }
   };
-}
 
 export function mountHealth(router: Router, health: () => Promise<Health>): void {
   router.get('/health', async (ctx) => {

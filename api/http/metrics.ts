@@ -16,64 +16,26 @@ export interface Metrics {
 export function createMetrics(health: () => Promise<Health>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'dealfeed_requests_total',
-    help: 'Requests handled.',
-    labelNames: ['route', 'status', 'reason'],
-    registers,
+  const facts = (name: string, help: string, ...labelNames: string[]) => ({
+    name: `dealfeed_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
   });
+  const requests = new Counter(facts('requests_total', 'Requests handled.', 'route', 'status', 'reason'));
   const seconds = new Histogram({
-    name: 'dealfeed_request_seconds',
-    help: 'Response time, including settlement.',
-    labelNames: ['route'],
+    ...facts('request_seconds', 'Response time, including settlement.', 'route'),
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers,
   });
-  const sold = new Counter({
-    name: 'dealfeed_sold_dollars_total',
-    help: 'Dollars settled.',
-    labelNames: ['route'],
-    registers,
-  });
-  const unresolved = new Counter({
-    name: 'dealfeed_unresolved_settlements_total',
-    help: 'Settlements of unknown outcome.',
-    registers,
-  });
-  const healthy = new Gauge({
-    name: 'dealfeed_health',
-    help: '1 for the current state of the server.',
-    labelNames: ['status'],
-    registers,
-  });
-  const stale = new Gauge({
-    name: 'dealfeed_stale_sources',
-    help: 'Sources whose rows are older than their read interval.',
-    registers,
-  });
-  const degraded = new Gauge({
-    name: 'dealfeed_degraded_sources',
-    help: 'Sources whose rows join fewer others than expected.',
-    registers,
-  });
-  const ready = new Gauge({ name: 'dealfeed_payments_ready', help: '1 if the server accepts payments.', registers });
-  const failing = new Gauge({
-    name: 'dealfeed_snapshot_failing',
-    help: '1 while the current snapshot cannot be loaded and the previous one serves.',
-    registers,
-  });
-  const open = new Gauge({
-    name: 'dealfeed_open_settlements',
-    help: 'Purchases whose outcome is unknown.',
-    registers,
-  });
-  const warnings = new Gauge({
-    name: 'dealfeed_payment_warnings',
-    help: 'Payment warnings for an operator, by code: docs/runbook.md has a section on each.',
-    labelNames: ['code'],
-    registers,
-  });
+  const sold = new Counter(facts('sold_dollars_total', 'Dollars settled.', 'route'));
+  const unresolved = new Counter(facts('unresolved_settlements_total', 'Settlements of unknown outcome.'));
+  const healthy = new Gauge(facts('health', '1 for the current state of the server.', 'status'));
+  const stale = new Gauge(facts('stale_sources', 'Sources whose rows are older than their read interval.'));
+  const degraded = new Gauge(facts('degraded_sources', 'Sources whose rows join fewer others than expected.'));
+  const ready = new Gauge(facts('payments_ready', '1 if the server accepts payments.'));
+  const failing = new Gauge(facts('snapshot_failing', '1 while the current snapshot cannot be loaded.'));
+  const open = new Gauge(facts('open_settlements', 'Purchases whose outcome is unknown.'));
+  const warnings = new Gauge(facts('payment_warnings', 'Payment warnings by code, as in docs/runbook.md.', 'code'));
   return {
     type: registry.contentType,
     observe(entry) {

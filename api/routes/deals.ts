@@ -1,6 +1,6 @@
 /** Deals: the free index, the full feed, cards, and hot deals. */
 import { z } from 'zod';
-import { absentOf } from '../../lib/record.ts';
+import { partOf } from '../../lib/record.ts';
 import { UNDERWRITE_RELIABILITIES } from '../../models/deal/summary.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './list/field_groups.ts';
@@ -100,18 +100,7 @@ async function impliedByNoi(request: RouteRequest<ParamsOf<typeof dealFilters>>)
   return { implied_by_noi: (await request.snapshot.select(implied)).length };
 }
 
-const INDEX_FIELDS = {
-  id: true,
-  address: true,
-  city: true,
-  state: true,
-  list_price: true,
-  units: true,
-  cap_rate: true,
-  deal_score: true,
-  report_status: true,
-} as const;
-const IndexRecord = Deal.schema.pick(INDEX_FIELDS).extend(absentOf(Deal, INDEX_FIELDS));
+const IndexRecord = partOf(Deal, 'id address city state list_price units cap_rate deal_score report_status');
 
 /** The body of the free index. */
 export const DealIndex = z.strictObject({
@@ -166,7 +155,7 @@ export const deals = listRoute({
   }),
 });
 
-const Card = Deal.schema.pick(DEAL_CARD).extend(absentOf(Deal, DEAL_CARD));
+const Card = partOf(Deal, DEAL_CARD);
 
 export const dealCards = listRoute({
   name: 'deal_cards',

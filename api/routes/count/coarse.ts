@@ -8,7 +8,6 @@ import type { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 import type { Route, RouteRequest } from '../define.ts';
-import { figuresOf } from '../figures.ts';
 import type { Params } from '../params.ts';
 
 /** Place, kind and status. */
@@ -42,32 +41,15 @@ export interface Countable extends Pick<Route, 'path' | 'params'> {
 export const coarseFiltersOf = ({ params }: Pick<Countable, 'params'>): string[] =>
   [...COARSE, MIN_SCORE].filter((name) => Object.hasOwn(params, name));
 
-/** Column with the time at which a record was last read. */
-const READ: Partial<Record<TableName, string>> = {
-  deals: 'last_verified',
-  leads: 'last_verified',
-  owners: 'last_verified',
-};
-const READ_BY_DEFAULT = 'last_seen';
-
 /** Most counts cached per snapshot. */
 const MAX_COUNTS = 1000;
 
 interface Counted {
   readonly table: TableName;
   readonly matches: number;
-  readonly freshest: string | null;
-  readonly oldest: string | null;
 }
 
 const cache = new WeakMap<Snapshot, LRUCache<string, Promise<Counted>>>();
-
-async function queryCount(snapshot: Snapshot, filters: Filters): Promise<Counted> {
-  const { table } = filters;
-  const figures = await figuresOf(snapshot, filters);
-  const [oldest, freshest] = figures.ends(READ[table] ?? READ_BY_DEFAULT);
-  return { table, matches: figures.all.length, freshest, oldest };
-}
 
 type CountRequest = RouteRequest<Params>;
 
@@ -81,27 +63,18 @@ function countMatches(route: Countable, request: CountRequest): Promise<Counted>
   if (known) return known;
   const count = route
     .matching({ ...request, claims: async () => new Map() })
-    .then((filters) => queryCount(snapshot, filters));
+    .then(async (filters) => ({ table: filters.table, matches: (await snapshot.select(filters)).length }));
   counts.set(key, count);
   count.catch(() => counts.delete(key));
   return count;
 }
 
-interface CoarseCount {
-  readonly matches: Range;
-  /** Time of the most and the least recent read; null without records. */
-  readonly freshest: string | null;
-  readonly oldest: string | null;
-  /** Whether freshness is that of the matches, or of the whole list. */
-  readonly freshness_of: 'matches' | 'list';
-}
-
 /**
- * Range of the records of a list that match, and their freshness.
+ * Range of the records of a list that match.
  * @param request with parameters of the list
  * @returns null if a parameter is no coarse filter, or no step of the score
  */
-export async function coarseCount(route: Countable, request: CountRequest): Promise<CoarseCount | null> {
+export async function coarseCount(route: Countable, request: CountRequest): Promise<Range | null> {
   const names = Object.keys(request.params);
   const known = coarseFiltersOf(route);
   const score = request.params[MIN_SCORE];
@@ -109,11 +82,7 @@ export async function coarseCount(route: Countable, request: CountRequest): Prom
   if (score !== undefined && !isStep(score)) return null;
   const counted = await countMatches(route, request);
   const isBlurred = counted.table === 'leads' || names.some((name) => COMPUTED.includes(name));
-  const matches = rangeOf(counted.matches, !isBlurred);
-  // The freshness of a few records would disclose whether there are any.
-  const isOfMatches = matches.at_least > 1;
-  const { freshest, oldest } = isOfMatches ? counted : await countMatches(route, { ...request, params: {} });
-  return { matches, freshest, oldest, freshness_of: isOfMatches ? 'matches' : 'list' };
+  return rangeOf(counted.matches, !isBlurred);
 }
 
 /** A range, and the filters that it counts by. */
@@ -131,7 +100,7 @@ export async function coarseRange(route: Countable, request: CountRequest): Prom
   );
   const counted = await coarseCount(route, { ...request, params: filters });
   if (!counted) throw new Error(`${route.path} is not counted by ${Object.keys(filters).join(', ')}`);
-  return { ...counted.matches, filters };
+  return { ...counted, filters };
 }
 
 /** Smallest counts of the ranges below 100; the larger ones are these times 10, 100, ... */

@@ -1,4 +1,4 @@
-/** GET /api/count/{list}: how many records of a paid list match coarse filters, and how fresh they are. Free. */
+/** GET /api/count/{list}: how many records of a paid list match coarse filters. Free. */
 import { z } from 'zod';
 import { Problem } from '../../http/problem.ts';
 import { auctions } from '../auctions.ts';
@@ -70,27 +70,12 @@ const NOTE =
 const LEADS_NOTE =
   'A lead that was sold after generated_at is counted until the next snapshot, so that no count shows a sale.';
 
-const readAt = (most: string) =>
-  z.iso
-    .datetime()
-    .nullable()
-    .meta({
-      description:
-        `When the ${most} recently read of the records that freshness_of names was last read. Null when: the list is ` +
-        'empty.',
-    });
-
 const Count = z.strictObject({
   note: z.string(),
   list: z.enum(LIST_NAMES),
   matches: z
     .strictObject({ at_least: z.int(), at_most: z.int() })
     .meta({ description: 'Range of the number of matching records. 0 to 0: none matches.' }),
-  freshest: readAt('most'),
-  oldest: readAt('least'),
-  freshness_of: z
-    .enum(['matches', 'list'])
-    .meta({ description: 'matches: of the matching records. list: of the whole list, as fewer than 10 may match.' }),
   paid_call: z
     .strictObject({ url: z.url(), price: z.string() })
     .meta({ description: 'The list with the same filters, and its price.' }),
@@ -105,8 +90,8 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
     path: '/api/count/:list',
     price: null,
     about:
-      'Free count of the records of a list that match coarse filters: a range with fixed bounds, their freshness, ' +
-      'and the price and URL of the paid call with the same filters.',
+      'Free count of the records of a list that match coarse filters: a range with fixed bounds, and the ' +
+      'price and URL of the paid call with the same filters.',
     params: { ...coarseParams, [MIN_SCORE]: choiceParam(SCORE_STEPS, 'Minimum deal_score or lead_score.') },
     pathParams: { list: listParam },
     response: Count,
@@ -122,7 +107,7 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
       return {
         note: noteOf(manifest, name === 'leads' ? `${NOTE} ${LEADS_NOTE}` : NOTE).note ?? '',
         list: name,
-        ...counted,
+        matches: counted,
         paid_call: {
           url: `${publicUrl}${route.path}${query === '' ? '' : `?${query}`}`,
           price: `$${route.price}`,

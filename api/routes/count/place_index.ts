@@ -117,7 +117,7 @@ async function rangesOf(request: RouteRequest<Params>, filters: Named['filters']
   const rangeOf = async (list: 'deals' | 'signals' | 'auctions' | 'leads'): Promise<z.infer<typeof Range>> => {
     const counted = await coarseCount(LISTS[list], { ...request, params: filters });
     if (!counted) throw new Error(`${list} is not counted by ${Object.keys(filters).join(', ')}`);
-    return counted.matches;
+    return counted;
   };
   const [deals, signals, auctions, leads] = [
     rangeOf('deals'),

@@ -86,20 +86,10 @@ const countsText = (rows: Readonly<Record<string, number>>): string =>
     .map(([state, count]) => `${state}=${count}`)
     .join(', ');
 
-/** Rows in pages, ordered by id. */
+/** Records of rows in pages. */
 async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGenerator<Record<string, unknown>[]> {
-  const byId: { readonly id: string; readonly row: number }[] = [];
   for (let from = 0; from < rows.length; from += PAGE_ROWS) {
-    const some = rows.slice(from, from + PAGE_ROWS);
-    for (const [i, id] of snapshot.ids('filings', some).entries()) byId.push({ id, row: some[i] ?? 0 });
-    await setImmediate();
-  }
-  byId.sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (let from = 0; from < byId.length; from += PAGE_ROWS) {
-    yield snapshot.records(
-      'filings',
-      byId.slice(from, from + PAGE_ROWS).map(({ row }) => row),
-    );
+    yield snapshot.records('filings', rows.slice(from, from + PAGE_ROWS));
     await setImmediate();
   }
 }
@@ -114,7 +104,7 @@ export const WeeklyFile = z.strictObject({
 });
 type WeeklyFile = z.infer<typeof WeeklyFile>;
 
-/** Complete weeks that have filings with the rows of each state, the latest first; and newest filing dates found. */
+/** Complete weeks that have filings with the rows of each state, the latest first. */
 const completeWeeks = cachePerDay(async ({ snapshot, today }) => {
   const weeks = new Map<string, { readonly week: Week; readonly rows: Map<string, number> }>();
   for (const { state } of REGISTERS) {
@@ -126,36 +116,28 @@ const completeWeeks = cachePerDay(async ({ snapshot, today }) => {
       known.rows.set(state, rows + (known.rows.get(state) ?? 0));
     }
   }
-  const sorted = [...weeks.values()].sort((a, b) => (a.week.from < b.week.from ? 1 : -1));
-  return { weeks: sorted, newest: new Map<string, string | null>() };
+  return [...weeks.values()].sort((a, b) => (a.week.from < b.week.from ? 1 : -1));
 });
 
 /** The week of a request and its rows: the requested one, or the latest with rows; undefined if none has. */
 async function weekRowsOf(request: DayRequest, { state, week }: WeekChoice) {
   const states = REGISTERS.map((register) => register.state).filter((one) => state === undefined || one === state);
-  const { weeks, newest } = await completeWeeks(request);
-  const own = weeks.map(({ week: one, rows }) => ({
-    week: one,
-    rows: Object.fromEntries(states.map((name) => [name, rows.get(name) ?? 0])),
-  }));
-  const hasRows = own.filter(({ rows }) => Object.values(rows).some((count) => count > 0));
+  const rowsOf = (known?: ReadonlyMap<string, number>): Record<string, number> =>
+    Object.fromEntries(states.map((name) => [name, known?.get(name) ?? 0]));
+  const own = (await completeWeeks(request)).map(({ week: one, rows }) => ({ week: one, rows: rowsOf(rows) }));
+  const weeks = own.filter(({ rows }) => Object.values(rows).some((count) => count > 0));
   const wanted = week === undefined ? undefined : parseWeek(week);
-  const empty = wanted && { week: wanted, rows: Object.fromEntries(states.map((name) => [name, 0])) };
-  const chosen = wanted ? hasRows.find((one) => one.week.name === wanted.name) : hasRows[0];
-  return { weeks: hasRows, newest, chosen: chosen ?? empty ?? undefined, isEmpty: chosen === undefined };
+  const found = wanted ? weeks.find((one) => one.week.name === wanted.name) : weeks[0];
+  return { weeks, chosen: found ?? (wanted && { week: wanted, rows: rowsOf() }), isEmpty: found === undefined };
 }
 
 /** The file that a request would buy; undefined if no complete week has rows. */
 export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}): Promise<WeeklyFile | undefined> {
-  const { chosen, newest, isEmpty } = await weekRowsOf(request, choice);
+  const { chosen } = await weekRowsOf(request, choice);
   if (!chosen) return undefined;
   const { week, rows } = chosen;
-  const key = `${week.name} ${choice.state}`;
-  if (!isEmpty && !newest.has(key)) {
-    const filed = await figuresOf(request.snapshot, filingsOf(week, choice.state));
-    newest.set(key, filed.ends('filing_date')[1]);
-  }
-  return { week: week.name, from: week.from, to: week.to, rows, newest_filing_date: newest.get(key) ?? null };
+  const [, newest] = (await figuresOf(request.snapshot, filingsOf(week, choice.state))).ends('filing_date');
+  return { week: week.name, from: week.from, to: week.to, rows, newest_filing_date: newest };
 }
 
 /**
@@ -170,7 +152,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
     about:
       `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations as CSV. ` +
       'A registration is in the week in which it was first seen, or if its register was first loaded then, of its ' +
-      `filing date. It has the record's fields in order, UTF-8, sorted by id. ${FORMULA_RULE}`,
+      `filing date. It has the record's fields in order, UTF-8, the newest filing date first. ${FORMULA_RULE}`,
     params: {
       ...paramsOf(stateFilter(register)),
       week: weekParam(

@@ -7,7 +7,6 @@ import { narrowed, type Filter, type ListFilters } from './filters.ts';
 
 /** Miles without radius_miles, and the most that it may be. */
 const [DEFAULT_MILES, MAX_MILES] = [5, 50];
-const KM_PER_MILE = 1.609344;
 /** Degrees of the United States with Alaska and Hawaii. */
 const isLatitude = (degrees = 0): boolean => degrees >= 15 && degrees <= 72;
 const isLongitude = (degrees = 0): boolean => degrees >= -180 && degrees <= -60;
@@ -16,59 +15,31 @@ const NUMBERS = /^\s*-?\d{1,3}(\.\d{1,12})?(\s*,\s*-?\d{1,3}(\.\d{1,12})?)*\s*$/
 /** Degrees of a text with commas; none if it is no list of numbers. */
 const degreesIn = (text: string): number[] => (NUMBERS.test(text) ? text.split(',').map(Number) : []);
 
-/** A list of degrees of this form. @param orders other orders in which people give them, as places in the list */
-function degreesParam(
-  about: string,
-  expected: string,
-  isRight: (degrees: readonly number[]) => boolean,
-  orders: readonly (readonly number[])[],
-) {
-  const schema = z
-    .string()
-    .transform(degreesIn)
-    .refine((degrees) => isRight(degrees));
-  return declareParam(schema, {
-    kind: 'string',
-    about,
-    expected,
-    limitOf(text) {
-      const given = degreesIn(text);
-      const arranged = orders.map((order) => order.map((place) => given[place] ?? 0));
-      const meant = [...arranged, ...arranged.map((some) => some.map((one) => (isLongitude(-one) ? -one : one)))];
-      const right = meant.find((some) => some.length === given.length && isRight(some));
-      return right && `${expected}; ${right.join(',')} is in the United States`;
-    },
-  });
-}
+/** A list of degrees of this form. */
+const degreesParam = (about: string, expected: string, isRight: (degrees: readonly number[]) => boolean) =>
+  declareParam(
+    z
+      .string()
+      .transform(degreesIn)
+      .refine((degrees) => isRight(degrees)),
+    { kind: 'string', about: `${about}, by latitude and longitude; geo_basis says how exact those are.`, expected },
+  );
 
 const near = degreesParam(
-  `Only records within radius_miles of this point, by latitude and longitude; geo_basis says how exact those are.`,
+  'Only records within radius_miles of this point',
   'latitude,longitude in degrees such as 41.4993,-81.6944',
   ([latitude, longitude, ...more]) => isLatitude(latitude) && isLongitude(longitude) && more.length === 0,
-  [
-    [0, 1],
-    [1, 0],
-  ],
 );
 
 const bbox = degreesParam(
-  'Only records in this box, by latitude and longitude; geo_basis says how exact those are.',
+  'Only records in this box',
   'west,south,east,north in degrees such as -81.88,41.39,-81.53,41.6',
-  ([west, south, east, north, ...more]) =>
-    isLongitude(west) &&
-    isLatitude(south) &&
-    isLongitude(east) &&
-    isLatitude(north) &&
+  ([west = 0, south = 0, east = 0, north = 0, ...more]) =>
+    [west, east].every(isLongitude) &&
+    [south, north].every(isLatitude) &&
     more.length === 0 &&
-    Number(west) < Number(east) &&
-    Number(south) < Number(north),
-  [
-    [0, 1, 2, 3],
-    [1, 0, 3, 2],
-    [2, 1, 0, 3],
-    [0, 3, 2, 1],
-    [2, 3, 0, 1],
-  ],
+    west < east &&
+    south < north,
 );
 
 const radius = declareParam(
@@ -81,12 +52,6 @@ const radius = declareParam(
     kind: 'number',
     about: `Radius of near in miles; default ${DEFAULT_MILES}.`,
     expected: `miles above 0 and up to ${MAX_MILES}`,
-    limitOf(text) {
-      const [, km] = /^(\d{1,4}(?:\.\d{1,6})?)\s*km$/iu.exec(text) ?? [];
-      return km === undefined
-        ? undefined
-        : `miles above 0 and up to ${MAX_MILES}, without a unit; ${km} km are ${(Number(km) / KM_PER_MILE).toFixed(2)}`;
-    },
   },
 );
 

@@ -19,15 +19,7 @@ export interface FieldGroups {
 /** Names in one text. */
 const names = (text: string): readonly string[] => text.split(' ');
 
-const DEAL_EVIDENCE = [
-  'provenance',
-  'assumption_set_id',
-  'source',
-  'source_url',
-  'observed_at',
-  'page_sha256',
-  'page_row',
-];
+const DEAL_EVIDENCE = names('provenance assumption_set_id source source_url observed_at page_sha256 page_row');
 const isEvidence = (name: string): boolean => DEAL_EVIDENCE.includes(name);
 const subtract = (fields: Readonly<Record<string, unknown>>, isLeftOut: (name: string) => boolean): readonly string[] =>
   Object.keys(fields).filter((name) => !isLeftOut(name));
@@ -36,58 +28,24 @@ const subtract = (fields: Readonly<Record<string, unknown>>, isLeftOut: (name: s
 const isPath = (name: string): boolean => /_rationale$|^(rental|wholesale|creative_finance)_status$/.test(name);
 
 /** Why a field of the summary is null, whether the underwriting agrees with the claim, and the building's condition. */
-const SUMMARY_REASONS = [
-  'address_status',
-  'listing_status',
-  'cap_rate_source',
-  'cap_rate_derived',
-  'cap_gap_basis',
-  'underwriting_agreement',
-  'underwriting_note',
-  'underwrite_reason',
-  'report_status',
-  'dscr_reason',
-  'condition_risk',
-  'condition_record_on',
-  'condition_record_url',
-];
+const SUMMARY_REASONS = names(
+  'address_status listing_status cap_rate_source cap_rate_derived cap_gap_basis underwriting_agreement ' +
+    'underwriting_note underwrite_reason report_status dscr_reason condition_risk condition_record_on ' +
+    'condition_record_url',
+);
 
-const ADDRESS = [
-  'address',
-  'city',
-  'state',
-  'zip',
-  'address_status',
-  'address_key',
-  'street_key',
-  'house_low',
-  'house_high',
-  'unit_key',
-];
-const EVIDENCE = ['source', 'source_url', 'page_sha256', 'page_row', 'first_seen', 'last_seen'];
+const ADDRESS = names('address city state zip address_status address_key street_key house_low house_high unit_key');
+const EVIDENCE = names('source source_url page_sha256 page_row first_seen last_seen');
 
 /** The fields that a card of a deal shows. */
-export const DEAL_CARD = {
-  id: true,
-  address: true,
-  city: true,
-  state: true,
-  zip: true,
-  list_price: true,
-  units: true,
-  cap_rate: true,
-  condition_risk: true,
-  source: true,
-  listing_url: true,
-  last_verified: true,
-  days_on_feed: true,
-} as const;
+export const DEAL_CARD =
+  'id address city state zip list_price units cap_rate condition_risk source listing_url last_verified days_on_feed';
 
 /** The groups of the tables that are sold as lists. A group may name a field that only some tables have. */
 export const FIELD_GROUPS = {
   deals: {
     groups: {
-      card: Object.keys(DEAL_CARD),
+      card: names(DEAL_CARD),
       summary: [...Object.keys(summary), ...SUMMARY_REASONS],
       listing: subtract(listing, isEvidence),
       underwriting: [...Object.keys(underwriting), ...Object.keys(income), ...Object.keys(debt)],

@@ -69,29 +69,22 @@ async function samplesOf(
   claimed: Claimed,
 ): Promise<Omit<z.input<typeof Meta>['free_samples'], 'note'>> {
   const { snapshot, today } = request;
-  const [deal, auction] = await Promise.all(
-    [freeDeals(claimed), unsold(upcomingAuctions(today), claimed)].map((filters) => snapshot.select(filters)),
+  const [deals, auctions, signals, cheapest, sellable] = await Promise.all(
+    [
+      freeDeals(claimed),
+      unsold(upcomingAuctions(today), claimed),
+      unsold(currentSignals(), claimed),
+      unsold(currentSignals(), claimed).and('has_address', '=', true).and('amount', '>', '0'),
+      unclaimed(await sellableLeads(request), claimed),
+    ].map((filters) => snapshot.select(filters)),
   );
-  const found = await snapshot.select(unsold(currentSignals(), claimed));
-  const sellable = await snapshot.select(unclaimed(await sellableLeads(request), claimed));
-  const [amount, hasAddress] = [snapshot.column('signals', 'amount'), snapshot.column('signals', 'has_address')];
-  const score = snapshot.column('leads', 'lead_score');
-  // The smallest amount with an address; of the leads that score least, the first by id.
-  const least = (rows: readonly number[], isBetter: (one: number, other: number) => boolean): number[] =>
-    rows.length === 0 ? [] : [rows.reduce((best, row) => (isBetter(row, best) ? row : best))];
-  const place = (row: number): number => (amount.codeAt(row) === 0 ? Infinity : amount.codeAt(row));
-  const signal = least(
-    found,
-    (a, b) =>
-      hasAddress.codeAt(a) > hasAddress.codeAt(b) ||
-      (hasAddress.codeAt(a) === hasAddress.codeAt(b) && place(a) < place(b)),
-  );
-  const lead = least(sellable, (a, b) => score.codeAt(a) < score.codeAt(b));
+  const last = (...rows: (readonly number[] | undefined)[]): number[] => rows.flatMap((some = []) => some).slice(-1);
   return {
-    deals: snapshot.records('deals', deal?.slice(0, 1) ?? []),
-    signals: snapshot.records('signals', signal),
-    auctions: snapshot.records('auctions', auction?.slice(0, 1) ?? []),
-    leads: snapshot.records('leads', lead),
+    deals: snapshot.records('deals', deals?.slice(0, 1) ?? []),
+    // The smallest amount with an address, if there is one.
+    signals: snapshot.records('signals', last(signals, cheapest)),
+    auctions: snapshot.records('auctions', auctions?.slice(0, 1) ?? []),
+    leads: snapshot.records('leads', last(sellable)),
   } as Omit<z.input<typeof Meta>['free_samples'], 'note'>;
 }
 

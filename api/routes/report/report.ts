@@ -1,6 +1,6 @@
 /** GET /api/deals/:id/report: everything known about one deal, with a formula for every figure. */
 import { z } from 'zod';
-import { absentOf, NOT_RECORDED } from '../../../lib/record.ts';
+import { NOT_RECORDED, partOf } from '../../../lib/record.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
@@ -9,7 +9,7 @@ import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { cachePerDay, cachePerSnapshot } from '../../serving/memo.ts';
-import { idParam, readValue, type Params, namesParam } from '../params.ts';
+import { idParam, readValue, type Params } from '../params.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
@@ -18,7 +18,6 @@ import { freeDeals } from '../deals.ts';
 import { Filters } from '../../serving/filters.ts';
 import { summaryOf } from './summary.ts';
 import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
-import { ALL, fieldChoices } from '../list/field_groups.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -48,23 +47,9 @@ const COMPARABLES = 5;
 const MIDDLE = 0.5;
 const CENTS = 100;
 
-const COMPARED = {
-  id: true,
-  address: true,
-  city: true,
-  state: true,
-  zip: true,
-  list_price: true,
-  units: true,
-  price_per_unit: true,
-  year_built: true,
-  cap_rate: true,
-  cap_rate_underwritten: true,
-  underwrite_reliability: true,
-  deal_score: true,
-  listing_url: true,
-} as const;
-const Comparable = Deal.schema.pick(COMPARED).extend(absentOf(Deal, COMPARED));
+const COMPARED =
+  'id address city state zip list_price units price_per_unit year_built cap_rate cap_rate_underwritten ' as const;
+const Comparable = partOf(Deal, `${COMPARED}underwrite_reliability deal_score listing_url`);
 const decimal = Deal.schema.shape.price_per_unit;
 
 const Market = z.strictObject({
@@ -149,41 +134,6 @@ async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof M
   };
 }
 
-/** Fields that a report has with any sections. */
-const ENVELOPE = {
-  note: true,
-  property: true,
-  absent: true,
-  generated_at: true,
-  as_of: true,
-  snapshot_id: true,
-} as const;
-const isEnvelope = (name: string): boolean => Object.hasOwn(ENVELOPE, name);
-
-/** Parameter, response and selection of the sections of this report. */
-function sectionsOf<S extends z.ZodRawShape>(report: z.ZodObject<S>) {
-  const sections = Object.keys(report.shape).filter((name) => !isEnvelope(name));
-  const optional = Object.fromEntries(sections.map((name) => [name, true as const]));
-  return {
-    param: namesParam(
-      fieldChoices(sections, {}),
-      'Sections of the report to return; default all.',
-      `of ${ALL}, ${sections.join(', ')}, with commas between them`,
-    ),
-    response: report.partial(optional as Parameters<typeof report.partial>[0]),
-    /** The report with some sections. */
-    select: (whole: Readonly<Record<string, unknown>>, requested: ReadonlySet<string>): Record<string, unknown> =>
-      Object.fromEntries(
-        Object.entries({
-          ...whole,
-          absent: Object.fromEntries(
-            Object.entries(whole['absent'] ?? {}).filter(([at]) => requested.has(/^\w+/u.exec(at)?.[0] ?? '')),
-          ),
-        }).filter(([name]) => requested.has(name) || isEnvelope(name)),
-      ),
-  };
-}
-
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';
 /** Reports listed in the template response. */
@@ -200,24 +150,9 @@ const DistressRecord = z.strictObject({
   auction: Auction.schema.nullable().meta({ description: 'The record if kind is that of an auction.' }),
 });
 
-const VERSION = {
-  source: true,
-  listing_id: true,
-  version: true,
-  change: true,
-  list_price: true,
-  units: true,
-  cap_rate: true,
-  noi: true,
-  availability: true,
-  version_first_seen: true,
-  version_last_seen: true,
-  gone_on: true,
-  listing_url: true,
-  source_url: true,
-  page_sha256: true,
-} as const;
-const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
+const VERSION =
+  'source listing_id version change list_price units cap_rate noi availability version_first_seen ' as const;
+const Version = partOf(ListingVersion, `${VERSION}version_last_seen gone_on listing_url source_url page_sha256`);
 
 /** Reasons of nulls that a report has besides those of its record. */
 const REASONS = {
@@ -265,8 +200,6 @@ export const Report = z.strictObject({
   ...PUBLISHED,
 });
 export type ReportBody = z.infer<typeof Report>;
-
-const sections = sectionsOf(Report);
 
 const TemplateAnswer = z.strictObject({
   note: z.string(),
@@ -391,17 +324,16 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         "The report of one deal: the claim compared with HUD's underwriting, debt and DSCR, county distress records " +
         'with their sources, the three paths, an offer range at the target cap rate, other listings in the city, the ' +
         "listing's history, what-ifs, and a formula for every figure.",
-      params: { fields: sections.param },
+      params: {},
       pathParams: { id: dealId },
       reasons: ['unknown_deal', 'no_underwriting'],
-      response: sections.response,
+      response: Report,
       check({ path }) {
         readValue('id', dealId, path['id'] ?? '');
       },
       async handle(request) {
         const id = readValue('id', dealId, request.path['id'] ?? '');
         const report = await buildReport(request, id);
-        const { fields } = request.params;
         if ((report?.['deal'] as Row | undefined)?.['report_status'] === 'no_underwriting')
           throw new Problem(
             'no_underwriting',
@@ -409,7 +341,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
               'was charged. report_status of a deal says whether its report is sold.',
             { id, free_id_index: `${publicUrl}/api/deals/ids`, ...dataOf(request.manifest) },
           );
-        if (report !== null) return fields === undefined ? report : sections.select(report, fields.members);
+        if (report !== null) return report;
         throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, {
           id,
           free_id_index: `${publicUrl}/api/deals/ids`,

@@ -9,9 +9,6 @@ import { thorough } from '../../thorough.ts';
 
 interface Counted {
   readonly matches: { readonly at_least: number; readonly at_most: number };
-  readonly freshest: string | null;
-  readonly oldest: string | null;
-  readonly freshness_of: string;
   readonly paid_call: { readonly url: string; readonly price: string };
 }
 
@@ -20,7 +17,6 @@ const deal = (i: number): Row => ({
   city: i === 40 ? 'Parma' : cities[i % 3],
   deal_score: (i * 7) % 90,
   rental_status: i % 2 ? 'Hot' : 'Warm',
-  last_verified: `2026-11-${i % 2 ? 18 : 20}T12:00:00Z`,
 });
 /** Ten leads of one county, so that one sale fewer would be another range, and three of another. */
 const lead = (i: number): Row => ({
@@ -111,18 +107,6 @@ describe('a count', () => {
     assert.deepEqual(await ends('deals?city=Parma&status=Pass'), [0, 9]);
     assert.deepEqual(await ends('leads?county=Stark'), [0, 9]);
     assert.deepEqual(await ends('leads?county=Nowhere'), [0, 9]);
-  });
-
-  it('has the freshness of the matches, or of the list where few match', async () => {
-    const { freshest, oldest, freshness_of: of } = await counted('deals?status=Hot');
-    assert.deepEqual([of, freshest, oldest], ['matches', '2026-11-18T12:00:00Z', '2026-11-18T12:00:00Z']);
-    const few = await counted('deals?city=Parma');
-    assert.deepEqual(
-      [few.freshness_of, few.freshest, few.oldest],
-      ['list', '2026-11-20T12:00:00Z', '2026-11-18T12:00:00Z'],
-    );
-    const empty = await counted('owners');
-    assert.deepEqual([empty.freshness_of, empty.freshest, empty.oldest], ['list', null, null]);
   });
 
   it('refuses other lists and filters with those that it takes', async () => {

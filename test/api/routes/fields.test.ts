@@ -6,7 +6,7 @@ import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/list/field_g
 import { allFields } from '../../../api/serving/records.ts';
 import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { rowOf, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { rowOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const LISTS = [
   ['/api/deals', 'deals'],
@@ -98,19 +98,6 @@ describe('fields', () => {
     assert.equal(problem.field, 'fields');
     assert.match(problem.detail, /"dscr" is not one of them/);
     assert.deepEqual(problem.accepted.slice(0, 4), ['all', 'card', 'address', 'evidence']);
-  });
-
-  it('of a report are its sections', async () => {
-    const url = `${shared.app.url}/api/deals/${uuid(1)}/report`;
-    const report = async (query: string): Promise<string[]> => {
-      const response = await buyer.fetch(url + query);
-      assert.equal(response.status, 200);
-      return Object.keys(await bodyOf(response));
-    };
-    const envelope = ['absent', 'generated_at', 'as_of', 'snapshot_id'];
-    assert.deepEqual(await report('?fields=offer,summary'), ['note', 'property', 'summary', 'offer', ...envelope]);
-    assert.ok((await report('')).includes('recompute'));
-    assert.equal((await fetch(`${url}?fields=oferr`)).status, 400);
   });
 
   it('are sent compressed on request, and Unencoded-Digest is the hash of what was compressed', async () => {

@@ -56,23 +56,21 @@ describe('a filter by coordinates', () => {
     assert.equal((await ask('deals'))['located'], undefined);
   });
 
-  it('is refused before a payment with what was probably meant', async () => {
-    for (const [query, field, expected] of [
-      ['near=-81.7,41.5', 'near', /latitude,longitude .*; 41\.5,-81\.7 is/u],
-      ['near=41.5,81.7', 'near', /; 41\.5,-81\.7 is/u],
-      ['near=Cleveland', 'near', /^latitude,longitude in degrees/u],
-      ['near=0,0', 'near', /^latitude,longitude in degrees such as [\d.,-]+$/u],
-      ['near=41.5', 'near', /^latitude,longitude/u],
-      ['radius_miles=5', 'near', /^near$/u],
-      ['near=41.5,-81.7&radius_miles=8km', 'radius_miles', /without a unit; 8 km are 4\.97$/u],
-      ['near=41.5,-81.7&radius_miles=50.1', 'radius_miles', /^miles above 0 and up to 50$/u],
-      ['near=41.5,-81.7&radius_miles=0', 'radius_miles', /^miles above 0/u],
-      ['bbox=41.4,-81.9,41.6,-81.5', 'bbox', /; -81\.9,41\.4,-81\.5,41\.6 is/u],
-      ['bbox=-81.5,41.4,-81.9,41.6', 'bbox', /; -81\.9,41\.4,-81\.5,41\.6 is/u],
+  it('is refused before a payment if it is no place of the country', async () => {
+    for (const [query, field] of [
+      ['near=-81.7,41.5', 'near'],
+      ['near=Cleveland', 'near'],
+      ['near=0,0', 'near'],
+      ['near=41.5', 'near'],
+      ['radius_miles=5', 'near'],
+      ['near=41.5,-81.7&radius_miles=8km', 'radius_miles'],
+      ['near=41.5,-81.7&radius_miles=50.1', 'radius_miles'],
+      ['near=41.5,-81.7&radius_miles=0', 'radius_miles'],
+      ['bbox=41.4,-81.9,41.6,-81.5', 'bbox'],
+      ['bbox=-81.5,41.4,-81.9,41.6', 'bbox'],
     ] as const) {
       const { response, body } = await shared.get(`/api/signals?${query}`);
       assert.deepEqual([response.status, body['reason'], body['field']], [400, 'invalid_parameter', field], query);
-      assert.match(String((body['accepted'] as string[])[0]), expected, query);
     }
     for (const path of ['count/deals', 'leads/exclusive', 'owners', 'filings'])
       assert.equal((await shared.get(`/api/${path}?near=41.5,-81.7`)).body['reason'], 'unknown_parameter', path);
