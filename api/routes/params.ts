@@ -19,8 +19,6 @@ export interface ParamFacts {
   readonly names?: readonly string[];
   /** Smallest and largest whole number. */
   readonly range?: readonly [min: number, max: number];
-  /** The limit that a refused value of the right kind exceeds. */
-  readonly limitOf?: (value: string) => string | undefined;
   /** Advice about an accepted value that can hardly be meant. */
   readonly hintOf?: (value: string) => Advice | undefined;
 }
@@ -68,8 +66,7 @@ export const textParam = (about: string) =>
     {
       kind: 'string',
       about,
-      expected: 'text of 1 to 200 characters',
-      limitOf: (value) => (/\p{Cc}/u.test(value) ? 'text without control characters' : undefined),
+      expected: 'text of 1 to 200 characters, none of them a control character',
     },
   );
 
@@ -117,10 +114,6 @@ export const numberParam = (about: string, expected = 'dollars such as 250000') 
     kind: 'number',
     about,
     expected,
-    limitOf: (value) =>
-      /^-?\d+(\.\d+)?$/.test(value)
-        ? 'a number with at most 12 digits before the decimal point and 6 after it'
-        : undefined,
   });
 
 /** A number of percent. */
@@ -162,8 +155,7 @@ export const dayParam = (about: string) =>
   declareParam(z.iso.date(), {
     kind: 'date',
     about,
-    expected: 'a day as YYYY-MM-DD',
-    limitOf: (value) => (DAY.test(value) ? 'a day of the calendar as YYYY-MM-DD; there is no such day' : undefined),
+    expected: 'a day of the calendar as YYYY-MM-DD',
   });
 
 /** An instant in UTC, to the second, or the start of a day. The value is the instant. */
@@ -231,8 +223,7 @@ export const namesParam = (choices: ReadonlyMap<string, readonly string[]>, abou
 export function readValue<S extends z.ZodType>(name: string, schema: S, value: string): z.output<S> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const { limitOf, expected: kind, values, names } = paramFacts(schema);
-  const expected = limitOf?.(value) ?? kind;
+  const { expected, values, names } = paramFacts(schema);
   const [issue] = checked.error.issues;
   const why = issue?.code === 'custom' ? `; ${issue.message}` : '';
   throw new Problem(

@@ -69,7 +69,7 @@ async function samplesOf(
   claimed: Claimed,
 ): Promise<Omit<z.input<typeof Meta>['free_samples'], 'note'>> {
   const { snapshot, today } = request;
-  const [deals, auctions, signals, cheapest, sellable] = await Promise.all(
+  const [active, upcoming, current, cheapest, sellable] = await Promise.all(
     [
       freeDeals(claimed),
       unsold(upcomingAuctions(today), claimed),
@@ -80,10 +80,10 @@ async function samplesOf(
   );
   const last = (...rows: (readonly number[] | undefined)[]): number[] => rows.flatMap((some = []) => some).slice(-1);
   return {
-    deals: snapshot.records('deals', deals?.slice(0, 1) ?? []),
+    deals: snapshot.records('deals', active?.slice(0, 1) ?? []),
     // The smallest amount with an address, if there is one.
-    signals: snapshot.records('signals', last(signals, cheapest)),
-    auctions: snapshot.records('auctions', auctions?.slice(0, 1) ?? []),
+    signals: snapshot.records('signals', last(current, cheapest)),
+    auctions: snapshot.records('auctions', upcoming?.slice(0, 1) ?? []),
     leads: snapshot.records('leads', last(sellable)),
   } as Omit<z.input<typeof Meta>['free_samples'], 'note'>;
 }

@@ -15,7 +15,6 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { authorizationIn, buyerWith, type Buyer } from '../support/buyers.ts';
-import { startTestServer } from '../../web/server.ts';
 import { startFacilitator, startNode, type Fault, type Service } from '../support/failing_services.ts';
 import { Recorder, type RecordedServer } from '../support/recorded_servers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -197,50 +196,6 @@ describe('secrets of the settings', () => {
       assertNoLeak();
     });
   }
-
-  it('are in no message of a server that does not start', async () => {
-    const elsewhere = await startTestServer((_, response) => {
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
-    });
-    const invalid: [string, Record<string, string>, RegExp][] = [
-      [
-        'an invalid node',
-        { RPC_URL: 'ftp://planted.example/planted' },
-        /^RPC_URL is not shown, expected the URL of a node of NETWORK/,
-      ],
-      [
-        'a node of another chain',
-        { RPC_URL: `${elsewhere.url}/v2/planted` },
-        /^RPC_URL is not shown, expected a node of Base/,
-      ],
-      ['an invalid facilitator', { FACILITATOR_URL: 'planted' }, /^FACILITATOR_URL is not shown, expected/],
-      ['an invalid ledger', { LEDGER: 'mysql://planted:planted@planted/planted' }, /^LEDGER is not shown, expected/],
-      [
-        'an invalid authorization',
-        { FACILITATOR_AUTHORIZATION: 'Bearer planted-é' },
-        /^FACILITATOR_AUTHORIZATION is not shown/,
-      ],
-      ['a short secret', { CURSOR_SECRET: 'planted' }, /^CURSOR_SECRET is not shown/],
-      [
-        'a wrong password',
-        { LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') },
-        /^LEDGER is a PostgreSQL database, which cannot be used: /,
-      ],
-      [
-        'no such database',
-        { LEDGER: ledger.replace('planted_base_', 'planted_none_') },
-        /^LEDGER is a PostgreSQL database, which cannot be used: /,
-      ],
-    ];
-    for (const [name, change, message] of invalid) {
-      const server = await recorder.start(name, { ...env('facilitator'), ...change });
-      assert.equal(server.isRunning, false, name);
-      assert.match(server.output(), message, name);
-      await server.close();
-    }
-    await elsewhere.close();
-    assertNoLeak();
-  });
 
   it('are not in the output of the program, which ends with one line and status 1', async () => {
     const wrongPassword = ledger.replace('planted-password-7736', 'planted-wrong');

@@ -50,29 +50,6 @@ describe('a tool call over HTTP', () => {
     );
   });
 
-  it('has no session and no stream', async () => {
-    const response = await post(url(), { jsonrpc: '2.0', id: 'a', method: 'tools/list' });
-    assert.equal(response.headers.get('Mcp-Session-Id'), null);
-    assert.equal(response.headers.get('Cache-Control'), 'no-store');
-    assert.equal((await messageIn(response))['id'], 'a');
-    const notified = await post(url(), { jsonrpc: '2.0', method: 'notifications/initialized' });
-    assert.deepEqual([notified.status, await notified.text()], [202, '']);
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: {}, _meta } };
-    const headers = { 'Mcp-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
-    const { error } = await messageIn<{ error?: { code: number } }>(await post(url(), listen, headers));
-    assert.equal(error?.code, -32_603);
-    for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
-      const refused = await fetch(`${url()}/mcp`, { method });
-      assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'POST'], method);
-      await refused.arrayBuffer();
-    }
-  });
-
   it('of a priced tool gets the terms, the answer for the payment, and more of it for the same payment', async () => {
     const terms = await callTool(url(), 'deals', { limit: 9 });
     assert.equal(terms.isError, true);
@@ -144,18 +121,6 @@ describe('a tool call over HTTP', () => {
       [undefined, 'no_matches', false],
     );
     assert.equal(shared.app.facilitator.settled, settled);
-  });
-
-  it('is logged as the request that it makes, with the payment', async () => {
-    const { requests } = shared.app;
-    const start = requests.length;
-    const payment = paymentIn(await buyerWith().sign(`${url()}/api/deals`));
-    await callTool(url(), 'deals', { state: 'OH' }, payment);
-    const lines = requests.slice(start).map(({ path, query, status, charged }) => ({ path, query, status, charged }));
-    assert.deepEqual(lines.slice(-2), [
-      { path: '/api/deals', query: 'state=OH', status: 200, charged: '0.05' },
-      { path: '/mcp', query: '', status: 200, charged: undefined },
-    ]);
   });
 
   it('counts once against the limit of its client, and not at all if it is paid', () =>

@@ -160,10 +160,4 @@ describe('a 402', () => {
     assert.deepEqual(body['coverage'], { total_records: 40, added_last_7d: 1, freshest: '2026-11-18' });
     assert.equal((await buy('/ohio/api/filings/recent'))['total_matches'], 1);
   });
-
-  it('of a path without /report names it', async () => {
-    const { response, body } = await shared.get(`/api/deals/${uuid(1)}`);
-    assert.deepEqual([response.status, body['reason']], [404, 'not_found']);
-    assert.match(String(body['see']), new RegExp(`/api/deals/${uuid(1)}/report$`, 'u'));
-  });
 });

@@ -73,24 +73,6 @@ describe('fields', () => {
     });
   }
 
-  it('do not change which records a page has, nor its cursor', async () => {
-    const [cards, whole] = [
-      await page('/api/deals?limit=7&fields=address'),
-      await page('/api/deals?limit=7&fields=all'),
-    ];
-    assert.deepEqual(
-      cards.records.map((r) => r['id']),
-      whole.records.map((r) => r['id']),
-    );
-    assert.deepEqual(cards.fields, ['address']);
-    const next = await page(`/api/deals?limit=7&fields=all&cursor=${cards.next_cursor ?? ''}`);
-    const ids = new Set(whole.records.map((r) => r['id']));
-    assert.deepEqual(
-      next.records.filter((r) => ids.has(r['id'])),
-      [],
-    );
-  });
-
   it('that do not exist are refused by name before a payment', async () => {
     const response = await fetch(`${shared.app.url}/api/signals?fields=card,dscr`);
     assert.equal(response.status, 400);

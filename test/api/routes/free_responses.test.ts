@@ -78,18 +78,6 @@ describe('a free response', () => {
     }
   });
 
-  it('comes from the current snapshot', async () => {
-    const old = await send(`${url}/api/deals/ids`);
-    await shared.folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
-    await shared.app.snapshots.refresh();
-    const updated = await send(`${url}/api/deals/ids`);
-    assert.equal(old.headers['x-snapshot-id'], '2026-11-20.01');
-    assert.equal(updated.headers['x-snapshot-id'], '2026-11-20.02');
-    assert.equal((JSON.parse(updated.body.toString()) as { count: number }).count, 5);
-    await shared.switchTo('2026-11-20.01');
-    assert.deepEqual(await send(`${url}/api/deals/ids`), old);
-  });
-
   it('does not count a lead that was sold since it was cached', async () => {
     const available = async (): Promise<number> =>
       (

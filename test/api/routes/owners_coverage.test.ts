@@ -24,28 +24,12 @@ const NAMES: readonly (readonly [typed: string, found: readonly number[]])[] = [
   ['%CME', []],
   ['A%E HOLDINGS', []],
   ['A_ME', []],
-  ['ACME.*LLC', []],
   ["ACME' OR '1'='1", []],
-  ["'; DROP TABLE owners; --", []],
-  ['ACME HOLDINGS LLC" OR 1=1', []],
-  ['null', []],
   ['ACME HOLDINGS LLC'.padEnd(190, 'X'), []],
 ];
 
 /** Names that are refused before a payment is asked for. */
-const REFUSED = [
-  '',
-  '   ',
-  '%%%',
-  '***',
-  'AB',
-  'A.B.',
-  '日本株式会社',
-  '\u0000ACME',
-  'ACME\nHOLDINGS',
-  'X'.repeat(201),
-  '\u200b\u200b\u200b',
-];
+const REFUSED = ['', '   ', '%%%', 'A.B.', '日本株式会社', '\u0000ACME', 'X'.repeat(201), '\u200b\u200b\u200b'];
 
 describe('owners and coverage', () => {
   const buyer = buyerWith();
@@ -107,12 +91,6 @@ describe('owners and coverage', () => {
     assert.deepEqual(await found('/api/owners?name=acme&state=OH'), [uuid(1)]);
     assert.equal((await call('/api/owners?min_properties=1')).status, 400);
     assert.equal((await call('/api/owners?owner_name=ACME')).status, 400);
-  });
-
-  it('come in pages', async () => {
-    const first = await get('/api/owners?limit=3');
-    const cursor = String(first.body['next_cursor']);
-    assert.deepEqual(await found(`/api/owners?limit=3&cursor=${cursor}`), [uuid(1)]);
   });
 
   it('cost as much as a lookup, and say why a field is absent', async () => {

@@ -77,16 +77,4 @@ describe('the places', () => {
       leads: { at_least: 0, at_most: 9 },
     });
   });
-
-  it('come in pages, each place once', async () => {
-    const found: string[] = [];
-    for (let page: unknown = 1; page !== null;) {
-      const answer = await ask(`?limit=3&page=${String(page)}`);
-      assert.equal(answer['total_places'], 8);
-      found.push(...names(answer));
-      page = answer['next_page'];
-    }
-    assert.deepEqual(found, names(await ask()));
-    assert.equal((await shared.get('/api/places?limit=51')).response.status, 400);
-  });
 });

@@ -235,20 +235,6 @@ describe('the report of a deal', () => {
   });
 });
 
-describe('a snapshot without an active deal', () => {
-  const shared = sharedApp({ deals: [rowOf('deals', 1, { listing_status: 'sold' })] });
-
-  it('has no example and no live examples', async () => {
-    const example = await fetch(`${shared.app.url}/api/example_report`);
-    assert.deepEqual([example.status, (await bodyOf(example))['reason']], [404, 'no_matches']);
-    assert.equal(
-      ((await bodyOf(await fetch(`${shared.app.url}/api/meta`)))['example_report'] as { property: unknown }).property,
-      null,
-    );
-    assert.deepEqual((await bodyOf(await fetch(`${shared.app.url}/api/deals/{id}/report`)))['live_examples'], []);
-  });
-});
-
 describe('the market of a report', () => {
   const priced = (per: string | null, units: number | null, given: Row = {}): Row => ({
     price_per_unit: per,

@@ -232,6 +232,15 @@ export function testFilters(shop: Shop): void {
       ['/api/signals?zip=4411', 'zip'],
       ['/api/leads/exclusive?zip=44113-1234', 'zip'],
       ['/api/auctions?state=Ohio', 'state'],
+      ['/api/auctions?to_date=2026-11-19', 'to_date'],
+      ['/api/auctions?from_date=2026-02-30', 'from_date'],
+      ['/api/deals?stat=OH', 'stat'],
+      ['/api/deals?state=OH&state=OH', 'state'],
+      ['/api/deals?min_price=2&max_price=1.99', 'max_price'],
+      ['/api/deals?min_price=1e5', 'min_price'],
+      ['/api/deals?city=%FF', 'city'],
+      ['/api/deals?city=%00', 'city'],
+      ['/api/deals?limit=0', 'limit'],
     ] as const) {
       const response = await fetch(shop.url() + path);
       assert.deepEqual([response.status, ((await response.json()) as Body)['field']], [400, field], path);

@@ -42,9 +42,9 @@ export async function checkQuery(
   for (const [name, value] of given) {
     const schema = route.params[name];
     if (!schema) continue;
-    const { limitOf, expected } = paramFacts(schema);
+    const { expected } = paramFacts(schema);
     const problem = await problemOf(() => (params[name] = readValue(name, schema, value)));
-    if (problem) errors.set(name, `“${value.slice(0, 100)}” is not ${limitOf?.(value) ?? expected}.`);
+    if (problem) errors.set(name, `“${value.slice(0, 100)}” is not ${expected}.`);
   }
   // A range whose upper bound is below the lower one is wrong at the upper one.
   for (const [name, low] of Object.entries(params)) {
