@@ -1,17 +1,12 @@
 /** The client against a hostile server: it signs nothing unexpected, and sends nothing to other servers. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
-import { ArgumentError } from '../../lib/mcp/arguments.ts';
-import { parseInterface } from '../../lib/mcp/tools.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
 import { startTestServer, type TestServer } from '../web/server.ts';
 
@@ -35,7 +30,6 @@ const termsHeader = (change: Readonly<Record<string, unknown>> = {}): string =>
   } as unknown as PaymentRequired);
 
 describe('the client', () => {
-  let folder: string;
   let spending: Spending;
   let buyer: Buyer;
   let bad: TestServer;
@@ -46,8 +40,7 @@ describe('the client', () => {
   let others = 0;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dealfeed-hostile-'));
-    spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 200_000n });
+    spending = openSpending(':memory:', { perCall: 50_000n, total: 200_000n });
     const account = privateKeyToAccount(generatePrivateKey());
     buyer = createBuyer({ wallet: async () => ({ account, rpcUrl: null }), spending, collectEveryMs: 50 });
     const watching: RequestListener = (request, response) => {
@@ -66,7 +59,6 @@ describe('the client', () => {
   after(async () => {
     for (const server of [bad, other]) await server.close();
     spending.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const call = async (path = '/api/deals'): Promise<readonly [reason: string, billed: boolean | null]> => {
@@ -135,36 +127,5 @@ describe('the client', () => {
     assert.deepEqual(await call(), ['outcome_unknown', null]);
     assert.deepEqual([others, signed.splice(0)], [0, ['/api/deals']]);
     assert.equal((await buyer.budget()).spent_usd, '0.05');
-  });
-
-  it('encodes arguments: none becomes another path or another server', () => {
-    const operation = {
-      operationId: 'deal_report',
-      summary: 'x',
-      'x-price-usd': '1.50',
-      security: [{ x402: [] }],
-      parameters: [
-        { name: 'id', in: 'path', required: true, schema: {} },
-        { name: 'q', in: 'query', required: false, schema: {} },
-      ],
-      responses: {},
-    };
-    const [tool] = parseInterface(
-      { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '/api/deals/{id}/report': { get: operation } } },
-      'https://api.example',
-    ).tools;
-    for (const id of ['../../admin', '//evil.example', 'a/b?c#d', '%2e%2e', '@evil.example/']) {
-      const url = tool?.url({ id, q: 'x&y=1#z' });
-      assert.equal(url?.origin, 'https://api.example');
-      assert.match(url?.pathname ?? '', /^\/api\/deals\/[^/]+\/report$/);
-      assert.deepEqual([...(url?.searchParams ?? [])], [['q', 'x&y=1#z']]);
-      assert.equal(url?.hash, '');
-    }
-    for (const id of ['.', '..']) assert.throws(() => tool?.url({ id }), ArgumentError);
-    const elsewhere = parseInterface(
-      { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '//evil.example/api/x': { get: operation } } },
-      'https://api.example',
-    );
-    assert.deepEqual(elsewhere.tools, []);
   });
 });

@@ -133,7 +133,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
         owed.map(([payer, nonce]) => [payer, nonce]).sort(),
         bought.map(({ buyer, nonce }) => [buyer.address.toLowerCase(), nonce]).sort(),
       );
-    /** What `make ledger REFUNDED=...` notes for each. api/payments/audit_command.test.ts has the command. */
+    /** What `make ledger REFUNDED=...` notes for each. api/payments/refunds.test.ts has the command. */
     const resolve = (place: Place, owed: readonly string[][]): Promise<void> =>
       withLedger(place, async (ledger) => {
         for await (const each of ledger.transfers(null, ['owed']))

@@ -140,29 +140,6 @@ describe('the payment layer', () => {
     assert.ok(!JSON.stringify(started.requests).includes(payment.slice(0, 40)), 'no payment is logged');
   });
 
-  it('compares the signed payment with the requirements itself, whatever the facilitator replies', async () => {
-    for (const [change, error] of [
-      [{ value: '49999' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
-      [{ value: '50001' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
-      [{ to: `0x${'0'.repeat(38)}bb` }, 'invalid_exact_evm_recipient_mismatch'],
-      [{ validBefore: '1' }, 'invalid_exact_evm_payload_authorization_valid_before'],
-    ] as const) {
-      const payment = await buyer.forge(url(), (p) => ({
-        ...p,
-        payload: {
-          ...p.payload,
-          authorization: { ...(p.payload as { authorization: object }).authorization, ...change },
-        },
-      }));
-      const response = await fetchWithPayment(url(), payment);
-      assert.deepEqual([response.status, (await bodyOf(response))['payment_error']], [402, error]);
-    }
-    const otherTerms = await buyer.forge(url(), (p) => ({ ...p, accepted: { ...p.accepted, amount: '1' } }));
-    const { payment_error } = await bodyOf(await fetchWithPayment(url(), otherTerms));
-    assert.equal(payment_error, 'no_matching_payment_requirements');
-    assert.equal(facilitator.settled, 0);
-  });
-
   it('does not charge a buyer who has hung up before the answer was ready', async () => {
     const payment = await buyer.sign(url());
     const buyerGone = new AbortController();

@@ -182,6 +182,9 @@ describe('what ended before its sale', () => {
     assert.ok(!(await command({ REFUNDS: '1' })).out.includes(REFUNDED));
     for (const { running } of shop.servers) await running.audit.pass();
     const audited = await command({ AUDIT: '1' });
+    assert.match(audited.out, /^Blocks \d+ to \d+: transfers to 0x\w{40}\n {2}8 transfers of \d+\.\d{6} USDC, /);
+    assert.match(audited.out, /\n {2}7 purchases, 7 answers, \d+ lines of the journal\n/);
+    assert.equal(audited.code, 1);
     const differences = audited.out.split('\n').filter((line) => line.startsWith('  transfer '));
     assert.equal(differences.length, 1, audited.out);
     assert.match(
