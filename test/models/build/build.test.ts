@@ -1,8 +1,6 @@
 /** What a build says of a model that breaks its contract, and of rows that break an audit. */
 import assert from 'node:assert/strict';
-import { describe, it, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { describe, it } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, integer, money, oneOf, text, type RecordDefinition } from '../../../lib/record.ts';
 import { auditModels, type ModelResult } from '../../../models/audit.ts';
@@ -131,56 +129,4 @@ describe('audits', () => {
         [-1, -2],
       );
     }));
-});
-
-const plain = (name: string, sql: string): Model => ({
-  name,
-  layer: 'intermediate',
-  path: `models/intermediate/${name}.sql`,
-  sql,
-  audits: [],
-});
-
-/** A connection whose statements that create a table wait until `mayRun` allows them. */
-const waitingFor = (connection: DuckDBConnection, mayRun: (table: string) => Promise<unknown>): DuckDBConnection =>
-  new Proxy(connection, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return async (sql: unknown, ...rest: unknown[]): Promise<unknown> => {
-        const table = /^CREATE TABLE "(\w+)"/u.exec(String(sql))?.[1];
-        if (table !== undefined) await mayRun(table);
-        return Reflect.apply(value, target, [sql, ...rest]);
-      };
-    },
-  });
-
-test('two models are built at a time, and a model after all those that it reads', { timeout: 60_000 }, async (t) => {
-  const duck = await openDuck(':memory:', { threads: 1 });
-  t.after(() => duck.close());
-  const other = await duck.instance.connect();
-  t.after(() => other.closeSync());
-  const begun: string[] = [];
-  const both = Promise.withResolvers<void>();
-  // The first two wait for each other, so one after the other they would never end.
-  const mayRun = async (table: string): Promise<void> => {
-    if (begun.push(table) === 2) both.resolve();
-    await both.promise;
-    // The other connection is free meanwhile.
-    if (table === 'rights') await setTimeout(100);
-  };
-  const models = [
-    plain('sum', 'SELECT l.n + r.n AS n FROM lefts AS l CROSS JOIN rights AS r'),
-    plain('lefts', 'SELECT 1 AS n'),
-    plain('rights', 'SELECT 2 AS n'),
-  ];
-  const second = waitingFor(other, mayRun);
-  const order = await buildModels(waitingFor(duck.connection, mayRun), models, { second });
-  assert.deepEqual([begun.toSorted(), begun.at(-1)], [['lefts', 'rights', 'sum'], 'sum']);
-  assert.equal(order.at(-1)?.name, 'sum');
-  assert.deepEqual(await rowsOf(duck.connection, 'FROM sum'), [{ n: 3 }]);
-
-  const broken = [...models, plain('broken', "SELECT CAST('x' AS INTEGER) AS n"), plain('more', 'FROM broken')];
-  await duck.connection.run('DROP TABLE sum; DROP TABLE lefts; DROP TABLE rights');
-  await assert.rejects(buildModels(duck.connection, broken, { second: other }), /^Error: model broken: /u);
 });

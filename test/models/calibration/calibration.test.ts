@@ -143,26 +143,6 @@ describe('the calibration of invented files', () => {
   });
   it('counts complete answers of taxed properties run for profit, with a ratio of 0.10 to 1.20', async () =>
     assert.equal((await cellOf('ref_expense_cells', 'before_1960'))['n'], '22'));
-  it('charges 8 % of 50,000 to an owner who manages and pays nobody, and nothing to one who pays staff', async () => {
-    assert.deepEqual(
-      (await rows('survey WHERE is_unpaid_manager')).map(({ ratio }) => ratio),
-      ['0.600000'],
-    );
-    assert.equal((await rows('survey WHERE ratio = 0.485')).length, 1);
-  });
-  it('takes the middle of a band of taxes, and none for the open one', async () => {
-    const taxes = await rows(
-      '(SELECT property_tax, count(*) AS n FROM survey WHERE units = 4 GROUP BY ALL ORDER BY ALL)',
-    );
-    assert.deepEqual(
-      taxes.map(({ property_tax: tax, n }) => [tax, n]),
-      [
-        ['0.00', '1'],
-        ['4500.00', '47'],
-        [null, '1'],
-      ],
-    );
-  });
   it('draws a cell toward its size and the difference of its vintage', async () => {
     // Medians: 0.50 of all 42, of the 22 and of the 16, 0.31 of the 3. Differences of vintages within the size: 0, 0
     // and -0.19. The prior of the last is 0.50 - 0.19, and its own median equals it.
@@ -194,16 +174,6 @@ describe('the calibration of invented files', () => {
     // One owner pays 1,000 of payroll: 21.70 x 1.39.
     assert.equal(others[0]?.['value'], '30');
   });
-  it('a missing figure of the census and one above its classes are null', async () => {
-    const [akron] = await rows('ref_census_metros');
-    assert.deepEqual(
-      [0, 1, 2, 3, 4].map((bedrooms) => akron?.[`gross_rent_${bedrooms}`]),
-      ['700.00', null, '950.00', '1100.00', null],
-    );
-    assert.equal(akron?.['tax_rate'], '0.015005');
-  });
-  it("a state's insurance is the square root of its premium over the national one", async () =>
-    assert.equal((await rows('ref_insurance_states'))[0]?.['factor'], '0.7983')); // 0.79834...^2 = 1000 / 1569
   it('fits on the given places alone', async () => {
     const { connection, close } = await openCalibration(folder, ['1000']);
     assert.deepEqual(await rowsOf(connection, 'SELECT DISTINCT size FROM ref_bedroom_mixes'), [{ size: '50_up' }]);

@@ -47,8 +47,6 @@ function one(table: string, where: InputRow, columns: readonly string[], day: Da
 
 const listing = (listing_id: string, columns: readonly string[], day: Day = TODAY): unknown[] =>
   one('deals', { listing_id }, columns, day);
-const auction = (where: InputRow, columns: readonly string[], day: Day = TODAY): unknown[] =>
-  one('auctions', where, columns, day);
 
 const versionsOf = (listing_id: string): unknown[][] =>
   rowsOf('listing_history', { listing_id }).map((v) => [
@@ -131,13 +129,6 @@ describe('a listing', () => {
     }
   });
 
-  it('is delisted when its site no longer has it, and its days stop', () => {
-    const columns = ['listing_status', 'delisted_on', 'days_on_feed', 'last_verified', 'list_price'];
-    const gone = ['delisted', '2026-11-19', 1, '2026-11-18 12:00:00', '200000.00'];
-    assert.deepEqual(listing('gone', columns, '2026-11-19'), gone);
-    assert.deepEqual(listing('gone', columns), gone);
-  });
-
   it('stays active, with its age, while its site is unavailable', () => {
     const columns = ['listing_status', 'last_verified', 'days_on_feed'];
     assert.deepEqual(listing('stale', columns), ['active', '2026-11-18 12:00:00', 3]);
@@ -166,13 +157,6 @@ describe('a listing', () => {
   it('that returns after more than the declared days is new', () => {
     const columns = ['relisted', 'days_on_feed', 'price_reduction_pct'];
     assert.deepEqual(listing('long-ago', columns), [false, 0, '0.00']);
-  });
-
-  it('on two sites is one deal, and the lower price of the other site is no price cut', () => {
-    const columns = ['price_reduction_pct', 'also_listed'];
-    const [cut, others] = one('deals', { address_key: '7 MAIN ST' }, columns);
-    assert.equal(cut, '0.00');
-    assert.equal((JSON.parse(String(others)) as unknown[]).length, 1);
   });
 
   it('on two sites was first seen when the first of them showed it, though the other is the main listing', () => {
@@ -217,12 +201,6 @@ describe('a delinquency', () => {
     assert.equal(count('leads', county, '2026-11-19'), 0);
   });
 
-  it('with a balance of zero is removed though its list still has it', () => {
-    const parcel = { parcel_key: '00101003' };
-    assert.deepEqual(one('signals', parcel, STATE.slice(0, 2)), ['removed', 'balance_zero']);
-    assert.equal(count('leads', parcel), 0);
-  });
-
   it('without a street gets that of a sheriff sale of its parcel, or waits for a lookup', () => {
     const address = ['address', 'address_basis', 'address_status', 'has_address'];
     const ofSale = ['24 MAIN ST', 'sheriff_sale', 'available', true];
@@ -233,41 +211,6 @@ describe('a delinquency', () => {
 });
 
 describe('a sheriff sale', () => {
-  it('that is sold has its status and amount', () => {
-    const columns = ['sale_status', 'status_since', 'sold_amount'];
-    assert.deepEqual(auction({ case_number: 'CV31' }, columns), ['sold', '2026-11-21', '70000.00']);
-  });
-
-  it('whose day passes without a published result has an unknown result', () => {
-    const columns = ['sale_status', 'opening_bid'];
-    assert.deepEqual(auction({ case_number: 'CV32' }, columns), ['result_unknown', '60000.00']);
-  });
-
-  it('that leaves the calendar before its day is removed, and is no lead', () => {
-    const sale = { case_number: 'CV33' };
-    assert.deepEqual(auction(sale, ['sale_status'], '2026-11-19'), ['removed']);
-    assert.deepEqual([count('leads', sale, '2026-11-18'), count('leads', sale, '2026-11-19')], [1, 0]);
-  });
-
-  it('that is postponed stays, is linked with its new day, and its lead moves to that day', () => {
-    const sale = { case_number: 'CV36' };
-    const [id] = one('leads', sale, ['id'], '2026-11-18');
-    const old = ['sale_status', 'status_since', 'last_seen', 'next_sale_date'];
-    assert.deepEqual(auction({ ...sale, sale_date: '2026-11-20' }, old), [
-      'postponed',
-      '2026-11-19',
-      '2026-11-19 12:00:00',
-      '2026-12-11',
-    ]);
-    const next = ['sale_status', 'previous_sale_date', 'opening_bid_basis'];
-    assert.deepEqual(auction({ ...sale, sale_date: '2026-12-11' }, next), [
-      'scheduled',
-      '2026-11-20',
-      'two_thirds_of_appraisal',
-    ]);
-    assert.deepEqual(one('leads', sale, ['id', 'sale_date']), [id, '2026-12-11']);
-  });
-
   it('of the same case on a later day is another sale and the same lead', () => {
     const sale = { case_number: 'CV34' };
     assert.equal(count('auctions', sale), 2);

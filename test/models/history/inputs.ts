@@ -42,7 +42,6 @@ listing([NOV_21], { listing_id: 'cut', street: '1 Main St', list_price: '190000.
 listing([NOV_18], { listing_id: 'cut-twice', street: '10 Main St' });
 listing([NOV_19], { listing_id: 'cut-twice', street: '10 Main St', list_price: '190000.00' });
 listing([NOV_21], { listing_id: 'cut-twice', street: '10 Main St', list_price: '170000.00' });
-listing([NOV_18], { listing_id: 'gone', street: '2 Main St' });
 listing([NOV_18, NOV_19, NOV_21], { source: 'stale_site', listing_id: 'stale', street: '3 Main St' });
 listing([NOV_10], { listing_id: 'back', street: '4 Main St' });
 listing([NOV_18, NOV_19, NOV_21], { listing_id: 'back', street: '4 Main St', list_price: '180000.00' });
@@ -53,13 +52,6 @@ listing([NOV_12, NOV_18, NOV_19, NOV_21], {
   list_price: '190000.00',
 });
 listing([NOV_21], { listing_id: 'long-ago', street: '6 Main St', list_price: '180000.00' });
-listing([NOV_18, NOV_19, NOV_21], { listing_id: 'two-sites', street: '7 Main St' });
-listing([NOV_18, NOV_19, NOV_21], {
-  source: 'other_site',
-  listing_id: 'X7',
-  street: '7 Main Street',
-  list_price: '195000.00',
-});
 listing([NOV_19, NOV_21], { listing_id: 'later-site', street: '11 Main St' });
 listing([NOV_12, NOV_18, NOV_19, NOV_21], {
   source: 'other_site',
@@ -98,7 +90,6 @@ debt([NOV_12, NOV_18, NOV_19, NOV_21], {
   parcel_raw: '002',
   street: '22 MAIN ST',
 });
-debt([NOV_21], { parcel_raw: '001-01-003', street: '23 MAIN ST', amount: '0.00' });
 debt([NOV_21], { parcel_raw: '001-01-004', zip: null });
 debt([NOV_21], { parcel_raw: '001-01-005', zip: null });
 
@@ -110,17 +101,10 @@ const sale = (days: readonly Day[], house: number, row: InputRow = {}): void =>
     street: `${house} MAIN ST`,
     ...row,
   });
-sale([NOV_18, NOV_19], 31);
-sale([NOV_21], 31, { status: 'sold', sold_amount: '70000.00' });
-sale([NOV_18, NOV_19], 32);
-sale([NOV_18], 33);
 sale([NOV_19], 34);
 sale([NOV_21], 34, { status: 'unsold' });
 sale([NOV_21], 34, { sale_date: '2026-12-04', sale_round: 2 });
 sale([NOV_21], 35, { parcel_raw: '00101004', street: '24 MAIN ST', sale_date: '2026-12-04' });
-sale([NOV_18], 36);
-sale([NOV_19], 36, { status: 'postponed' });
-sale([NOV_19, NOV_21], 36, { sale_date: '2026-12-11' });
 
 const filing = (days: readonly Day[], row: InputRow): void => show('registration', days, row);
 filing([NOV_18], { document_number: '1' });

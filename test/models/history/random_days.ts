@@ -200,39 +200,6 @@ const areaRents = fc.record({ fmr_0: rent, fmr_1: rent, fmr_2: rent, fmr_3: rent
   revision: 'original',
 }));
 
-const zipRents = fc
-  .record({
-    zip: fc.constantFrom('44102', '44103'),
-    rent_0: rent,
-    rent_1: rent,
-    rent_2: rent,
-    rent_3: rent,
-    rent_4: rent,
-  })
-  .map((rents) => ({ ...hudArea, ...rents, effective_on: '2025-10-01', revision: 'original', basis: 'zip' }));
-
-/** The bounds of the census's tables, and figures between them. */
-const censusRent = maybe(fc.constantFrom('99.00', '870.00', '3501.00'));
-const census = fc
-  .record({
-    geography: fc.constantFrom('metro', 'county'),
-    median_gross_rent: censusRent,
-    median_contract_rent: censusRent,
-    gross_rent_0: censusRent,
-    gross_rent_1: censusRent,
-    gross_rent_2: censusRent,
-    gross_rent_3: censusRent,
-    gross_rent_4: censusRent,
-    median_tax: maybe(fc.constantFrom('199.00', '2900.00', '10001.00')),
-    median_value: maybe(fc.constantFrom('9999.00', '180000.00', '2000001.00')),
-  })
-  .map((row) => ({
-    area_code: row.geography === 'metro' ? '17410' : '39035',
-    area_name: 'Cleveland, OH',
-    vintage: 2024,
-    ...row,
-  }));
-
 /** What each source shows on one day: rows of its record that differ in its key. */
 const SOURCES = {
   site: ['listing', listing, ['listing_id'], 4],
@@ -243,8 +210,6 @@ const SOURCES = {
   assessor: ['parcel', roll, ['parcel_raw'], 5],
   colorado_sos: ['registration', registration, ['document_number'], 3],
   hud_areas: ['fmr_area', areaRents, ['fips'], 1],
-  hud_zips: ['fmr_zip', zipRents, ['zip'], 2],
-  census: ['area_census', census, ['geography'], 2],
 } as const satisfies Record<string, readonly [string, fc.Arbitrary<InputRow>, readonly string[], number]>;
 export type Source = keyof typeof SOURCES;
 export const sources = Object.keys(SOURCES) as Source[];

@@ -1,7 +1,7 @@
-/** Sales: one row from all pages that have it, links between those of a case, and what a page left out later. */
+/** Sales of other states: bids, what a later page leaves out, and cases that a site shows twice. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { buildTables, CUYAHOGA } from '../build_models.ts';
+import { buildTables } from '../build_models.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -15,67 +15,6 @@ async function auctionsOf(sales: readonly Row[], previous_auctions: readonly Row
     built.close();
   }
 }
-const shownOf = (rows: readonly Row[], ...columns: readonly string[]): unknown[][] =>
-  rows.map((row) => columns.map((column) => row[column])).sort();
-
-const SALE = {
-  source: 'oh_stark_sheriff',
-  county_fips: '39151',
-  county: 'Stark County, OH',
-  state: 'OH',
-  case_number: '2026CV01001',
-  parcel_raw: '0200101',
-  street: '101 SAMPLE ST NW',
-  zip: '44708',
-  sale_date: '2026-12-07',
-  sale_kind: 'unknown',
-  appraised_value: '90000.00',
-  opening_bid: '60000.00',
-  observed_at: '2026-11-20T12:00:00Z',
-};
-const OWN_PAGE = {
-  ...SALE,
-  source: 'oh_stark_sheriff_page',
-  case_number: '2026 CV 01001',
-  parcel_raw: '02-00101',
-  status: 'unknown',
-  sale_kind: 'tax_foreclosure',
-  appraised_value: null,
-  opening_bid: null,
-  defendant: 'SAMPLE, PAT',
-  observed_at: '2026-11-21T12:00:00Z',
-};
-
-test("a sale on the county's own page and on the auction site is one row with the values of both", async () => {
-  const columns = ['source', 'sale_status', 'opening_bid', 'defendant', 'party_status', 'sale_kind'];
-  assert.deepEqual(shownOf(await auctionsOf([SALE, OWN_PAGE]), ...columns), [
-    ['oh_stark_sheriff', 'scheduled', '60000.00', 'SAMPLE, PAT', 'defendant_only', 'tax_foreclosure'],
-  ]);
-});
-
-test("a sale only on the county's own page has no status, and adds no values to other sales", async () => {
-  const rows = await auctionsOf([OWN_PAGE, { ...SALE, case_number: '2026CV01002', parcel_raw: '0200102' }]);
-  assert.deepEqual(shownOf(rows, 'case_number', 'sale_status', 'defendant', 'opening_bid_basis'), [
-    ['2026 CV 01001', 'unknown', 'SAMPLE, PAT', 'unknown'],
-    ['2026CV01002', 'scheduled', null, 'published_minimum'],
-  ]);
-});
-
-test('the sales of a case are linked by day for each parcel', async () => {
-  const rows = await auctionsOf([
-    { ...SALE, status: 'postponed' },
-    { ...SALE, case_number: '2026-CV-01001', sale_date: '2027-01-11' },
-    { ...SALE, parcel_raw: '0200999', sale_date: '2027-01-04' },
-    { ...SALE, ...CUYAHOGA, source: 'oh_cuyahoga_sheriff', sale_date: '2027-02-01' },
-  ]);
-  assert.deepEqual(shownOf(rows, 'sale_date', 'previous_sale_date', 'next_sale_date'), [
-    ['2026-12-07', null, '2027-01-11'],
-    ['2027-01-04', null, null],
-    ['2027-01-11', '2026-12-07', null],
-    ['2027-02-01', null, null],
-  ]);
-});
-
 const FORECLOSURE = {
   source: 'fl_duval_foreclosure',
   county_fips: '12031',

@@ -161,49 +161,24 @@ describe('the underwriting of a published deal', () => {
 });
 
 describe('a building', () => {
-  type Parts = readonly (readonly [name: string, share: number])[];
+  /** The weight of each size or vintage around it. */
+  type Parts = Readonly<Record<string, number>>;
   const SIZES: readonly (readonly [units: number, parts: Parts])[] = [
-    [1, [['2_4', 1]]],
-    [3, [['2_4', 1]]],
-    [
-      6,
-      [
-        ['2_4', 0.6667],
-        ['5_12', 0.3333],
-      ],
-    ],
-    [12, [['5_12', 1]]],
-    [
-      24,
-      [
-        ['5_12', 0.5],
-        ['25_49', 0.5],
-      ],
-    ],
-    [200, [['50_up', 1]]],
+    [1, { '2_4': 1 }],
+    [3, { '2_4': 1 }],
+    [6, { '2_4': 0.6667, '5_12': 0.3333 }],
+    [12, { '5_12': 1 }],
+    [24, { '5_12': 0.5, '25_49': 0.5 }],
+    [200, { '50_up': 1 }],
   ];
   const AGES: readonly (readonly [year: number | null, parts: Parts, repairs: string])[] = [
-    [1880, [['before_1960', 1]], '15000.00'],
-    [
-      1959,
-      [
-        ['before_1960', 0.5],
-        ['1960_1999', 0.5],
-      ],
-      '11500.00',
-    ],
-    [1978, [['1960_1999', 1]], '8000.00'],
-    [
-      1999,
-      [
-        ['1960_1999', 0.2222],
-        ['from_2000', 0.7778],
-      ],
-      '4111.00',
-    ],
-    [2026, [['from_2000', 1]], '3000.00'],
-    [2027, [['any', 1]], '8000.00'],
-    [null, [['any', 1]], '8000.00'],
+    [1880, { before_1960: 1 }, '15000.00'],
+    [1959, { before_1960: 0.5, '1960_1999': 0.5 }, '11500.00'],
+    [1978, { '1960_1999': 1 }, '8000.00'],
+    [1999, { '1960_1999': 0.2222, from_2000: 0.7778 }, '4111.00'],
+    [2026, { from_2000: 1 }, '3000.00'],
+    [2027, { any: 1 }, '8000.00'],
+    [null, { any: 1 }, '8000.00'],
   ];
   const MIXES = referenceRows('bedroom_mixes');
 
@@ -223,8 +198,8 @@ describe('a building', () => {
       const deal = await built.one('deals', `listing_id = '${units} ${year}'`);
       const { weights } = (JSON.parse(String(deal['rent_steps'])) as Deal['steps']).mix;
       const shareOf = (b: number): number =>
-        sizes
-          .flatMap(([size, a]) => ages.map(([age, c]) => [size, age, a * c] as const))
+        Object.entries(sizes)
+          .flatMap(([size, a]) => Object.entries(ages).map(([age, c]) => [size, age, a * c] as const))
           .reduce((sum, [size, age, weight]) => {
             const mix = MIXES.find((row) => row['size'] === size && row['vintage'] === age) ?? {};
             return sum + weight * Number(mix[`share_${b}`]);
