@@ -54,43 +54,17 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
   };
 }
 
-/** Reasons that only the routes which declare them have. */
-const ROUTE_REASONS = new Set<string>([
-  'unknown_deal',
-  'no_underwriting',
-  'sign_in_on_head',
-  'sign_in_required',
-  'sign_in_invalid',
-  'purchase_not_found',
-  'purchase_released',
-  'too_many_held_leads',
-  'payer_unbilled_too_often',
-  'lead_pool_held',
-  'exclusive_paused',
-]);
-/** Statuses that only priced routes have, and reasons of other statuses that only priced routes have. */
-const PRICED_STATUSES = new Set<number>([402, 409, 410, 502]);
-const PRICED_REASONS = new Set<string>([
-  'no_matches',
-  'payment_on_head',
-  'payments_unavailable',
-  'too_many_open_purchases',
-  'settlement_budget_spent',
-  'token_paused',
-  'pay_to_blocked',
-]);
 /** Statuses whose responses always have Retry-After. */
 const RETRY_AFTER_STATUSES = new Set<number>([429, 503]);
 
 /** Error statuses of a route, each with its reasons. */
 function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   const statuses = new Map<number, string[]>();
-  for (const [reason, { status }] of Object.entries(PROBLEMS)) {
+  for (const [reason, { status, of }] of Object.entries(PROBLEMS)) {
     // A free route that shows available leads reads the ledger.
     const readsLedger = reason === 'payments_unavailable' && route.stateKey !== undefined;
-    const onlyPriced = (PRICED_STATUSES.has(status) || PRICED_REASONS.has(reason)) && !readsLedger;
-    const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || ROUTE_REASONS.has(reason);
-    if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
+    const isOwn = route.reasons?.some((own) => own === reason) ?? false;
+    if (!isOwn && !readsLedger && (of === 'own' || (of === 'priced' && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
   const schemaOf = (status: number): JsonObject =>

@@ -73,14 +73,6 @@ describe('the weekly file', () => {
     assert.equal(rows[0]?.['first_seen'], '2026-11-15T23:59:59Z');
   });
 
-  it('escapes formulas, and nothing else', async () => {
-    const names = rowsIn(await (await get('?week=2026-W46&state=OH')).text()).map((r) => r['business_name']);
-    assert.deepEqual(
-      names,
-      odd.map((name, i) => (i < 5 ? `'${name}` : name)),
-    );
-  });
-
   it('is the requested week, of one register under its prefix, with every row of a large week once', async () => {
     const large = rowsIn(await (await get('?week=2026-W40')).text());
     // With the row that was read a day after the first load.

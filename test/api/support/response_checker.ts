@@ -37,11 +37,6 @@ const errorIn = (required: unknown): string | undefined =>
     ? (JSON.parse(Buffer.from(required, 'base64').toString('utf8')) as { error?: string }).error
     : undefined;
 
-/** References to the headers that a response may lack. */
-const OPTIONAL_HEADERS: ReadonlySet<string> = new Set(
-  Object.keys(CSV_HEADERS).map((name) => `#/components/headers/${name}`),
-);
-
 export interface Checker {
   /** Check the response to this request once it is sent. */
   watch(request: IncomingMessage, response: ServerResponse): void;
@@ -64,31 +59,29 @@ interface SentResponse {
 /** Differences of a problem document, except those of its schema. */
 function problemErrors(
   { method, template, status, text, header }: SentResponse,
-  described: DescribedResponse | undefined,
+  described?: DescribedResponse,
 ): string[] {
-  const body = (method === 'HEAD' ? {} : JSON.parse(text)) as { reason?: unknown; payment_error?: unknown };
-  const reason = String(body.reason ?? '');
-  const errors: string[] = [];
-  if (body.payment_error !== undefined && !CODE.test(String(body.payment_error)))
-    errors.push(`payment_error is not a code: ${String(body.payment_error)}`);
-  const named = errorIn(header('PAYMENT-REQUIRED'));
-  if (named !== undefined && named !== 'Payment required' && !CODE.test(named))
-    errors.push(`the error in PAYMENT-REQUIRED is not a code: ${named}`);
-  if (NEEDS_RETRY_AFTER.has(status) && header('Retry-After') === undefined)
-    errors.push('header Retry-After is missing');
-  if (!template || EVERYWHERE.has(reason)) return errors;
-  if (method === 'GET' && !isListed(described, reason)) errors.push(`reason ${reason} is not described`);
-  if (['GET', 'HEAD'].includes(method) && !described) errors.push('status is not described');
-  return errors;
+  const body = (method === 'HEAD' ? {} : JSON.parse(text)) as { reason?: string; payment_error?: string };
+  const { reason = '', payment_error: refused = 'none' } = body;
+  const named = errorIn(header('PAYMENT-REQUIRED')) ?? 'Payment required';
+  const isKnown = template === undefined || EVERYWHERE.has(reason);
+  const found: readonly (readonly [isWrong: boolean, what: string])[] = [
+    [!CODE.test(refused), `payment_error is not a code: ${refused}`],
+    [named !== 'Payment required' && !CODE.test(named), `the error in PAYMENT-REQUIRED is not a code: ${named}`],
+    [NEEDS_RETRY_AFTER.has(status) && header('Retry-After') === undefined, 'header Retry-After is missing'],
+    [!isKnown && method === 'GET' && !isListed(described, reason), `reason ${reason} is not described`],
+    [!isKnown && ['GET', 'HEAD'].includes(method) && !described, 'status is not described'],
+  ];
+  return found.flatMap(([isWrong, what]) => (isWrong ? [what] : []));
 }
 
 /** Differences of any other response, except those of its schema. */
-function successErrors({ type, text, header }: SentResponse, described: DescribedResponse | undefined): string[] {
+function successErrors({ type, text, header }: SentResponse, described?: DescribedResponse): string[] {
   if (!described) return ['status is not described'];
   if (described.content === undefined) return text === '' ? [] : ['a body is not described'];
   if (!described.content[type]) return [`media type ${type} is not described`];
-  return Object.entries(described.headers ?? {}).flatMap(([name, { required, $ref }]) => {
-    const isOptional = required === false || OPTIONAL_HEADERS.has($ref ?? '');
+  return Object.entries(described.headers ?? {}).flatMap(([name, { required, $ref = '' }]) => {
+    const isOptional = required === false || Object.hasOwn(CSV_HEADERS, $ref.replace('#/components/headers/', ''));
     return !isOptional && header(name) === undefined ? [`header ${name} is missing`] : [];
   });
 }
@@ -162,19 +155,14 @@ export function responseChecker(routes: readonly Route[]): Checker {
     checked,
     watch(request, response) {
       const chunks: Buffer[] = [];
-      const record = (chunk: unknown): void => {
-        if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
-        else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-      };
-      const { write, end } = response;
-      response.write = ((...args: Parameters<typeof write>) => {
-        record(args[0]);
-        return write.apply(response, args);
-      }) as typeof write;
-      response.end = ((...args: Parameters<typeof end>) => {
-        record(args[0]);
-        return end.apply(response, args);
-      }) as typeof end;
+      for (const name of ['write', 'end'] as const) {
+        const send = response[name].bind(response) as (...args: unknown[]) => unknown;
+        response[name] = ((...args: unknown[]) => {
+          const [chunk] = args;
+          if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string));
+          return send(...args);
+        }) as never;
+      }
       response.on('finish', () => {
         const { method = '' } = request;
         if (method === 'OPTIONS') return;
