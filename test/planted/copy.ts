@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { plantChanges, type PlantedChange } from '../ledger/planted_change.ts';
-import type { Findings } from './findings.ts';
+import type { Findings } from './fault.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

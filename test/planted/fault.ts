@@ -20,12 +20,26 @@ export interface PlantedFault {
   readonly caughtBy: readonly Catcher[];
 }
 
+/** What a run of a tiny world finds wrong with itself. */
+export interface Findings {
+  readonly degraded: string[];
+  readonly quarantined: string[];
+  readonly audits: string[];
+  readonly lines: string[];
+}
+
+/** A fault by one change: the file, the text, and the text that replaces it. */
+export const fault = (
+  name: string,
+  [file, from, to]: readonly [file: string, from: string, to: string],
+  ...caughtBy: readonly Catcher[]
+): PlantedFault => ({ name, changes: [{ file, from, to }], caughtBy });
+
 /** The last day of a world run. */
 export const DAY = '2026-11-20';
 /** Days on which prices are cut twice and listings end and come back. */
 export const HISTORY_DAYS = ['2026-10-20', '2026-11-02', '2026-11-12', DAY];
 
-export const change = (file: string, from: string, to: string): PlantedChange => ({ file, from, to });
 export const reconcile = (line: string, days?: readonly string[]): Catcher => ({
   by: 'reconcile',
   line,
@@ -35,6 +49,8 @@ export const joinRate = (source: string): Catcher => ({ by: 'join rate', source 
 export const expectation = (source: string): Catcher => ({ by: 'expectation', source });
 export const audit = (name: string): Catcher => ({ by: 'audit', audit: name });
 export const test = (file: string, name: string): Catcher => ({ by: 'test', file: `test/${file}`, test: name });
+/** The independent recomputation over random deals. */
+export const RECOMPUTED = test('models/recompute.test.ts', 'recompute every computed column');
 
 /** The catcher in words. */
 export function catcherText(catcher: Catcher): string {

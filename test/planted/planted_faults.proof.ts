@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { copyOfTree, findingsOn, runTests, withFault } from './copy.ts';
-import { catcherText, DAY, HISTORY_DAYS, type Catcher } from './fault.ts';
-import { faults } from './faults.ts';
-import type { Findings } from './findings.ts';
+import { catcherText, DAY, HISTORY_DAYS, type Catcher, type Findings } from './fault.ts';
+import { modelFaults } from './model_faults.ts';
+import { paymentFaults } from './payment_faults.ts';
+import { sourceFaults } from './source_faults.ts';
+
+const faults = [...sourceFaults, ...modelFaults, ...paymentFaults];
 
 let copy: string;
 before(async () => {

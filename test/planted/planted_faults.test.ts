@@ -4,7 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { changedText, ROOT } from './copy.ts';
-import { faults } from './faults.ts';
+import { modelFaults } from './model_faults.ts';
+import { paymentFaults } from './payment_faults.ts';
+import { sourceFaults } from './source_faults.ts';
+
+const faults = [...sourceFaults, ...modelFaults, ...paymentFaults];
 
 describe('the planted faults', () => {
   it('change places that occur once, and are caught by something', async () => {

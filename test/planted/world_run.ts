@@ -7,7 +7,7 @@ import { reconcile } from '../../sandbox/comparison/records.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { awaitsOperator } from '../../pipelines/ingest/source_state.ts';
 import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
-import type { Findings } from './findings.ts';
+import type { Findings } from './fault.ts';
 
 const days = process.argv.slice(2);
 const layout = await newLayout();
