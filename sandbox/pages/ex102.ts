@@ -161,52 +161,38 @@ const building = (place: string, type: 'MF' | 'RT', units: number, built: number
   return { name, city, state, zip, type, units, built };
 };
 
+const loan = (number: string, buildings: readonly Building[], amortizes: boolean, months: 3 | 12 = 12): Loan => ({
+  number,
+  buildings,
+  amortizes,
+  months,
+  parts: Number(number) < 4 ? '.01' : '-001',
+});
+
 /** The loans of the sandbox's two trusts, by position. */
 const LOANS: readonly (readonly Loan[])[] = [
   [
-    {
-      number: '1',
-      buildings: [building('Made-up Mall|Akron|OH|44301', 'RT', 1, 1998)],
-      amortizes: false,
-      months: 12,
-      parts: '.01',
-    },
-    {
-      number: '2',
-      buildings: [building('Made-up Court|Cleveland|OH|44102', 'MF', 48, 1964)],
-      amortizes: true,
-      months: 12,
-      parts: '.01',
-    },
-    {
-      number: '3',
-      buildings: [
+    loan('1', [building('Made-up Mall|Akron|OH|44301', 'RT', 1, 1998)], false),
+    loan('2', [building('Made-up Court|Cleveland|OH|44102', 'MF', 48, 1964)], true),
+    loan(
+      '3',
+      [
         building('Made-up East|Dayton|OH|45403', 'MF', 60, 1971),
         building('Made-up West|Dayton|OH|45417', 'MF', 36, 1958),
       ],
-      amortizes: false,
-      months: 12,
-      parts: '.01',
-    },
+      false,
+    ),
   ],
   [
-    {
-      number: '4',
-      buildings: [building('Made-up Towers|Memphis|TN|38104', 'MF', 120, 1985)],
-      amortizes: false,
-      months: 3,
-      parts: '-001',
-    },
-    {
-      number: '5',
-      buildings: [
+    loan('4', [building('Made-up Towers|Memphis|TN|38104', 'MF', 120, 1985)], false, 3),
+    loan(
+      '5',
+      [
         building('Made-up North|Atlanta|GA|30310', 'MF', 90, 2004),
         building('Made-up South|Atlanta|GA|30315', 'MF', 84, 2001),
       ],
-      amortizes: true,
-      months: 12,
-      parts: '-001',
-    },
+      true,
+    ),
   ],
 ];
 

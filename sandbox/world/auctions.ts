@@ -175,14 +175,7 @@ const WORDS: readonly (readonly [{ readonly status: SaleStatus; readonly words: 
 /** A case and all its items. */
 function draft(draw: Draw, options: CaseOptions): Case {
   const { county, kind, property } = options;
-  const filed =
-    2026 -
-    draw.weighted<number>([
-      [0, 2],
-      [1, 5],
-      [2, 3],
-      [3, 1],
-    ]);
+  const filed = 2026 - draw.among([0, 1, 2, 3], [2, 5, 3, 1]);
   // Unique per case.
   const serial = 1000 + Number(options.id) * 7;
   const { appraised, first, minimum } = amounts(draw, options);

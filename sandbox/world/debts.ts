@@ -69,15 +69,7 @@ function mappedFrom(seed: number, property: Property): number {
 
 function planDebt(seed: number, property: Property, from: number, to: number | null): DebtPlan {
   const draw = new Draw(seed, 'debt', property.id);
-  const years = draw.weighted<number>([
-    [1, 34],
-    [2, 24],
-    [3, 16],
-    [4, 10],
-    [6, 8],
-    [9, 5],
-    [0, 3],
-  ]);
+  const years = draw.among([1, 2, 3, 4, 6, 9, 0], [34, 24, 16, 10, 8, 5, 3]);
   // About two percent of the value per year, with charges.
   const base = Math.max(
     4_107,
@@ -252,13 +244,7 @@ export const paidElsewhereOn = (plans: readonly LevyPlan[], day: number) =>
 
 function planLevies(seed: number, property: Property, from: number, to: number | null): LevyPlan {
   const draw = new Draw(seed, 'levies', property.id);
-  const years = draw.weighted<number>([
-    [1, 45],
-    [2, 25],
-    [3, 15],
-    [5, 10],
-    [8, 5],
-  ]);
+  const years = draw.among([1, 2, 3, 5, 8], [45, 25, 15, 10, 5]);
   const levies = Array.from({ length: years }, (_, at) => ({
     year: 2025 - years + 1 + at,
     amount: Math.max(1_500, Math.round(property.value * (1.4 + draw.unit()))) + draw.int(0, 99),

@@ -196,14 +196,10 @@ const isAdvertised = ({ kind, isByParcel }: Publisher): boolean => kind === 'tax
 const TURNOVER = 0.12;
 
 function drawFlaw(draw: Draw, { kind, isByParcel }: Publisher, { parcel }: Property): Flaw | null {
-  const flaw = draw.weighted<Flaw | null>([
-    [null, 84],
-    ['no_address', 4],
-    ['no_parcel', 3],
-    ['corrupt_year', 3],
-    ['repeated', 3],
-    ['zip_plus_4', 3],
-  ]);
+  const flaw = draw.among(
+    [null, 'no_address', 'no_parcel', 'corrupt_year', 'repeated', 'zip_plus_4'],
+    [84, 4, 3, 3, 3, 3],
+  );
   if (flaw === 'no_parcel' && (isByParcel || parcel === null)) return null;
   // A record without a parcel number can be matched by its address only.
   if (flaw === 'no_address' && parcel === null) return null;
@@ -235,11 +231,10 @@ function planRecord(seed: number, { publisher, property, serial, isLater }: Cast
         ? recent
         : old;
   const events = Array.from({ length: draw.int(0, 3) }, () => filed + draw.int(1, 400)).sort((a, b) => a - b);
-  const closing = draw.weighted<'never' | 'before' | 'later'>([
-    ['never', 70],
-    ['before', isLater || isNew || !publisher.keepsClosed ? 0 : 18],
-    ['later', TURNOVER * 100],
-  ]);
+  const closing = draw.among(
+    ['never', 'before', 'later'],
+    [70, isLater || isNew || !publisher.keepsClosed ? 0 : 18, TURNOVER * 100],
+  );
   const closesOn =
     closing === 'before'
       ? draw.int(filed + 10, DEFAULT_DAY - 5)
@@ -264,7 +259,7 @@ function planRecord(seed: number, { publisher, property, serial, isLater }: Cast
     about: aboutOf(draw, publisher.kind),
     plaintiff: drawPlaintiff(draw, publisher),
     taxYear: publisher.kind === 'tax_lien' ? year - 1 : null,
-    rows: isSeveralRows ? draw.weighted([[1, 70] as const, [2, 20] as const, [3, 10] as const]) : 1,
+    rows: isSeveralRows ? draw.among([1, 2, 3], [70, 20, 10]) : 1,
     flaw: drawFlaw(draw, publisher, property),
   };
 }

@@ -59,12 +59,7 @@ function cutAgain(draw: Draw, prices: readonly [number, number][]): [number, num
 }
 
 function drawClaim(draw: Draw, net: number, price: number): { claim: ClaimKind; claimedNet: number } {
-  const claim = draw.weighted<ClaimKind>([
-    ['fair', 48],
-    ['inflated', 17],
-    ['modest', 8],
-    ['none', 27],
-  ]);
+  const claim = draw.among(['fair', 'inflated', 'modest', 'none'], [48, 17, 8, 27]);
   const points = (low: number, high: number): number => Math.round((price * draw.int(low, high)) / 10_000);
   const claimedNet =
     claim === 'inflated'
@@ -308,11 +303,7 @@ function planSpell({ seed, property, spell, turn }: Pick<SpellPlan, 'seed' | 'pr
     [['heartland_multifamily', 'buckeye_income_property'], 6],
     [['buckeye_income_property', 'heartland_multifamily'], 6],
   ]);
-  const form = draw.weighted<SpellPlan['form']>([
-    ['cap', 55],
-    ['noi', 15],
-    ['both', 30],
-  ]);
+  const form = draw.among(['cap', 'noi', 'both'], [55, 15, 30]);
   const isInconsistent = draw.chance(0.1);
   const cuts = new Draw(seed, 'cut again', property.id, turn);
   const prices = cutAgain(cuts, drawPrices(draw, price, spell.from, spell.to));

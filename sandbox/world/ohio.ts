@@ -156,14 +156,7 @@ function amendment(seed: number, month: number, index: number, count: number) {
   const days = monthStart(month, 1) - month;
   const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
   const report = draw.weighted(OHIO_AMENDMENTS.map((row) => [row, row.weight] as const));
-  const since = monthStart(
-    month,
-    -draw.weighted<number>([
-      [0, 2],
-      [1, 3],
-      [2, 2],
-    ]),
-  );
+  const since = monthStart(month, -draw.among([0, 1, 2], [2, 3, 2]));
   // Picks from the first 90 % of the filings, which every month has.
   const about = filing(
     seed,

@@ -34,28 +34,10 @@ const OUT_OF_STATE = [
   ['Salt Lake City', 'UT', '84105'],
 ] as const;
 
-function drawOwner(
-  draw: Draw,
-  home: {
-    place: Place;
-    zip: string;
-    line: string;
-  },
-  investor: boolean,
-): Owner {
-  const kind = draw.weighted<Owner['kind']>(
-    investor
-      ? [
-          ['company', 6],
-          ['person', 3],
-          ['estate', 1],
-        ]
-      : [
-          ['person', 8],
-          ['company', 2],
-          ['estate', 1],
-        ],
-  );
+function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }, investor: boolean): Owner {
+  const kind = investor
+    ? draw.among(['company', 'person', 'estate'], [6, 3, 1])
+    : draw.among(['person', 'company', 'estate'], [8, 2, 1]);
   const person = drawPerson(draw);
   const surnameFirst = [person.last, person.first, person.middle, person.suffix]
     .filter((part) => part !== null)
@@ -71,48 +53,24 @@ function drawOwner(
     kind === 'person' && draw.chance(0.25)
       ? `${drawPerson(draw).first.toUpperCase()} ${person.last.toUpperCase()}`
       : null;
-  const where = draw.weighted<'here' | 'county' | 'state' | 'away'>(
-    investor
-      ? [
-          ['here', 3],
-          ['county', 4],
-          ['state', 1],
-          ['away', 2],
-        ]
-      : [
-          ['here', 7],
-          ['county', 2],
-          ['state', 0.5],
-          ['away', 1],
-        ],
-  );
+  const owner = { kind, name, second };
+  const where = draw.among(['here', 'county', 'state', 'away'], investor ? [3, 4, 1, 2] : [7, 2, 0.5, 1]);
   if (where === 'here') {
-    return {
-      kind,
-      name,
-      second,
-      mailing: { street: home.line, city: home.place.city.toUpperCase(), state: home.place.state, zip: home.zip },
-      occupies: true,
-    };
+    const { place, zip, line: street } = home;
+    return { ...owner, mailing: { street, city: place.city.toUpperCase(), state: place.state, zip }, occupies: true };
   }
   const street = draw.chance(0.25)
     ? `PO BOX ${draw.int(10, 9999)}`
     : spellStreet(drawAddress(draw, '', false), 'upper_abbreviated');
   if (where === 'away') {
     const [city, state, zip] = draw.pick(OUT_OF_STATE);
-    return { kind, name, second, mailing: { street, city: city.toUpperCase(), state, zip }, occupies: false };
+    return { ...owner, mailing: { street, city: city.toUpperCase(), state, zip }, occupies: false };
   }
   const near = places.filter((candidate) =>
     where === 'county' ? candidate.countyFips === home.place.countyFips : candidate.state === home.place.state,
   );
-  const place = near.length === 0 ? home.place : draw.pick(near);
-  return {
-    kind,
-    name,
-    second,
-    mailing: { street, city: place.city.toUpperCase(), state: place.state, zip: draw.pick(place.zips) },
-    occupies: false,
-  };
+  const { city, state, zips } = near.length === 0 ? home.place : draw.pick(near);
+  return { ...owner, mailing: { street, city: city.toUpperCase(), state, zip: draw.pick(zips) }, occupies: false };
 }
 
 export interface PropertyOptions {
@@ -148,29 +106,8 @@ export class PropertyBook {
     const zip = draw.pick(place.zips);
     const rent2br = rentsOf(place.countyFips).fmr[2];
     const units = multifamily
-      ? draw.weighted<number>([
-          [2, 26],
-          [3, 12],
-          [4, 20],
-          [5, 3],
-          [6, 9],
-          [8, 9],
-          [10, 4],
-          [12, 6],
-          [16, 3],
-          [20, 2],
-          [24, 2],
-          [draw.int(26, 60), 3],
-        ])
-      : draw.weighted<number>([
-          [1, 70],
-          [2, 18],
-          [3, 3],
-          [4, 4],
-          [6, 1],
-          [8, 1],
-          [0, 3],
-        ]);
+      ? draw.among([2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, draw.int(26, 60)], [26, 12, 20, 3, 9, 9, 4, 6, 3, 2, 2, 3])
+      : draw.among([1, 2, 3, 4, 6, 8, 0], [70, 18, 3, 4, 1, 1, 3]);
     const { address, street } = this.#address(draw, place, zip, units > 1);
     const worth = yearlyNet(Math.max(units, 0.25), rent2br) / draw.bell(0.085, 0.02, 0.05, 0.15);
     const value = Math.round(worth / 100) * 100;

@@ -63,14 +63,19 @@ export class Draw {
 
   /** A value with a probability in proportion to its weight. */
   weighted<T>(pairs: readonly (readonly [value: T, weight: number])[]): T {
-    let left = this.unit() * pairs.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [value, weight] of pairs) {
-      left -= weight;
-      if (left < 0) return value;
-    }
-    const last = pairs.at(-1);
-    if (!last) throw new Error('cannot pick from an empty list');
-    return last[0];
+    return this.among(
+      pairs.map(([value]) => value),
+      pairs.map(([, weight]) => weight),
+    );
+  }
+
+  /** One of the values, each with its weight. */
+  among<const T>(values: readonly T[], weights: readonly number[]): T {
+    let left = this.unit() * weights.reduce((sum, weight) => sum + weight, 0);
+    const at = weights.findIndex((weight) => (left -= weight) < 0);
+    const found = values.at(at);
+    if (found === undefined) throw new Error('cannot pick from an empty list');
+    return found;
   }
 
   /** Approximately normally distributed (the sum of twelve draws), clamped to `low`..`high`. */

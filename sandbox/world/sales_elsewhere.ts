@@ -279,7 +279,7 @@ interface Item {
 function planItem(seed: number, site: SaleSite, item: Item): SalePlan[] {
   const { serial, property } = item;
   const draw = new Draw(seed, 'sale', site.fips, site.type, serial);
-  const year = 2026 - draw.weighted([[0, 3] as const, [1, 5] as const, [2, 2] as const]);
+  const year = 2026 - draw.among([0, 1, 2], [3, 5, 2]);
   const judgment = site.hasJudgment && !draw.chance(0.06) ? property.value * draw.int(40, 130) + draw.int(0, 99) : null;
   const debt = Math.round(property.value * (2 + draw.unit() * 10)) + draw.int(0, 99);
   const common = {
