@@ -379,15 +379,8 @@ describe('the query builder', () => {
     assert.equal(await page.locator('#built .pay').count(), 0);
   });
 
-  it('shows free deals within the filters, and says of which it is sold whether they pass', async () => {
-    const { page } = await open('/build?call=/api/deals&state=OH&max_units=3&min_dscr=1.2', {
-      javaScriptEnabled: false,
-    });
-    const built = page.locator('#built');
-    assert.match(await built.innerText(), /match today before .*“Debt coverage from”/u);
-    assert.match(await built.locator('caption').innerText(), /is part of what we sell: Debt coverage from\./u);
-    const rows = await built.locator('tbody tr').allInnerTexts();
-    assert.ok(rows.length > 0);
-    for (const row of rows) assert.match(row, /, OH\s.*\$[\d,]+\s+[123]\s/su);
+  it('says which filters a free count leaves out', async () => {
+    const { page } = await open('/build?call=/api/deals&state=OH&min_dscr=1.2', { javaScriptEnabled: false });
+    assert.match(await page.locator('#built').innerText(), /match today before .*“Debt coverage from”/u);
   });
 });

@@ -20,16 +20,11 @@ export interface MetaOptions {
   readonly paymentNotice?: string;
 }
 
-/** Share of a source's rows with a value, in percent, by column. */
-export const ratesOf = (row: Readonly<Record<string, unknown>>): readonly (readonly [column: string, pct: number])[] =>
-  String(row['fill_rates'] ?? '')
-    .split(', ')
-    .filter(Boolean)
-    .map((text) => text.split(' '))
-    .map(([column = '', pct]) => [column, Number(pct)]);
-
-const meanRate = (rates: ReturnType<typeof ratesOf>): number | null =>
-  rates.length === 0 ? null : Math.round(rates.reduce((sum, [, pct]) => sum + pct, 0) / rates.length);
+/** Mean of the percentages in a text such as "units 95, noi 35", or null. */
+function meanRate(rates: unknown): number | null {
+  const all = [...String(rates ?? '').matchAll(/ (\d+)(?:,|$)/gu)].map(([, pct]) => Number(pct));
+  return all.length === 0 ? null : Math.round(all.reduce((sum, pct) => sum + pct, 0) / all.length);
+}
 
 /** Status of every source. */
 export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
@@ -48,7 +43,7 @@ export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
     rows_stated: row['rows_stated'] === null ? null : toCount(row['rows_stated']),
     missing_fields: toText(row['missing_fields']),
     missing_since: toText(row['missing_since']),
-    filled_pct: meanRate(ratesOf(row)),
+    filled_pct: meanRate(row['fill_rates']),
   }));
 
 /** Price of every route, with the protocol and the network. */

@@ -30,7 +30,7 @@ export const SourceStatus = z.strictObject({
   /** Fields that it filled before and does not now, with the day. */
   missing_fields: z.string().nullable().meta({ description: 'Null when: no field went blank.' }),
   missing_since: z.iso.date().nullable().meta({ description: 'Null when: no field went blank.' }),
-  /** Mean share of its rows with a value, over the columns that may be absent; /coverage/columns has each. */
+  /** Mean share of its rows with a value, over the columns that may be absent. */
   filled_pct: z.int().nullable().meta({ description: 'Null when: it has no row, or none of these columns.' }),
 });
 const filterList = z.array(z.string());

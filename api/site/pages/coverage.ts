@@ -1,4 +1,4 @@
-/** /coverage: a mark for each metro and kind of record, a page of each kind behind the marks, and filled columns. */
+/** /coverage: a mark for each metro and kind of record, and a page of each kind behind the marks. */
 import type { z } from 'zod';
 import { COVERED_KINDS, KIND_MEANINGS } from '../../../models/fields.ts';
 import type { Coverage } from '../../../models/marts/coverage.ts';
@@ -9,10 +9,9 @@ import { figuresOf } from '../../routes/figures.ts';
 import { unclaimed } from '../../routes/leads/lead_claims.ts';
 import { upcomingAuctions } from '../../routes/auctions.ts';
 import { sellableLeads } from '../../routes/leads/leads.ts';
-import { ratesOf } from '../../routes/meta/facts.ts';
 import { currentSignals } from '../../routes/signals.ts';
 import { COVERAGE_PATH } from '../../routes/coverage.ts';
-import { count, day, words } from '../format.ts';
+import { count, day } from '../format.ts';
 import { html, type Html, type Piece } from '../html.ts';
 import { cardTable, externalLink, figures, num, plainTable, sub, tag, terms } from '../layout.ts';
 import { metroNamed, pathOf } from '../map/metros.ts';
@@ -20,8 +19,6 @@ import { textOrNull, type Page, type PageContext } from '../page.ts';
 import { RECORDS } from './report/words.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
-
-const COLUMNS_PATH = '/coverage/columns';
 
 const rowsOf = ({ request: { snapshot } }: PageContext): readonly Row[] =>
   snapshot.all('coverage') as unknown as readonly Row[];
@@ -144,10 +141,7 @@ export const coverage: Page = {
       ${await counties(context)}
       <h2>New businesses</h2>
       ${await registers(context)}
-      <p>
-        <a href="/status">The status of each source</a>, and
-        <a href="${COLUMNS_PATH}">the columns that each one fills</a>.
-      </p>`;
+      <p><a href="/status">The status of each source</a>.</p>`;
   },
 };
 
@@ -203,36 +197,5 @@ const kindPage = (kind: Row['kind']): Page => {
   };
 };
 
-/** Rows of each source against its site's own count, and the share of rows with a value by column. */
-const filledColumns: Page = {
-  path: COLUMNS_PATH,
-  title: 'Filled columns',
-  cache: 'snapshot',
-  about: 'The share of rows with a value by source and column, and the rows that a site counts beyond them.',
-  content({ request: { snapshot } }) {
-    return html`<h1>Filled columns</h1>
-      <p class="lead">
-        A column without a value in any row is one that the site does not publish, or no longer does. Where a site
-        states a number of rows, ours is compared with it.
-      </p>
-      ${plainTable(
-        '',
-        'Filled columns by source',
-        ['Source', num('Rows'), num('Not read'), 'Percent of rows with a value'],
-        snapshot
-          .all('sources')
-          .filter(({ last_good_at: at }) => at !== null)
-          .map((row) => [
-            String(row['source']),
-            count(Number(row['rows_in'])),
-            row['rows_stated'] === null ? '' : count(Number(row['rows_stated']) - Number(row['rows_in'])),
-            ratesOf(row)
-              .map(([column, pct]) => `${words(column)} ${pct}`)
-              .join(', '),
-          ]),
-      )}`;
-  },
-};
-
 /** Pages that /coverage links to. */
-export const COVERAGE_PAGES: readonly Page[] = [filledColumns, ...COVERED_KINDS.map(kindPage)];
+export const COVERAGE_PAGES: readonly Page[] = COVERED_KINDS.map(kindPage);

@@ -1,11 +1,10 @@
 /** /build: a form that shows how many records match, what they have and what they cost, and sells them. */
-import { dealIds } from '../../../routes/deals.ts';
 import { coarseRange, type Range } from '../../../routes/count/coarse.ts';
 import type { Route } from '../../../routes/define.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
-import { count, dollars, percent, rangeText } from '../../format.ts';
+import { rangeText } from '../../format.ts';
 import { html, type Html } from '../../html.ts';
-import { cardTable, code, fold, num } from '../../layout.ts';
+import { code, fold } from '../../layout.ts';
 import type { Page, PageContext } from '../../page.ts';
 import { payPanel } from '../../pay/panel.ts';
 import { endpointPath } from '../reference.ts';
@@ -29,53 +28,8 @@ async function sampleOf({ path }: Route, { meta, request, site }: PageContext): 
   return (body as { free_samples: { records: Values[] } } | undefined)?.free_samples.records[0];
 }
 
-/** Filters by fields of the free index: what the field must be. */
-const IN_INDEX: Readonly<Record<string, readonly [field: string, is: 'equal' | 'least' | 'most']>> = {
-  state: ['state', 'equal'],
-  city: ['city', 'equal'],
-  min_price: ['list_price', 'least'],
-  max_price: ['list_price', 'most'],
-  min_cap: ['cap_rate', 'least'],
-  min_units: ['units', 'least'],
-  max_units: ['units', 'most'],
-  min_score: ['deal_score', 'least'],
-};
-/** Deals shown of the free index. */
-const MAX_DEALS = 3;
-
-function isWithin(deal: Values, [name, value]: [string, unknown]): boolean {
-  const [field = '', is] = IN_INDEX[name] ?? [];
-  const own = deal[field] ?? Number.NaN;
-  if (is === 'equal') return String(own).toLowerCase() === String(value).toLowerCase();
-  return is === undefined || (is === 'least' ? Number(own) >= Number(value) : Number(own) <= Number(value));
-}
-
-/** The free deals within the filters, as far as their fields tell. */
-async function freeDeals({ request }: PageContext, params: Params): Promise<Html | false> {
-  const { records } = (await dealIds.handle(request)) as { records: readonly Values[] };
-  const filters = Object.entries(params).filter(([name]) => name !== 'limit' && name !== 'fields');
-  const found = records.filter((deal) => filters.every((filter) => isWithin(deal, filter)));
-  const unknown = filters.filter(([name]) => !Object.hasOwn(IN_INDEX, name)).map(([name]) => fieldOf(name).label);
-  if (found.length === 0) return false;
-  return html`<h3>Free to see among them</h3>
-    ${cardTable(
-      unknown.length > 0 && `Whether they pass is part of what we sell: ${unknown.join(', ')}.`,
-      ['Address', num('Asking'), num('Units'), num('Advertised cap'), num('Score')],
-      found
-        .slice(0, MAX_DEALS)
-        .map((deal) => [
-          `${String(deal['address'] ?? 'Street not published')}, ${String(deal['city'])}, ${String(deal['state'])}`,
-          dollars(deal['list_price'] as string | null),
-          count(deal['units'] as number | null),
-          percent(deal['cap_rate'] as string | null),
-          count(deal['deal_score'] as number | null),
-        ]),
-    )}
-    <p><a href="/deals">All ${records.length} free deals</a></p>`;
-}
-
-/** What a buyer gets: the fields, free deals within the filters, and the free sample record. */
-async function goods(route: Route, context: PageContext, params: Params): Promise<Html | false> {
+/** What a buyer gets: the fields, and the free sample record. */
+async function goods(route: Route, context: PageContext): Promise<Html | false> {
   const sample = await sampleOf(route, context);
   if (sample === undefined) return false;
   const fields = Object.keys(sample);
@@ -84,7 +38,7 @@ async function goods(route: Route, context: PageContext, params: Params): Promis
       ${isList(route) ? 'Every matching record, up to 500' : 'The record'}, with ${fields.length} fields and the source
       page of each. <a href="${endpointPath(route.name)}">Every field explained</a>
     </p>
-    ${route.path.startsWith('/api/deals') && (await freeDeals(context, params))}
+    ${route.path.startsWith('/api/deals') && html`<p><a href="/deals">The fifty free deals</a></p>`}
     ${fold('A free sample, complete', code('The free sample record', JSON.stringify(sample, null, 2)))}`;
 }
 
@@ -134,7 +88,7 @@ async function offer(route: Route, path: string, params: Params, context: PageCo
       code('In TypeScript', typescript(address, route.media === 'text/csv')),
       site.hasTestWallet && code('In this folder, with test money', `make buy URL='${path}'`),
     )}
-    ${await goods(route, context, params)}`;
+    ${await goods(route, context)}`;
 }
 
 const feedForm = (calls: readonly Route[], chosen: Route): Html =>
