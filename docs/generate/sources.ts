@@ -1,24 +1,9 @@
-/** docs/sources.md: the declarations of each adapter, and the columns that its recorded pages fill. */
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+/** docs/sources.md: the declarations of each adapter. */
+import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
 import { cell, table } from '../../lib/markdown.ts';
-
-/** Of pages.json: the text that says where the pages come from is not a case. */
-const Recorded = z.looseObject({ from: z.string() });
-const Cases = z.record(
-  z.string(),
-  z.looseObject({
-    kind: z.string(),
-    file: z.string().optional(),
-    text: z.string().optional(),
-    zip: z.record(z.string(), z.string()).optional(),
-    quarantine: z.string().optional(),
-  }),
-);
-const Expected = z.array(z.looseObject({ values: z.record(z.string(), z.unknown()).optional() }));
 
 const FAMILIES = {
   listings: 'Listings',
@@ -40,47 +25,6 @@ const BASIS = {
   permission: 'permission',
   sandbox_only: 'sandbox only',
 } as const;
-
-/** Format of a page by its first bytes, or by the files in its archive. */
-function formatOf(start: string, entries: readonly string[]): string {
-  if (entries.some((name) => name.startsWith('xl/'))) return 'XLSX';
-  if (entries.length > 0) return 'zipped CSV';
-  if (start.startsWith('PK')) return 'XLSX';
-  if (/^\s*[{[]/u.test(start)) return 'JSON';
-  if (/^\s*<(?:\?xml\b|SEC-DOCUMENT>)/u.test(start)) return 'XML';
-  if (/^\s*</u.test(start)) return 'HTML';
-  return 'CSV';
-}
-
-/** Formats of the recorded pages with rows, and the columns that those rows fill. A row of a table may have no page. */
-async function recordedBy({
-  folder,
-  isTableRow,
-}: FoundSource): Promise<{ formats: readonly string[]; filled: ReadonlySet<string> }> {
-  const recorded = new URL('recorded/', folder);
-  const formats = new Set<string>();
-  const filled = new Set<string>();
-  if (isTableRow && !existsSync(recorded)) return { formats: [], filled };
-  const { from: _, ...rest } = Recorded.parse(JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8')));
-  const cases = Cases.parse(rest);
-  const files = await readdir(recorded);
-  for (const [name, each] of Object.entries(cases)) {
-    if (each.quarantine !== undefined || !files.includes(`${name}.expected.json`)) continue;
-    const rows = Expected.parse(JSON.parse(await readFile(new URL(`${name}.expected.json`, recorded), 'utf8'))).flatMap(
-      (row) => (row.values ? [row.values] : []),
-    );
-    if (rows.length === 0) continue;
-    const start =
-      each.text ??
-      (each.file === undefined ? '' : (await readFile(new URL(each.file, recorded), 'latin1')).slice(0, 200));
-    formats.add(formatOf(start, Object.keys(each.zip ?? {})));
-    for (const row of rows) for (const [column, value] of Object.entries(row)) if (value !== null) filled.add(column);
-  }
-  return { formats: [...formats], filled };
-}
-
-/** Sources with the same parent domain share a platform: a column that one of them fills, the others may fill too. */
-const platformOf = ({ spec }: FoundSource): string => spec.hosts[0]?.split('.').slice(1).join('.') ?? spec.name;
 
 /** Hosts that the link of the source does not name, and the drop folder if it takes files. */
 function originOf({ spec }: FoundSource): string {
@@ -107,45 +51,16 @@ function termsOf({ spec: { terms } }: FoundSource): string {
   return `${BASIS[terms.basis]}, ${read}${resale}: ${cell(terms.note)}${api}${shown}`;
 }
 
-const named = (text: string, known: readonly string[], name: string): string =>
-  known.includes(text) ? `${name} ${known.indexOf(text) + 1}` : text;
-
-/**
- * Table of one family, behind the lists of columns that several of its sources never fill.
- * @param terms those that the page states once
- */
-async function familyTable(members: readonly FoundSource[], terms: readonly string[]): Promise<string> {
-  const recorded = await Promise.all(
-    members.map(async (source) => ({ source, platform: platformOf(source), ...(await recordedBy(source)) })),
+/** Table of one family. @param terms those that the page states once */
+const familyTable = (members: readonly FoundSource[], terms: readonly string[]): string =>
+  table(
+    ['county or site', 'days', 'from', 'terms'],
+    members.map((source) => {
+      const own = termsOf(source);
+      const known = terms.includes(own) ? `terms ${terms.indexOf(own) + 1}` : own;
+      return [titleCell(source), String(source.spec.everyDays), cell(originOf(source)), known];
+    }),
   );
-  const described = recorded.map(({ source, platform }) => {
-    const peers = recorded.filter((other) => other.platform === platform);
-    const filled = new Set(peers.flatMap((other) => [...other.filled]));
-    const formats = [...new Set(peers.flatMap((other) => other.formats))].sort().join(', ');
-    const never = source.spec.row.columns
-      .filter((column) => column.absent !== undefined && !filled.has(column.name))
-      .map((column) => `\`${column.name}\``)
-      .join(', ');
-    return { source, formats, never };
-  });
-  const columns = statedOnce(described.map(({ never }) => never));
-  return [
-    columns.map((text, index) => `- columns ${index + 1}: ${text}`).join('\n'),
-    table(
-      ['county or site', 'days', 'format', 'from', 'terms', 'columns never filled'],
-      described.map((each) => [
-        titleCell(each.source),
-        String(each.source.spec.everyDays),
-        each.formats,
-        cell(originOf(each.source)),
-        named(termsOf(each.source), terms, 'terms'),
-        named(each.never, columns, 'columns'),
-      ]),
-    ),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
-}
 
 /** What was looked for in metros without a source of a kind, and the finding. */
 async function notReadTable(): Promise<string> {
@@ -165,15 +80,14 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
   const sections = ['## Terms', terms.map((text, index) => `- terms ${index + 1}: ${text}`).join('\n')];
   for (const [family, title] of Object.entries(FAMILIES)) {
     const members = sources.filter(({ spec }) => spec.family === family);
-    if (members.length > 0) sections.push(`## ${title}`, await familyTable(members, terms));
+    if (members.length > 0) sections.push(`## ${title}`, familyTable(members, terms));
   }
   return [
     '# Sources',
-    'For operators and analysts: look up the origin, the cadence, the terms and the missing columns of each ' +
-      'source. Written by `make docs` from the adapters; do not edit.',
+    'For operators and analysts: look up the origin, the cadence and the terms of each source. Written by ' +
+      '`make docs` from the adapters; do not edit.',
     'A source is read every so many days, from its site (the host of its link) and other hosts, or from files in ' +
-      'its drop folder ([saving pages](adding-listings.md#saving-pages-by-hand)). The last column names the ' +
-      'columns that no recorded page of the source, or of another source on the same platform, fills.',
+      'its drop folder ([saving pages](adding-listings.md#saving-pages-by-hand)).',
     'Terms are quoted or `unread`, and resale is unknown unless stated. With `LIVE=1` a source with unread ' +
       'terms, or whose terms ask for a permission, is off until ' +
       '[`PERMITTED`](going-live.md#4-sources-that-need-a-permission-or-a-file) names it; with real money no ' +
