@@ -53,19 +53,14 @@ export const atNoon = (day: string | null): number | null => (day === null ? nul
 /** A day without a time. */
 export const atMidnight = (day: string | null): number | null => (day === null ? null : Date.parse(`${day}T00:00:00Z`));
 
-/** Records of a kind, each with its property; a repeated one twice. */
+/** Records of a kind, each with its property, one row for each; a repeated one twice. */
 export const recordsOf = (
   day: WorldDay,
   countyFips: string,
   kind: DistressOnDay['kind'],
   row: (record: DistressOnDay, property: Property) => Row,
 ): Row[] =>
-  day.distress
-    .filter((record) => record.countyFips === countyFips && record.kind === kind)
-    .flatMap((record) => {
-      const made = row(record, day.property(record.propertyId));
-      return record.flaw === 'repeated' ? [made, made] : [made];
-    });
+  distressRows(day, countyFips, kind, ({ record, property, at }) => (at === 0 ? [row(record, property)] : [])).flat();
 
 /** The street line as the layer prints it, or null where it has none. */
 export const streetOf = (property: Property, record?: Pick<DistressOnDay, 'flaw'>): string | null =>

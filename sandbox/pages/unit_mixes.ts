@@ -17,19 +17,11 @@ const list = (mix: UnitMix, separator: string, print: (group: Group) => string):
 export const timesText = (mix: UnitMix): string =>
   list(mix, ', ', ({ count, bedrooms }) => `${count}x${bedrooms === 0 ? 'Studio' : `${bedrooms}BR`}`);
 
-/** "(2) studio / (4) 1-bed" */
-export const bracketText = (mix: UnitMix): string =>
-  list(mix, ' / ', ({ count, bedrooms }) => `(${count}) ${bedrooms === 0 ? 'studio' : `${bedrooms}-bed`}`);
-
 /** "4-1/1, 4-2/1": units, bedrooms and baths. A single type has a cross, because "2-3/1" may be a range. */
 export function bedsAndBathsText(mix: UnitMix): string {
   const joint = groupsOf(mix).length === 1 ? ' x ' : '-';
   return list(mix, ', ', ({ count, bedrooms }) => `${count}${joint}${bedrooms}/${bedrooms > 2 ? '1.5' : '1'}`);
 }
-
-/** "1BR/1BA: 4; 2BR/1BA: 4" */
-export const typesText = (mix: UnitMix): string =>
-  list(mix, '; ', ({ count, bedrooms }) => `${bedrooms === 0 ? 'Studio' : `${bedrooms}BR/1BA`}: ${count}`);
 
 /** schema.org floor plans. */
 export const floorPlans = (mix: UnitMix): unknown[] =>

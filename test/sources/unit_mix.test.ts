@@ -2,14 +2,7 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { array, constantFrom, assert as forAll, integer, property, tuple } from 'fast-check';
-import {
-  bedsAndBathsText,
-  bracketText,
-  floorPlans,
-  timesText,
-  typesText,
-  unitTypes,
-} from '../../sandbox/pages/unit_mixes.ts';
+import { bedsAndBathsText, floorPlans, timesText, unitTypes } from '../../sandbox/pages/unit_mixes.ts';
 import { floorPlanMix } from '../../sources/families/jsonld/adapter.ts';
 import { unitTypeMix } from '../../sources/families/reso/rows.ts';
 import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
@@ -87,8 +80,7 @@ const mixes = tuple(...[0, 1, 2, 3, 4].map(() => integer({ min: 0, max: 40 })))
 test('every mix is read back from the words of every site', () => {
   forAll(
     property(mixes, (mix) => {
-      for (const print of [timesText, bracketText, bedsAndBathsText, typesText])
-        assert.deepEqual(parseUnitMix(print(mix)), mix, print(mix));
+      for (const print of [timesText, bedsAndBathsText]) assert.deepEqual(parseUnitMix(print(mix)), mix, print(mix));
       assert.deepEqual(unitTypeMix({ UnitTypes: unitTypes('1', mix) }), mix);
       assert.deepEqual(floorPlanMix({ plans: floorPlans(mix) }, ['nothing', 'plans']), mix);
     }),

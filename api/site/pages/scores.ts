@@ -1,8 +1,5 @@
 /** /scores: how scores are computed, with the values of the assumption set. */
 import { readAccuracies, SOURCES } from '../../../models/calibration/accuracy.ts';
-import { activeDeals } from '../../routes/deals.ts';
-import { figuresOf } from '../../routes/figures.ts';
-import { barChart } from '../charts.ts';
 import { countText, words } from '../format.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, code, fold, num, plainTable, terms } from '../layout.ts';
@@ -54,59 +51,19 @@ const realNoi = (): Html =>
       corrects for that. Ask the seller for twelve months of rents and bills.
     </p>`;
 
-/** Groups of assumptions; a key belongs to the first group whose pattern matches. */
-const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
-  ['What-if table of the report', /^grid_/],
-  ['Condition and stressed coverage', /^(condition_|upfront_repairs_|taper_|stress_(coverage|variable|monthly)_)/],
-  ['Offers', /^(target_cap_pct|offer_|stress_)/],
-  ['Confidence', /^confidence_/],
-  ['Deal score', /^(score_|line_|material_gap|claim_contradiction)/],
-  ['Motivation and distress', /^(motivation_|distress_)/],
-  ['Paths', /^(minimum_units|rental_|wholesale_|creative_)/],
-  ['Loans', /^(loan_|minimum_loan|closing_cost_|seller_)/],
-  ['Leads', /^(lead_|auction_|tax_)/],
-  ['Limits of the proxy', /^proxy_/],
-  ['Rent and expenses', /./],
-];
-
-function assumptions(context: PageContext): Html[] {
-  const rows = context.request.snapshot
-    .all('assumptions')
-    .sort((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
-  const groups = Map.groupBy(rows, (row) => GROUPS.find(([, keys]) => keys.test(String(row['key'])))?.[0] ?? '');
-  return [...groups]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([title, group]) =>
-      fold(
-        `${title} (${group.length})`,
-        terms(
-          'page-facts',
-          group.map((row) => [
-            html`<code>${String(row['key'])}</code>`,
-            html`<b>${String(row['value']).slice(0, 12)} ${words(String(row['unit']))}</b>. ${String(row['kind'])}:
-              ${String(row['basis'])}`,
-          ]),
-        ),
-      ),
-    );
-}
-
-async function distribution({ request: { snapshot } }: PageContext): Promise<Html> {
-  const scores = [...(await figuresOf(snapshot, activeDeals())).counts('deal_score')];
-  return barChart({
-    caption: 'Active deals by score',
-    head: ['Score', 'Deals'],
-    bars: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((tens) => {
-      const inBin = scores.filter(([score]) => Math.min(9, Math.floor(Number(score) / 10)) === tens);
-      const deals = inBin.reduce((sum, [, number]) => sum + number, 0);
-      return {
-        label: `${tens * 10} to ${tens === 9 ? 100 : tens * 10 + 9}`,
-        figure: countText(deals),
-        to: deals,
-        tone: 'hud',
-      };
-    }),
-  });
+function assumptions({ request: { snapshot } }: PageContext): Html {
+  const rows = snapshot.all('assumptions').sort((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
+  return fold(
+    `All ${rows.length} values`,
+    terms(
+      'page-facts',
+      rows.map((row) => [
+        html`<code>${String(row['key'])}</code>`,
+        html`<b>${String(row['value']).slice(0, 12)} ${words(String(row['unit']))}</b>. ${String(row['kind'])}:
+          ${String(row['basis'])}`,
+      ]),
+    ),
+  );
 }
 
 /** Value of an assumption by its key. */
@@ -193,7 +150,7 @@ export const scores: Page = {
   title: 'How scores are computed',
   cache: 'snapshot',
   about: 'The formulas and declared assumptions of every score.',
-  async content(context) {
+  content(context) {
     const { values, assumption_set_id: set } = context.meta.assumptions;
     const value: ValueOf = (key) => values[key] ?? '?';
     return html`<h1>How scores are computed</h1>
@@ -202,19 +159,14 @@ export const scores: Page = {
         can recompute it; a report prints every step. The current set of values is <code>${set}</code>.
       </p>
       <h2>Deal score, 0 to 100</h2>
-      <div class="split">
-        <div>
-          ${scoreParts(value)}
-          <p>
-            <strong>A broker’s claim never raises a score.</strong> The score uses the lower of our NOI and the midpoint
-            between ours and the claim. If HUD’s rent does not fit (a price per unit above
-            ${value('proxy_high_multiple')} or below ${value('proxy_low_multiple')} monthly rents), yield and coverage
-            get no points and every path is Pass. Near these limits, at low prices per unit and at high cap rates the
-            points taper: such a price points to a building in bad condition.
-          </p>
-        </div>
-        <div>${await distribution(context)}</div>
-      </div>
+      ${scoreParts(value)}
+      <p>
+        <strong>A broker’s claim never raises a score.</strong> The score uses the lower of our NOI and the midpoint
+        between ours and the claim. If HUD’s rent does not fit (a price per unit above ${value('proxy_high_multiple')}
+        or below ${value('proxy_low_multiple')} monthly rents), yield and coverage get no points and every path is Pass.
+        Near these limits, at low prices per unit and at high cap rates the points taper: such a price points to a
+        building in bad condition.
+      </p>
       <h2>Underwriting</h2>
       ${code('The formulas of underwritten NOI', underwritingFormula(value))} ${realNoi()}
       <h2>Three paths</h2>
