@@ -161,7 +161,7 @@ const building = (place: string, type: 'MF' | 'RT', units: number, built: number
   return { name, city, state, zip, type, units, built };
 };
 
-const loan = (number: string, buildings: readonly Building[], amortizes: boolean, months: 3 | 12 = 12): Loan => ({
+const madeUpLoan = (number: string, buildings: readonly Building[], amortizes: boolean, months: 3 | 12 = 12): Loan => ({
   number,
   buildings,
   amortizes,
@@ -172,9 +172,9 @@ const loan = (number: string, buildings: readonly Building[], amortizes: boolean
 /** The loans of the sandbox's two trusts, by position. */
 const LOANS: readonly (readonly Loan[])[] = [
   [
-    loan('1', [building('Made-up Mall|Akron|OH|44301', 'RT', 1, 1998)], false),
-    loan('2', [building('Made-up Court|Cleveland|OH|44102', 'MF', 48, 1964)], true),
-    loan(
+    madeUpLoan('1', [building('Made-up Mall|Akron|OH|44301', 'RT', 1, 1998)], false),
+    madeUpLoan('2', [building('Made-up Court|Cleveland|OH|44102', 'MF', 48, 1964)], true),
+    madeUpLoan(
       '3',
       [
         building('Made-up East|Dayton|OH|45403', 'MF', 60, 1971),
@@ -184,8 +184,8 @@ const LOANS: readonly (readonly Loan[])[] = [
     ),
   ],
   [
-    loan('4', [building('Made-up Towers|Memphis|TN|38104', 'MF', 120, 1985)], false, 3),
-    loan(
+    madeUpLoan('4', [building('Made-up Towers|Memphis|TN|38104', 'MF', 120, 1985)], false, 3),
+    madeUpLoan(
       '5',
       [
         building('Made-up North|Atlanta|GA|30310', 'MF', 90, 2004),

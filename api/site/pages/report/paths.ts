@@ -78,9 +78,9 @@ function path(report: ReportBody, { name, title, about, deciding }: (typeof PATH
     return [label, [html`<strong>${shown(write, inputs[input])}</strong>`, sub(needed)]];
   });
   // A wholesaler compares the price with an offer.
-  const offer = ['list_price', 'mao'].flatMap((name): [string, Piece][] => {
-    const [label, write] = INPUTS[name] ?? [];
-    return label && write && inputs[name] !== undefined ? [[label, shown(write, inputs[name])]] : [];
+  const offer = ['list_price', 'mao'].flatMap((input): [string, Piece][] => {
+    const [label, write] = INPUTS[input] ?? [];
+    return label && write && inputs[input] !== undefined ? [[label, shown(write, inputs[input])]] : [];
   });
   return html`<section class="panel">
     <h3>${title} ${tag(TONES[status], status)}</h3>
