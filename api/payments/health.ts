@@ -3,7 +3,7 @@ import { isLongUnresolved, LedgerUnavailable, type Ledger } from '../../ledger/l
 import type { Pass } from './audit/reconcile.ts';
 import type { AuditReport, TokenReport, Watch } from './audit/watchers.ts';
 import type { PaymentChain } from './chain/payment_chain.ts';
-import type { OpenFacilitator } from './modes.ts';
+import type { Facilitator } from './facilitator/facilitator.ts';
 
 /** Problems of payments that an operator should investigate. Each has a section in docs/runbook.md. */
 export const WARNING_CODES = [
@@ -52,7 +52,7 @@ export interface CheckedPayments {
   readonly audit: Pick<Watch<AuditReport>, 'last'>;
   readonly token: Pick<Watch<TokenReport>, 'last'>;
   readonly chain: Pick<PaymentChain, 'latestBlock'>;
-  readonly facilitator: Pick<OpenFacilitator, 'settlementsLeft' | 'inUse'>;
+  readonly facilitator: Pick<Facilitator, 'settlementsLeft' | 'inUse'>;
 }
 
 const warnIf = (isTrue: boolean, code: WarningCode, detail: string): Warning[] => (isTrue ? [{ code, detail }] : []);

@@ -46,9 +46,6 @@ export interface GasLimits {
   readonly perDay: bigint;
 }
 
-/** A facilitator that also reports its state for /health. */
-export type OpenFacilitator = Facilitator & { settlementsLeft?(): Promise<bigint> };
-
 export interface OpenPayments {
   readonly mode: PaymentSettings['mode'];
   readonly payTo: Hex;
@@ -56,7 +53,7 @@ export interface OpenPayments {
   readonly money: Money;
   readonly reader: PublicClient;
   /** The facilitator. Gas that we pay is counted in this ledger. */
-  facilitator(ledger: Ledger, nowMs: () => number): OpenFacilitator;
+  facilitator(ledger: Ledger, nowMs: () => number): Facilitator;
   /** Set if the money is test money. */
   readonly notice?: string;
   readonly wait: SettlementWait;

@@ -13,17 +13,16 @@ import {
   type TokenReport,
   type Watch,
 } from './audit/watchers.ts';
-import { ChainUnavailable, NotUsdc, WrongChain } from './chain/node.ts';
+import { ChainUnavailable, WrongChain } from './chain/node.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
 import { signaturesOf } from './chain/signatures.ts';
 import { paymentHealth, type PaymentHealth } from './health.ts';
-import { openPayments, type OpenFacilitator, type OpenPayments, type PaymentSettings } from './modes.ts';
+import { openPayments, type OpenPayments, type PaymentSettings } from './modes.ts';
 import type { PaymentNetwork } from './paid_request.ts';
 
 export interface RunningPayments extends PaymentNetwork {
   readonly payments: OpenPayments;
   readonly chain: PaymentChain;
-  readonly facilitator: OpenFacilitator;
   readonly audit: Watch<AuditReport>;
   readonly ledger: Ledger;
   readonly watch: Watch<Pass>;
@@ -71,7 +70,7 @@ async function checkChain(
   try {
     await chain.tokenObstacle(payTo);
   } catch (error) {
-    if (error instanceof WrongChain || error instanceof NotUsdc)
+    if (error instanceof WrongChain)
       throw new SettingError(
         `${mode === 'sandbox' ? 'SANDBOX_RPC' : 'RPC_URL'} is not shown, expected a node of ${chain.network.title}: ` +
           error.message,

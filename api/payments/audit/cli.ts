@@ -12,30 +12,25 @@ import { dollarsOf, type Network } from '../../../lib/network.ts';
 import { print } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { ChainUnavailable, readerOf } from '../chain/node.ts';
-import { paymentChain } from '../chain/payment_chain.ts';
+import { paymentChain, type PaymentChain } from '../chain/payment_chain.ts';
 import { readWallet } from '../local_chain/wallet.ts';
 import { fullAudit } from './full_audit.ts';
 import { auditArguments, auditSettings, type AuditSettings } from './settings.ts';
 import { COLLECT_DAYS } from './watchers.ts';
 
-/** The network of the settings, and its node: RPC_URL, or that of the sandbox server on this data folder. */
-interface ChainNode {
-  readonly network: Network;
-  readonly rpcUrl: string;
-}
-
-async function readNode({ DATA_DIR, NETWORK: network, RPC_URL }: AuditSettings): Promise<ChainNode> {
+/** The chain of the settings, read from RPC_URL, or the node of the sandbox server on this data folder. */
+async function openChain({ DATA_DIR, NETWORK: network, RPC_URL }: AuditSettings): Promise<PaymentChain> {
   const wallet = await readWallet(DATA_DIR);
   const rpcUrl = RPC_URL ?? (wallet?.network === network.name ? wallet.rpc_url : undefined);
-  if (rpcUrl !== undefined) return { network, rpcUrl };
+  if (rpcUrl !== undefined) return paymentChain(readerOf(network, rpcUrl), network);
   throw new SettingError(`RPC_URL is not set, expected that of the server; no sandbox server runs on ${DATA_DIR}`);
 }
 
 /** @returns the exit status */
-async function audit({ DATA_DIR }: AuditSettings, { network, rpcUrl }: ChainNode, store: Store): Promise<number> {
-  const found = await fullAudit(store, paymentChain(readerOf(network, rpcUrl), network), {
+async function audit({ DATA_DIR, NETWORK }: AuditSettings, chain: PaymentChain, store: Store): Promise<number> {
+  const found = await fullAudit(store, chain, {
     file: journalFile(DATA_DIR),
-    asset: network.usdc.address.toLowerCase(),
+    asset: NETWORK.usdc.address.toLowerCase(),
     collectDays: COLLECT_DAYS,
     nowMs: Date.now(),
   });
@@ -83,8 +78,8 @@ async function readDues(ledger: Ledger): Promise<readonly Due[]> {
   return dues;
 }
 
-/** List what is due back, and the transfers to sign (EIP-681). @returns the exit status */
-async function listRefunds({ name, chainId, usdc }: Network, ledger: Ledger): Promise<number> {
+/** List what is due back, and the transfers to sign (EIP-681). */
+async function listRefunds({ name, chainId, usdc }: Network, ledger: Ledger): Promise<void> {
   const open = (await readDues(ledger)).filter(({ paid }) => paid === null);
   for (const { name: due, payer, amount, why } of open) print(`${due}  ${dollarsOf(amount)} USDC to ${payer}  ${why}`);
   print(`${open.length} refunds are due on ${name}`);
@@ -92,16 +87,15 @@ async function listRefunds({ name, chainId, usdc }: Network, ledger: Ledger): Pr
     print(`ethereum:${usdc.address}@${chainId}/transfer?address=${payer}&uint256=${amount}`);
     print(`  then: make ledger REFUNDED=${due} REFUND=<hash of the transaction>`);
   }
-  return 0;
 }
 
-/** @returns the exit status. @throws SettingError if nothing is due of this name, or the transaction does not pay it */
+/** @throws SettingError if nothing is due of this name, or the transaction does not pay it */
 async function recordRefund(
   name: string,
   { REFUND, NOTE }: AuditSettings,
-  { network, rpcUrl }: ChainNode,
+  chain: PaymentChain,
   ledger: Ledger,
-): Promise<number> {
+): Promise<void> {
   if ((REFUND === undefined) === (NOTE === undefined))
     throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
   const dues = await readDues(ledger);
@@ -113,7 +107,7 @@ async function recordRefund(
   if (refund !== undefined) {
     if (dues.some((each) => each.paid === refund))
       throw new SettingError(`REFUND is ${refund}, which refunds another one`);
-    if (!(await paymentChain(readerOf(network, rpcUrl), network).pays(refund, payer, amount)))
+    if (!(await chain.pays(refund, payer, amount)))
       throw new SettingError(
         `REFUND is ${refund}, expected a transaction that pays exactly ${dollarsOf(amount)} USDC to ${payer}`,
       );
@@ -121,20 +115,19 @@ async function recordRefund(
   if (!(await ledger.settleDebt(due.debt, refund ?? NOTE ?? '')))
     throw new SettingError(`REFUNDED is ${name}: another process has settled it, or used its REFUND, meanwhile`);
   print(`${dollarsOf(amount)} USDC due to ${payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
-  return 0;
 }
 
 /** @returns the exit status */
 async function main(): Promise<number> {
   const settings = { ...readSettings(auditSettings), ...readSettings(auditArguments) };
   assertLedgerExists(settings);
-  const node = settings.REFUNDS ? null : await readNode(settings);
+  const chain = settings.REFUNDS ? null : await openChain(settings);
   const store = await openNotedStore(settings);
   try {
-    if (node === null) return await listRefunds(settings.NETWORK, sqlLedger(store));
-    return settings.REFUNDED === undefined
-      ? await audit(settings, node, store)
-      : await recordRefund(settings.REFUNDED, settings, node, sqlLedger(store));
+    if (chain === null) await listRefunds(settings.NETWORK, sqlLedger(store));
+    else if (settings.REFUNDED === undefined) return await audit(settings, chain, store);
+    else await recordRefund(settings.REFUNDED, settings, chain, sqlLedger(store));
+    return 0;
   } finally {
     await store.close();
   }

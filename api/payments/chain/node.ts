@@ -46,20 +46,9 @@ export class ChainUnavailable extends Error {
   override readonly name: string = 'ChainUnavailable';
 }
 
-/** The node serves another chain. */
+/** The node serves another chain, or a token without the functions of USDC: it is not the node of this network. */
 export class WrongChain extends ChainUnavailable {
   override readonly name = 'WrongChain';
-  constructor(id: number, expected: number) {
-    super(`the node serves chain ${id}, expected ${expected}`);
-  }
-}
-
-/** The token lacks functions of USDC: another contract, or none, is at its address. */
-export class NotUsdc extends ChainUnavailable {
-  override readonly name = 'NotUsdc';
-  constructor(address: string) {
-    super(`the contract ${address} of this chain does not answer paused() and isBlacklisted()`);
-  }
 }
 
 /** Whether the called contract itself failed, or there is none, rather than the node. */

@@ -1,7 +1,7 @@
 /** Reads the chain from our own node: evidence of payments, the state of payers, incoming transfers. */
 import { parseEventLogs, type Address, type Hex, type Log, type PublicClient, type TransactionReceipt } from 'viem';
 import type { BlockTime, IncomingTransfer, Payment } from '../../../ledger/ledger.ts';
-import { ChainUnavailable, fromNode, isCallFailure, NotUsdc, WrongChain } from './node.ts';
+import { ChainUnavailable, fromNode, isCallFailure, WrongChain } from './node.ts';
 import {
   chainEvidence,
   firstBlockAt,
@@ -77,7 +77,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
   let known: string | undefined;
   const identify = async (): Promise<string> => {
     const id = await client.getChainId();
-    if (id !== network.chainId) throw new WrongChain(id, network.chainId);
+    if (id !== network.chainId) throw new WrongChain(`the node serves chain ${id}, expected ${network.chainId}`);
     return chainIdentity(network, (await client.getBlock({ blockNumber: 0n })).hash);
   };
   const id = async (): Promise<string> => (known ??= await fromNode(identify()));
@@ -87,11 +87,12 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
     seconds: Number(timestamp),
   });
 
-  /** @throws NotUsdc if the token lacks this function */
+  /** @throws WrongChain if the token lacks this function: another contract, or none, is at its address */
   const fromToken = <T>(call: Promise<T>): Promise<T> =>
     fromNode(
       call.catch((error: unknown) => {
-        throw isCallFailure(error) ? new NotUsdc(address) : error;
+        const text = `the contract ${address} of this chain does not answer paused() and isBlacklisted()`;
+        throw isCallFailure(error) ? new WrongChain(text) : error;
       }),
     );
   const obstacleOf = (isPaused: boolean, isBlocked: boolean): TokenObstacle | null => {

@@ -42,15 +42,10 @@ export interface Facilitator {
   reach?(): Promise<void>;
   /** Whether today's gas budget is not used up; absent if we do not pay the gas. */
   hasBudget?(): Promise<boolean>;
-  /** Of several facilitators, the one that is in use, for /health; absent if there is only one. */
-  inUse?(): FacilitatorInUse | undefined;
-}
-
-/** Which of several facilitators is in use. */
-export interface FacilitatorInUse {
-  /** From 1, in the order of preference. */
-  readonly number: number;
-  readonly of: number;
+  /** Settlements that our own account pays for at the current gas price; absent elsewhere. @throws ChainUnavailable */
+  settlementsLeft?(): Promise<bigint>;
+  /** Of several facilitators, the number of the one that is in use, from 1 in order of preference, for /health. */
+  inUse?(): { readonly number: number; readonly of: number };
 }
 
 /** How long a facilitator that gave no usable reply is tried last. */
@@ -73,12 +68,13 @@ export function preferredFacilitator(
   facilitators: readonly Facilitator[],
   nowMs: () => number = () => performance.now(),
 ): Facilitator {
+  const [isServing, never] = [undefined, Number.NEGATIVE_INFINITY];
   const all = facilitators.map((facilitator, i): Candidate => ({
     facilitator,
     number: i + 1,
-    isServing: undefined,
-    repliedAtMs: Number.NEGATIVE_INFINITY,
-    failedAtMs: Number.NEGATIVE_INFINITY,
+    isServing,
+    repliedAtMs: never,
+    failedAtMs: never,
   }));
   const isAvoided = ({ failedAtMs }: Candidate): boolean => nowMs() - failedAtMs < AVOID_MS;
   const inOrder = (): Candidate[] =>
@@ -86,8 +82,8 @@ export function preferredFacilitator(
       .filter((candidate) => candidate.isServing !== false)
       .sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)));
   const note = (candidate: Candidate, hasReplied: boolean): void => {
-    candidate.repliedAtMs = hasReplied ? nowMs() : Number.NEGATIVE_INFINITY;
-    candidate.failedAtMs = hasReplied ? Number.NEGATIVE_INFINITY : nowMs();
+    candidate.repliedAtMs = hasReplied ? nowMs() : never;
+    candidate.failedAtMs = hasReplied ? never : nowMs();
   };
   /** Ask it whether it serves the network. @throws FacilitatorUnavailable */
   const ask = async (candidate: Candidate): Promise<boolean> => {
@@ -131,6 +127,6 @@ export function preferredFacilitator(
       }
       return { transaction: null, hasFailed: true };
     },
-    inUse: () => (all.length > 1 ? { number: inOrder()[0]?.number ?? 1, of: all.length } : undefined),
+    inUse: () => ({ number: inOrder()[0]?.number ?? 1, of: all.length }),
   };
 }

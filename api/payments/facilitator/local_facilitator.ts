@@ -30,7 +30,7 @@ export interface GasBudget {
   hasLeft(): Promise<boolean>;
 }
 
-export interface LocalFacilitatorOptions {
+interface LocalFacilitatorOptions {
   readonly network: Network;
   readonly rpcUrl: string;
   /** Key of an account with gas. Buyers never pay this account. */
@@ -38,28 +38,15 @@ export interface LocalFacilitatorOptions {
   readonly gas: GasBudget;
 }
 
-export interface LocalFacilitator extends Facilitator {
-  readonly address: Hex;
-  /** Settlements that the balance pays for at the current gas price. @throws ChainUnavailable */
-  settlementsLeft(): Promise<bigint>;
-}
-
 /** The call that settles a payment. */
 function callFor({ usdc }: Network, payload: PaymentPayload) {
-  const { signature, authorization } = payload.payload as SignedAuthorization;
+  const { signature, authorization: a } = payload.payload as SignedAuthorization;
+  const [value, validAfter, validBefore] = [BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore)];
   return {
     address: usdc.address,
     abi: token,
     functionName: 'transferWithAuthorization',
-    args: [
-      authorization.from,
-      authorization.to,
-      BigInt(authorization.value),
-      BigInt(authorization.validAfter),
-      BigInt(authorization.validBefore),
-      authorization.nonce,
-      signature,
-    ],
+    args: [a.from, a.to, value, validAfter, validBefore, a.nonce, signature],
   } as const;
 }
 
@@ -68,7 +55,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((inner) => inner instanceof ContractFunctionRevertedError || inner instanceof RpcRequestError) !== null;
 
-export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitatorOptions): LocalFacilitator {
+export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitatorOptions): Facilitator {
   const account = privateKeyToAccount(key);
   const reader = readerOf(network, rpcUrl);
   const wallet = createWalletClient({
@@ -79,7 +66,6 @@ export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitator
   // Send one transaction at a time, so that two settlements never use the same account nonce.
   const sending = new PQueue({ concurrency: 1 });
   return {
-    address: account.address,
     async settle(payload) {
       const call = callFor(network, payload);
       try {
