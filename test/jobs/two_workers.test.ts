@@ -9,10 +9,8 @@ import { after, before, describe, test } from 'node:test';
 import { FolderStore } from '../../lib/store/folder.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { objectOf, readVerified, StoreUnavailable } from '../../lib/store/store.ts';
-import { failureText, isUnpublished } from '../../pipelines/failure.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { queueState } from '../../pipelines/jobs/queue.ts';
-import { openHostJobs } from '../../pipelines/jobs/send.ts';
 import type { RunOptions, RunResult } from '../../pipelines/run/run.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
@@ -159,57 +157,6 @@ describe('a run with two workers', () => {
     assert.equal(web.asked.get(BROKER.host)?.length ?? 0, askedBefore, 'no page was asked for');
     const { state } = await queueState(url);
     assert.deepEqual([state?.hosts_being_read, state?.hosts_failed], [0, 1]);
-  });
-
-  test('a worker with another store or password, or without a secret, is refused in one line', async (t) => {
-    const [url, STORE] = [await postgres.database(), `${s3.address}/refused`];
-    const sandboxUrl = await webs[0].on(DAY);
-    const store = await openStore(STORE, 0);
-    t.after(() => store.close());
-    const only: HereOptions = { due: ({ name }) => name === 'hud_fmr', sandboxUrl };
-    const ofRun = { url, store, secrets: { HUD_TOKEN: 'of the run' }, contact: 'ops@example.org', print: () => {} };
-    /** A run of the real web that waits for a worker, or ends without one. */
-    const waiting = async (
-      noWorkerMs: number,
-    ): Promise<{ readonly ended: Promise<unknown>; close(): Promise<void> }> => {
-      const jobs = await openHostJobs({ ...ofRun, noWorkerMs });
-      t.after(() => jobs.close());
-      const ended = runHere(await newLayout(), { ...only, jobs }).then(
-        (result: RunResult) => assert.fail(String(result)),
-        (reason: unknown) => reason,
-      );
-      return { ended, close: () => jobs.close() };
-    };
-    const impatient = await waiting(1);
-    const error = await impatient.ended;
-    await impatient.close();
-    assert.ok(isUnpublished(error), `exit status 2: ${String(error)}`);
-    assert.match(
-      failureText(error, ''),
-      /^QUEUE is a PostgreSQL database, which has had no worker for 0 minutes: start one with make worker\. /u,
-    );
-    const live = await waiting(60_000);
-    const stranger = await workerHere(t, { url, STORE: `${s3.address}/other` });
-    assert.match(
-      String(await stranger.unfit),
-      /^SettingError: STORE is s3:\/\/\S+\/other, which is not the store of run \S+; expected s3:\/\/\S+\/refused$/u,
-    );
-    await stranger.close();
-    const poor = await workerHere(t, { url, STORE });
-    assert.match(
-      String(await poor.unfit),
-      /^SettingError: HUD_TOKEN is not set, .*: run 2026-11-20\.01 has one, and reads www\.huduser\.gov$/u,
-      'a secret never travels',
-    );
-    await live.close();
-    assert.match(String(await live.ended), /the run has ended/u);
-    const QUEUE = url.replace(/:[0-9a-f]+@/u, ':hunter2@');
-    const wrong = workerProcess({ QUEUE, STORE, DATA_DIR: memoryFolder('dealfeed-worker-'), ...s3.env });
-    assert.equal((await wrong.ended).status, 1);
-    assert.match(
-      wrong.lines.join('\n'),
-      /^QUEUE is a PostgreSQL database, which refuses the connection: password authentication failed/u,
-    );
   });
 
   test('from the command line, a store in a folder, such as NFS, passes pages from a worker to the run', async (t) => {

@@ -97,18 +97,6 @@ describe('pages', () => {
     }
   });
 
-  test('that a store has are fetched from it, once', async () => {
-    let fetched = 0;
-    const archive = await openArchive(newFolder(), {
-      fetchObject: async (hash) =>
-        hash === sha256('stored') ? Buffer.from(`stored${'!'.repeat((fetched += 1) - 1)}`) : null,
-    });
-    for (let time = 0; time < 2; time += 1)
-      assert.equal(Buffer.from(await archive.read(sha256('stored'))).toString(), 'stored');
-    assert.equal(fetched, 1);
-    await assert.rejects(archive.read(sha256('elsewhere')), ArchiveDamage);
-  });
-
   test('are removed oldest first from a cache that exceeds its limit, and their space is given back', async () => {
     const dataDir = newFolder();
     const archive = await openArchive(dataDir);
@@ -232,27 +220,6 @@ describe('processes that write at once', () => {
     for (const source of ['one', 'two']) assert.equal((await archive.records(source, RUN)).length, 300);
     assert.equal(archive.storedBytes().size, 600);
     assert.deepEqual(await wrongInArchive(dataDir), []);
-  });
-
-  test('a process that holds the file for long delays no page: they are written afterwards', async () => {
-    const dataDir = newFolder();
-    const archive = await openArchive(dataDir);
-    const holder = new DatabaseSync(archiveFile(dataDir));
-    holder.exec('BEGIN IMMEDIATE');
-    const hashes = await putPages(
-      archive,
-      Array.from({ length: 100 }, (_, number) => `page ${number}`),
-    );
-    for (const hash of hashes) assert.ok(await archive.read(hash));
-    assert.equal(rowsIn(dataDir, 'body'), 0, 'all of them are in memory');
-    await pause(1300);
-    // A write was tried meanwhile.
-    await putPages(archive, ['one more']);
-    const flushed = archive.flush();
-    await pause(300);
-    holder.exec('COMMIT');
-    await flushed;
-    assert.deepEqual([rowsIn(dataDir, 'body'), await wrongInArchive(dataDir)], [101, []]);
   });
 
   test('a copy made meanwhile is whole', async () => {

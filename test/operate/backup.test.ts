@@ -1,13 +1,11 @@
 /** `make backup` and `make restore` of a small folder: what is in it, kills, and damage. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openLedger } from '../../ledger/open.ts';
 import { sha256 } from '../../lib/files.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { latestBackup } from '../../pipelines/operate/backup/latest.ts';
@@ -15,7 +13,6 @@ import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
 import { BARE } from '../environment.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { wrongInArchive } from '../lib/archive_files.ts';
-import { purchaseIn } from '../ledger/purchases.ts';
 import { thorough } from '../thorough.ts';
 import {
   backUpTo,
@@ -116,50 +113,6 @@ describe('a kill during a backup', () => {
     const restored = newPath('restored');
     await restoreTo(restored, to);
     assert.equal(statSync(join(restored, `snapshots/2026-11-2${rounds}.01/deals.parquet`)).size, 40_000_000);
-  });
-});
-
-describe('a kill while the ledger is copied', () => {
-  const ROUNDS = thorough(2, 20);
-  test('leaves no backup or a complete one, and an empty folder or a restored one', async () => {
-    const [data, to] = [dataFolder(), newPath('backups')];
-    const ledger = await openLedger({ DATA_DIR: data });
-    for (let n = 0; n < 20; n += 1)
-      await purchaseIn(ledger, 'sold', n, { body: randomBytes(700_000).toString('base64'), lead: `lead-${n}` });
-    await ledger.close();
-    await backUpTo(data, to);
-    let later = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const child = spawn(process.execPath, [CLI, 'backup'], { env: { ...BARE, DATA_DIR: data, TO: to } });
-      const ended = once(child, 'exit');
-      const isCopying = (): boolean =>
-        readdirSync(to, { recursive: true }).some((name) => String(name).endsWith('-wal'));
-      while (!isCopying() && child.exitCode === null) await pause(1);
-      await pause(round * 10);
-      child.kill('SIGKILL');
-      await ended;
-      const { name } = await verifyBackup(to, undefined);
-      const restored = newPath('restored');
-      const { ledger: result } = await restoreTo(restored, to, { BACKUP: name });
-      assert.deepEqual([result?.counts.purchases, result?.counts.answer_chunks], [20, 20]);
-      later = readdirSync(join(to, 'backups')).length;
-    }
-    assert.ok(later <= ROUNDS, 'some were killed');
-    assert.deepEqual((await backUpTo(data, to)).damage, []);
-    assert.deepEqual(readdirSync(join(to, 'incoming')), []);
-
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const restored = newPath('restored');
-      const child = spawn(process.execPath, [CLI, 'restore'], { env: { ...BARE, DATA_DIR: restored, FROM: to } });
-      const ended = once(child, 'exit');
-      while (!existsSync(join(restored, '.restoring/ledger.sqlite')) && child.exitCode === null) await pause(1);
-      await pause(round * 10);
-      child.kill('SIGKILL');
-      if ((await ended)[1] === 'SIGKILL') await restoreTo(restored, to);
-      const again = await openLedger({ DATA_DIR: restored });
-      assert.equal((await again.soldLeads()).length, 20, 'a killed restore is repeated in the same folder');
-      await again.close();
-    }
   });
 });
 

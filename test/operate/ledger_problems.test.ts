@@ -139,14 +139,3 @@ test('an unavailable ledger is a problem, not a crash', async () => {
   assert.ok(health.troubles.some((t) => t.kind === 'ledger_unavailable'));
   assert.match(formatHealth(health).join('\n'), /Problem {3}LEDGER is .*ledger\.sqlite.* See .*ledger_unavailable/);
 });
-
-test('prices that do not exceed the cost of a settlement are a problem, by default none', async () => {
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-costs-'));
-  const problemsAt = async (settlementCost: string) =>
-    (await checkHealth(layoutOf(DATA_DIR), [], { settlementCost })).troubles.filter(
-      ({ kind }) => kind === 'sales_lose_money',
-    );
-  assert.deepEqual(await problemsAt('0.009999'), []);
-  const [found] = await problemsAt('0.01');
-  assert.match(found?.message ?? '', /: \/api\/deals\/basic \(\$0\.01\), \/api\/filings\/recent \(\$0\.01\)$/);
-});

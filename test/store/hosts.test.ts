@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { copyFile, cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { sha256 } from '../../lib/files.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
 import { fetchSnapshot } from '../../lib/store/snapshot_cache.ts';
@@ -22,7 +21,6 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { copyOf, hashesOf, newLayout, runDay, type OneRun } from '../pipelines/runs.ts';
 import { icebergOf } from './iceberg_tables.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
-import { loseBody } from '../lib/archive_files.ts';
 
 const world = makeWorld({ seed: 7, listings: 16, parcels: 400, auctions: 0, filings: 0 });
 /** A site whose pages a second read confirms, one that has rows rejected, and a file. */
@@ -209,32 +207,6 @@ describe('hosts with one store', () => {
     await pull(damaged);
     const readsIn = async (of: Layout) => [await localReads(of), (await openArchive(of.root)).readsWithHashes()];
     assert.deepEqual(await readsIn(damaged), await readsIn(whole));
-  });
-
-  test('pages that workers put into the store need not be in the folder; a lost page is named', async () => {
-    const layout = alone;
-    const store = await openStore(`${s3.address}-of-workers`, 0);
-    const run = createRunStore({ store, layout, print: () => {} });
-    open.push(run);
-    const archive = await openArchive(layout.root);
-    const [stored = '', lost = ''] = (await archive.records(SOURCES[0] ?? '', `${first}.01`)).flatMap(
-      ({ sha256: hash }) => hash ?? [],
-    );
-    await store.put(objectOf(stored), await archive.read(stored));
-    const lostBytes = await archive.read(lost);
-    for (const hash of [stored, lost]) assert.equal(loseBody(layout.root, hash), 1);
-    // As a service leaves it that is killed in the middle of an upload.
-    await store.put({ name: objectOf(lost).name, sha256: sha256('') }, new Uint8Array());
-    await assert.rejects(run.pull('2026-11-23'), {
-      name: 'StoreDamage',
-      message:
-        /^page [0-9a-f]{64} of the archive is neither in DATA_DIR .* nor in STORE s3:\/\/deals\/feed-of-workers\./u,
-    });
-    assert.equal(await readCatalog(store), null);
-    await archive.put(lostBytes);
-    await archive.close();
-    await run.pull('2026-11-23');
-    assert.ok((await readCatalog(store))?.catalog.runs.some(({ run_id }) => run_id === `${first}.01`));
   });
 
   test('a folder with a history of its own is refused, and one that continues a store without STORE', async () => {

@@ -6,10 +6,9 @@ import { after, before, describe, test } from 'node:test';
 import { openFollowed, type FollowedSnapshots } from '../../api/serving/mirror.ts';
 import type { LoadFailure, Snapshots } from '../../api/serving/follow.ts';
 import { readJson, sha256 } from '../../lib/files.ts';
-import { snapshotFileName, type CatalogRun } from '../../lib/store/catalog.ts';
-import { FolderStore } from '../../lib/store/folder.ts';
+import { snapshotFileName } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { fetchSnapshot, filesOf } from '../../lib/store/snapshot_cache.ts';
+import { filesOf } from '../../lib/store/snapshot_cache.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
@@ -113,47 +112,6 @@ describe('a server with a store', () => {
       [...new Set(s3.requests.filter((request) => /^GET (?:snapshots|parts|objects)\//u.test(request)))].sort(),
       expected.map((file) => `GET ${snapshotFileName(`${DAY}.01`, file)}`).sort(),
     );
-  });
-
-  test('fetches a file that snapshots share once, and no part of it that its disk has damaged', async () => {
-    const store = new FolderStore(memoryFolder('dealfeed-store-'));
-    const folder = memoryFolder('dealfeed-server-');
-    const put = async (name: string, text: string): Promise<string> => {
-      const bytes = new TextEncoder().encode(text);
-      await store.put({ name, sha256: sha256(text) }, bytes);
-      return sha256(text);
-    };
-    const asked: string[] = [];
-    const download = store.download.bind(store);
-    store.download = (name, path) => {
-      asked.push(name);
-      return download(name, path);
-    };
-    const fileOf = (file: string, text: string) => ({ file, bytes: text.length, sha256: sha256(text) });
-    const base = fileOf('filings-0123456789abcdef.sqlite', 'the register');
-    await put(`parts/${base.file}`, 'the register');
-    const database = fileOf('dealfeed.duckdb', 'all tables');
-    const runOf = async (runId: string): Promise<CatalogRun> => {
-      const day = fileOf('day.sqlite', runId);
-      await put(`snapshots/${runId}/day.sqlite`, runId);
-      await put(`snapshots/${runId}/dealfeed.duckdb`, 'all tables');
-      const manifest = JSON.stringify({ tables: {}, database, serving: [base, day] });
-      return { run_id: runId, reads: '', manifest: await put(`snapshots/${runId}/manifest.json`, manifest) };
-    };
-    const fetched = async (number: number, part: 'serving' | 'all' = 'serving'): Promise<readonly string[]> => {
-      const [runId, asks] = [`${DAY}.0${number}`, asked.length];
-      await fetchSnapshot(store, await runOf(runId), folder, part);
-      return asked.slice(asks).map((name) => name.replace(`snapshots/${runId}/`, ''));
-    };
-    const shared = (number: number): string => join(folder, 'snapshots', `${DAY}.0${number}`, base.file);
-    assert.deepEqual(await fetched(1), ['manifest.json', `parts/${base.file}`, 'day.sqlite']);
-    assert.deepEqual(await fetched(2), ['manifest.json', 'day.sqlite']);
-    await writeFile(shared(2), 'The register');
-    assert.deepEqual(await fetched(3), ['manifest.json', `parts/${base.file}`, 'day.sqlite']);
-    assert.equal(await readFile(shared(3), 'utf8'), 'the register');
-    assert.deepEqual(await fetched(3), []);
-    // A run on the same host builds on it.
-    assert.deepEqual(await fetched(3, 'all'), ['manifest.json', 'dealfeed.duckdb']);
   });
 
   test('never serves a publication that was interrupted at any step', async () => {
@@ -328,17 +286,5 @@ describe('a server with a store', () => {
     assert.equal(await served(restarted), `${DAY}.22`);
     restarted.close();
     s3.fault = null;
-  });
-
-  test('keeps the current and the previous snapshot in a small cache', async () => {
-    const small = memoryFolder('dealfeed-small-');
-    const snapshots = await serve(small, 0);
-    await publish('31');
-    assert.equal(await served(snapshots), `${DAY}.31`);
-    await publish('32');
-    assert.equal(await served(snapshots), `${DAY}.32`);
-    assert.deepEqual(await listSnapshots(layoutOf(small)), [`${DAY}.31`, `${DAY}.32`]);
-    snapshots.close();
-    await rm(join(small), { recursive: true });
   });
 });

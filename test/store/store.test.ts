@@ -144,18 +144,6 @@ describe('a store', () => {
       }
     };
 
-    test('an interrupted upload leaves nothing', async () => {
-      await failing(
-        (request) => {
-          request.once('data', () => request.socket.destroy());
-          return true;
-        },
-        put,
-        /^STORE is s3:\/\/deals\/feed, which is unavailable: (ECONNRESET|EPIPE|socket hang up)$/u,
-      );
-      assert.equal(await bucket().read(page.name), null);
-    });
-
     test('a service that fails, does not respond, or is unavailable is an error in one line', async () => {
       const answers =
         (status: number): S3Server['fault'] =>

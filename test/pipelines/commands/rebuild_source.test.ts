@@ -67,13 +67,6 @@ describe('after two days', () => {
     assert.equal((await again(specOf('oh_cuyahoga_tax'))).length, 1, 'a day without an answer is no good read');
   });
 
-  test('reads before SINCE stay unchanged', async () => {
-    assert.deepEqual(
-      (await again(specOf('oh_stark_tax'), { since: BAD_DAY })).map(({ read }) => read.run_id),
-      [BAD_RUN],
-    );
-  });
-
   test('a changed parser shows its changes; applied, they are a new version, which the next run uses', async () => {
     const stark = specOf('oh_stark_tax');
     const rows = await published(

@@ -90,12 +90,6 @@ test('a dropped workbook of FY24 is outdated on 2026-11-20', async () => {
   assert.match(screen, /Runbook: .*docs\/runbook\.md#source_outdated/u);
 });
 
-test('a dropped list that names a newer year outdates the rents with that reason', async () => {
-  const list = '<a href="FY24_FMRs.xlsx"></a><a href="FY27_FMRs.xlsx"></a>';
-  const { source } = await read({ day: '2026-11-20', dropped: { 'FY24_FMRs.csv': FY24, 'fmr.html': list } });
-  assert.deepEqual([source['freshness'], source['stale_reason']], ['stale', 'newer_fiscal_year_published']);
-});
-
 test('rents of FY26 without a list of years become outdated while the snapshot is current', async () => {
   const { layout, source } = await read({ day: '2026-11-20', alter: withoutList });
   assert.deepEqual([source['freshness'], source['stale_reason'], source['fiscal_year']], ['fresh', null, 2026]);

@@ -1,12 +1,11 @@
 /** Staging: each row is a staged row, a reject or a merged duplicate. A refused row keeps its last good version. */
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
-import { DamagedFile } from '../../../lib/files.ts';
 import { defineRecord, money, text } from '../../../lib/record.ts';
 import { literal } from '../../../lib/sql.ts';
 import { readPage, stagedParquet, writeRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
@@ -180,78 +179,6 @@ test('a refused row keeps its last good version and its time of reading', async 
   );
 });
 
-test('an unreadable page of several rows keeps all of them, and does not count as a refused row', async () => {
-  const layout = await folder();
-  const Sale = defineRecord('sale', 'One row per day and case.', ['day', 'parcel'], {
-    day: text('Day of the sale.'),
-    parcel: text('Parcel.'),
-  });
-  const sales: SourceSpec = {
-    ...spec,
-    row: Sale,
-    parse: (of) =>
-      of
-        .text()
-        .split('\n')
-        .map((raw) => ({ raw, values: { day: raw.split('=')[0], parcel: raw.split('=')[1] } })),
-  };
-  const first = await readDay(layout, '2026-11-20', 'mon=1\nmon=2\nmon=3\ntue=4\ntue=5\nwed=6', { of: sales });
-  const lost = { key: { day: 'mon' }, url: 'https://county.example/mon', reason: 'count_mismatch', detail: 'mon' };
-  const second = await readDay(layout, '2026-11-21', 'tue=4', { standing: first, of: sales, unreadable: [lost] });
-  assert.deepEqual(second.counts, { rows_in: 2, rows_out: 1, rows_rejected: 1, rows_merged: 0, rows_carried: 3 });
-  assert.deepEqual(
-    (await staged(layout, '2026-11-21.01')).map((r) => [r['day'], r['parcel'], String(r['observed_at']).slice(0, 10)]),
-    [
-      ['mon', '1', '2026-11-20'],
-      ['mon', '2', '2026-11-20'],
-      ['mon', '3', '2026-11-20'],
-      ['tue', '4', '2026-11-21'],
-    ],
-  );
-  const strict = { ...sales, expect: { minRows: 1, maxRejectShare: 0, maxDropShare: 0 } };
-  await stage([page('tue=4')], (tally) => checkExpectations(strict, tally, 6), { spec: sales, unreadable: [lost] });
-});
-
-test('rows are not carried from a damaged staged file', async () => {
-  const layout = await folder();
-  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
-  await appendFile(stagedParquet(layout, spec.name, '2026-11-20.01'), 'x');
-  await assert.rejects(
-    readDay(layout, '2026-11-21', '1\n2=6.00', { standing: first }),
-    (error: unknown) =>
-      error instanceof DamagedFile &&
-      /does not have the hash its record states; put it back .*make rebuild SOURCE=test_debts/u.test(error.message),
-  );
-  assert.equal(
-    (await readDay(layout, '2026-11-22', '1=1.00\n2=6.00', { standing: first })).counts.rows_out,
-    2,
-    'no row is carried, so the file is not verified',
-  );
-});
-
-test('a row carried from before a column existed has no value for it', async () => {
-  const layout = await folder();
-  const first = await readDay(layout, '2026-11-20', '1=10.00');
-  const WithYear = defineRecord('debt', 'One row per parcel.', ['parcel'], {
-    parcel: text('Parcel.'),
-    year: text('Year of the debt.'),
-  });
-  const { counts } = await readDay(layout, '2026-11-21', '1', { standing: first, of: { ...spec, row: WithYear } });
-  assert.equal(counts.rows_carried, 1);
-  const [row] = await staged(layout, '2026-11-21.01');
-  assert.deepEqual([row?.['parcel'], row?.['year'], row && 'amount' in row], ['1', null, false]);
-});
-
-test('a row that is no longer on the page is not carried', async () => {
-  const layout = await folder();
-  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
-  await readDay(layout, '2026-11-21', '1=10.00', { standing: first });
-  assert.deepEqual(
-    (await staged(layout, '2026-11-21.01')).map((r) => r['parcel']),
-    ['1'],
-  );
-});
-
 test('a breached expectation quarantines the read', async () => {
   const staging = (rows: number, rejects: number): Promise<Tally> => {
     const lines = [...Array(rows).keys()].map((n) => `${n}=1.00`).concat(Array<string>(rejects).fill('7'));
@@ -313,25 +240,5 @@ test('identical rows are merged, contradictory ones all refused and carried', as
       assert.deepEqual(counts, { rows_in: 6, rows_out: 2, rows_rejected: 2, rows_merged: 2, rows_carried: 1 });
     },
     { spec: strict, target: second },
-  );
-});
-
-test('if each page is a list of its own, rows of two pages do not contradict each other', async () => {
-  const october = page('A=1.00\nB=2.00\n');
-  const november = { ...page('A=3.00\nB=4.00\nB=5.00\n'), sha256: 'cd'.repeat(32) };
-  await stage(
-    [october, november],
-    (result) => {
-      assert.deepEqual([result.rowsIn, result.rows, result.rejects.length, result.merged], [5, 2, 2, 1]);
-    },
-    { spec: { ...spec, contradictions: 'refused_in_page' } },
-  );
-  await stage(
-    [october, november].map((p, at) => ({ ...p, context: { file: `list_${at}.csv` } })),
-    (result) => {
-      assert.deepEqual([result.rowsIn, result.rows, result.rejects.length, result.merged], [5, 0, 5, 0]);
-      assert.match(result.rejects[0]?.detail ?? '', /They are in list_0\.csv and list_1\.csv: leave only the newest/u);
-    },
-    { spec: { ...spec, contradictions: 'refused' } },
   );
 });

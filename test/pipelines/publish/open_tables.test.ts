@@ -12,8 +12,6 @@ import { loadMarts } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { writeOpenTables } from '../../../pipelines/open_tables/table.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
-import { makeWorld } from '../../../sandbox/world/world.ts';
-import { newLayout, runDay, TINY } from '../runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
 
 const Metadata = z.looseObject({
@@ -106,12 +104,6 @@ describe('open tables', () => {
     assert.deepEqual(found, { rows: expected, ids: expected, deleted: written - expected });
   });
 
-  test('keep the ids of the fields in the Avro files, by which readers find them', async () => {
-    const [snapshot] = (await metadata()).snapshots;
-    const { schema } = await readAvro(snapshot?.['manifest-list'] ?? '');
-    assert.match(schema, /"name":"manifest_path","type":"string","field-id":500/);
-  });
-
   test('have the ids of columns that the Parquet files have, each once in its table', async () => {
     const duck = await openDuck();
     for (const { name, contract } of await loadMarts()) {
@@ -137,15 +129,6 @@ describe('open tables', () => {
     duck.close();
   });
 
-  test('are rewritten only if something changed', async () => {
-    assert.deepEqual(await writeOpenTables(layout), []);
-    const names = await readdir(folderOf(TABLE));
-    await rm(layout.iceberg, { recursive: true });
-    assert.ok((await writeOpenTables(layout)).includes(TABLE));
-    const avroOf = (all: readonly string[]): string[] => all.filter((name) => name.endsWith('.avro')).sort();
-    assert.deepEqual(avroOf(await readdir(folderOf(TABLE))), avroOf(names));
-  });
-
   test('are rewritten if damaged, and leave out a damaged snapshot', async () => {
     const whole = await metadata();
     const version = await readFile(join(folderOf(TABLE), 'version-hint.text'), 'utf8');
@@ -155,19 +138,6 @@ describe('open tables', () => {
     assert.deepEqual(await writeOpenTables(layout), [TABLE]);
     assert.deepEqual((await metadata()).snapshots, whole.snapshots);
     await rm(layout.snapshot('2026-10-01.01'), { recursive: true });
-  });
-
-  test('do not stop a run that cannot write them', async () => {
-    const other = await newLayout();
-    await writeFile(other.iceberg, 'no folder');
-    const { manifest, current } = await runDay({
-      layout: other,
-      world: makeWorld(TINY),
-      day: '2026-11-20',
-      only: ({ name }) => name === 'hud_fmr',
-      tables: ['sources'],
-    });
-    assert.ok(manifest !== null && current);
   });
 
   test('drop a removed snapshot and its files', async () => {
@@ -181,12 +151,5 @@ describe('open tables', () => {
       (await readdir(folderOf(TABLE))).filter((name) => name.includes(FIRST_RUN)),
       [],
     );
-  });
-
-  test('say where readers find the data, if that is not this folder', async () => {
-    await writeOpenTables(layout, 's3://bucket/prefix');
-    const { location, snapshots } = await metadata();
-    assert.equal(location, `s3://bucket/prefix/iceberg/${TABLE}`);
-    assert.ok(snapshots[0]?.['manifest-list'].startsWith(`${location}/metadata/snap-`));
   });
 });

@@ -6,7 +6,6 @@ import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { isObject } from '../../../lib/json.ts';
 import { literal } from '../../../lib/sql.ts';
 import { EXIT, status } from '../../../pipelines/commands/status.ts';
-import { findBlankColumns } from '../../../pipelines/ingest/fill.ts';
 import { linesSql } from '../../../models/serving/text.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { csvField } from '../../../sandbox/pages/text_files.ts';
@@ -166,18 +165,4 @@ it('a blank, renamed or added column of each kind of table reaches the operator 
     assert.match(String(row['detail']), new RegExp(`no (?:column|field) ${column}; it has .*${column}_2`, 'u'), name);
   }
   assert.equal(await status(layout, {}, () => undefined), EXIT.warning);
-});
-
-it('a fall is no chance, and lasts until the column is filled again', () => {
-  const read = (as_of: string, rows: number, owner: number) => ({ as_of, filled: { rows, by: { owner } } });
-  const found = (...reads: Parameters<typeof findBlankColumns>[0]) =>
-    findBlankColumns(reads).map(({ name, since }) => [name, since]);
-  const full = read('2026-11-20', 120, 118);
-  assert.deepEqual(found(read('2026-11-21', 120, 0), full), [['owner', '2026-11-21']]);
-  assert.deepEqual(found(read('2026-11-22', 120, 3), read('2026-11-21', 120, 0), full), [['owner', '2026-11-21']]);
-  assert.deepEqual(found(read('2026-11-22', 120, 117), read('2026-11-21', 120, 0), full), []);
-  // Of five rows, of which half had one, none is no sign; a column that was hardly ever filled has nothing to lose.
-  assert.deepEqual(found(read('2026-11-21', 5, 0), read('2026-11-20', 120, 60)), []);
-  assert.deepEqual(found(read('2026-11-21', 120, 0), read('2026-11-20', 120, 2)), []);
-  assert.deepEqual(found(read('2026-11-21', 120, 70), full), [['owner', '2026-11-21']]);
 });

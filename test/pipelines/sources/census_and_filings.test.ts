@@ -6,7 +6,6 @@ import type { Alter } from '../../../sandbox/server.ts';
 import { rents } from '../../../sandbox/world/rents.ts';
 import { runDay } from '../runs.ts';
 import { afterFirstDay, FIRST_RUN, publishedRun, type StartingPoint } from '../starting_points.ts';
-import { openArchive } from '../../../lib/archive.ts';
 
 const SOURCES = ['census_acs', 'sec_absee'];
 
@@ -64,17 +63,5 @@ describe('the census and the filings', () => {
       filings.page_url ?? '',
       /^https:\/\/www\.sec\.gov\.sandbox\.example\/Archives\/edgar\/data\/2110410\//u,
     );
-  });
-
-  test('a rejected key makes the census unavailable, by the name of the setting', async () => {
-    const census = (await rowsOn('2026-11-22', { secrets: { CENSUS_API_KEY: 'invalid' } }))('census_acs');
-    assert.deepEqual([census.status, census.reason, census.rows_out], ['unavailable', 'refused', AREAS]);
-    assert.match(census.detail ?? '', /^the Census Bureau rejects the key in CENSUS_API_KEY: /u);
-    assert.doesNotMatch(JSON.stringify(census), /key=|invalid_key/u);
-    const archive = await openArchive(start.layout.root);
-    const runs = await archive.runs('census_acs');
-    const text = JSON.stringify(await Promise.all(runs.map((runId) => archive.records('census_acs', runId))));
-    assert.match(text, /acs5\?get=NAME/u);
-    assert.doesNotMatch(text, /key=/u, 'the archive has no key');
   });
 });

@@ -133,38 +133,6 @@ test('an unreadable file is reported, its broker keeps the last good rows, and t
   assert.ok(third.rows.includes('acme/1 100000.00 2026-11-19'), third.rows.join());
 });
 
-test('without folders, one number of two properties is rejected, and one of one property is not', async () => {
-  const layout = await newLayout();
-  await drop(layout, {
-    'acme.csv': list('Elm St', [100_000, 200_000]),
-    // Listing 1 has another ZIP; listing 2 is the same house under a longer name, and the later file counts.
-    'birch.csv': `${HEADINGS}\n1,1 Oak St,Akron,OH,44311,300000,4\n2,2 Elm Street,Akron,OH,44308,199000,4\n`,
-  });
-  const { record, rows } = await read(layout, '2026-11-20');
-  assert.deepEqual(rows, ['2 199000.00 2026-11-20']);
-  assert.deepEqual(record.counts, { rows_in: 4, rows_out: 1, rows_rejected: 2, rows_merged: 1, rows_carried: 0 });
-  assert.match(record.rejects[0]?.detail ?? '', /44308 in acme\.csv .*44311 in birch\.csv/u);
-});
-
-test('a brochure next to a list is reported and keeps no sold listing', async () => {
-  const layout = await newLayout();
-  await drop(layout, { 'acme/october.csv': list('Elm St', [100_000, 200_000]) });
-  await read(layout, '2026-11-19');
-  await rm(join(layout.drop, spec.name, 'acme', 'october.csv'));
-  await drop(layout, { 'acme/november.csv': list('Elm St', [100_000]), 'acme/brochure.pdf': '%PDF-1.7' });
-  const { record, rows } = await read(layout, '2026-11-20');
-  assert.deepEqual(rows, ['acme/1 100000.00 2026-11-20']);
-  assert.match(record.rejects[0]?.detail ?? '', /^acme\/brochure\.pdf: /u);
-
-  // Instead of the list, it does.
-  await rm(join(layout.drop, spec.name, 'acme', 'november.csv'));
-  await drop(layout, { 'birch/list.csv': list('Oak St', [300_000]) });
-  assert.deepEqual((await read(layout, '2026-11-21')).rows, [
-    'acme/1 100000.00 2026-11-20',
-    'birch/1 300000.00 2026-11-21',
-  ]);
-});
-
 test('a run warns of a refused file; its deals state mixes and taxes, and are explained by file and map', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   const only = ({ name }: { readonly name: string }): boolean => name === spec.name || name === 'hud_fmr';

@@ -107,11 +107,6 @@ describe("HUD's API with a token", () => {
 });
 
 describe('rents by ZIP', () => {
-  test('that HUD does not post leave their source good, with no rows', async () => {
-    const { row } = stateOf(await run({ layout: await newLayout(), alter: withoutWorkbook }), 'hud_safmr');
-    assert.deepEqual([row.status, row.rows_in, row.reason], ['good', 0, null]);
-  });
-
   for (const [by, page] of [
     ['workbook', /\/fy2026_safmrs\.xlsx$/u],
     ['api', /\/hudapi\/public\/fmr\/data\/METRO/u],

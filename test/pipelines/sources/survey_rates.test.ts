@@ -1,9 +1,6 @@
 /** Rates and vacancy read from the sandbox, labelled as made up, and what a wrong page of rates does to its source. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { join } from 'node:path';
-import { openDuck, rowsOf } from '../../../lib/duck.ts';
-import { literal } from '../../../lib/sql.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { checkExpectations } from '../../../pipelines/ingest/stage/check_rows.ts';
@@ -16,38 +13,7 @@ import { parsed } from '../../sources/parsed.ts';
 import { pageOf } from '../../sources/recorded.ts';
 import { published, runDay } from '../runs.ts';
 import { JOIN_RATES } from '../some_tables.ts';
-import { afterFirstDay, FIRST_RUN, SECOND_DAY, type StartingPoint } from '../starting_points.ts';
-
-/** Staged rows of a source on the first day. */
-async function stagedRows({ layout }: StartingPoint, source: string): Promise<Record<string, unknown>[]> {
-  const duck = await openDuck();
-  try {
-    const file = join(layout.staged(source), `${FIRST_RUN}.parquet`);
-    return await rowsOf(duck.connection, `SELECT * FROM read_parquet(${literal(file)})`);
-  } finally {
-    duck.close();
-  }
-}
-
-test('the sandbox posts rates and vacancy up to its day, and every row is labelled as made up', async () => {
-  const start = await afterFirstDay();
-  for (const [source, column, last] of [
-    ['fred_rates', 'observed_on', '2026-11-19'],
-    ['freddie_pmms', 'observed_on', '2026-11-19'],
-    ['census_hvs', 'year', '2026'],
-  ] as const) {
-    const rows = await stagedRows(start, source);
-    assert.ok(rows.length > 0 && rows.every((row) => row['is_made_up'] === true), source);
-    assert.equal(
-      rows
-        .map((row) => String(row[column]))
-        .sort()
-        .at(-1),
-      last,
-      source,
-    );
-  }
-});
+import { afterFirstDay, SECOND_DAY } from '../starting_points.ts';
 
 const FREDDIE = 'date,pmms30,pmms30p,pmms15,pmms15p,pmms51,pmms51p,pmms51m,pmms51spread';
 
