@@ -12,7 +12,6 @@ import { standingRead } from '../../../pipelines/ingest/reads.ts';
 import { isSame, formatRebuild, rebuild, rebuildAll } from '../../../pipelines/commands/rebuild.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
-import { published as } from '../runs.ts';
 import { modelsOf } from '../some_tables.ts';
 import { afterBadDay, BAD_DAY, BAD_DAY_TABLES, BAD_RUN, FIRST_RUN } from '../starting_points.ts';
 import { openArchive } from '../../../lib/archive.ts';
