@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
-import { DAY_MS } from '../time.ts';
 import { isDiskFull, StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
 import { StoreWait, type WaitOptions } from './wait.ts';
 
@@ -14,10 +13,8 @@ const POINTER = 'current';
 /** Earlier pointers, for a reader that has listed them. */
 const EARLIER_POINTERS = 5;
 
-/** Folder of files until they are complete, so that those of killed writers are found without a search. */
+/** Folder of files until they are complete; those of killed writers stay and may be deleted. */
 const INCOMING = 'incoming';
-/** A writer that has not finished after this time was killed. */
-const LEFTOVER_MS = DAY_MS;
 
 /** Errors that a retry does not fix. */
 const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
@@ -118,7 +115,6 @@ export class FolderStore implements Store {
     const numbers = await this.#pointers();
     if ((numbers.at(-1) ?? 0) >= next || !(await this.create(`${POINTER}/${next}`, text))) return false;
     for (const old of numbers.slice(0, -EARLIER_POINTERS)) await this.remove(`${POINTER}/${old}`);
-    await this.#removeLeftovers();
     return true;
   }
 
@@ -133,16 +129,6 @@ export class FolderStore implements Store {
       .filter((name) => /^\d+$/u.test(name))
       .map(Number)
       .sort((a, b) => a - b);
-  }
-
-  #removeLeftovers(): Promise<void> {
-    return this.#reach(async () => {
-      for (const name of (await nullIfMissing(readdir(this.#path(INCOMING)))) ?? []) {
-        const path = this.#path(`${INCOMING}/${name}`);
-        const found = await nullIfMissing(stat(path));
-        if (found && Date.now() - found.mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
-      }
-    });
   }
 
   #temporary(): string {

@@ -28,7 +28,6 @@ export class StoreWait {
   readonly #closed = new AbortController();
   /** Since when no request has succeeded; null while the store is available. */
   #outage: { readonly sinceMs: number; isPrinted: boolean } | null = null;
-  #succeededMs = Number.NEGATIVE_INFINITY;
 
   /** @param shown address of the store */
   constructor(shown: string, { waitMs = 0, print = () => undefined, reportAfterMs = REPORT_AFTER_MS }: WaitOptions) {
@@ -67,8 +66,6 @@ export class StoreWait {
   }
 
   #unavailable(reason: string, sinceMs: number): void {
-    // This request began before the outage ended: its retry decides.
-    if (sinceMs < this.#succeededMs) return;
     this.#outage ??= { sinceMs, isPrinted: false };
     if (this.#outage.isPrinted || performance.now() - this.#outage.sinceMs < this.#reportAfterMs) return;
     this.#outage.isPrinted = true;
@@ -79,6 +76,5 @@ export class StoreWait {
     if (this.#outage?.isPrinted === true)
       this.#print(`STORE ${this.#shown} is available again after ${seconds(performance.now() - this.#outage.sinceMs)}`);
     this.#outage = null;
-    this.#succeededMs = performance.now();
   }
 }

@@ -9,7 +9,7 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { duckVersion, openDuck, rowsOf } from '../../lib/duck.ts';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
@@ -28,7 +28,7 @@ import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from
 import type { SourceState } from '../ingest/source_state.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
-import { hashModels, writeSnapshot } from '../run/publish.ts';
+import { writeSnapshot } from '../run/publish.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdFolder, holdForReading } from '../run/lock.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
@@ -48,8 +48,6 @@ export interface Rebuilt {
   readonly parsed: number;
   /** Reads whose stored rows were used instead, with the reason. */
   readonly copied: readonly { readonly source: string; readonly why: string }[];
-  /** Differences in models, columns and engine, which may explain different tables. */
-  readonly versionChanges: readonly string[];
 }
 
 /** The snapshot that another one was built on was pruned. */
@@ -96,7 +94,7 @@ export async function rebuild(layout: Layout, runId: string, options: RebuildOpt
       was: hashIn(published, name) ?? 'not published then',
       now: hashIn(now, name) ?? 'not published now',
     }));
-    return { runId, tables, ...now.reads, versionChanges: now.versionChanges };
+    return { runId, tables, ...now.reads };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -105,7 +103,6 @@ export async function rebuild(layout: Layout, runId: string, options: RebuildOpt
 interface RebuiltSnapshot {
   readonly tables: Manifest['tables'];
   readonly reads: Pick<Rebuilt, 'parsed' | 'copied'>;
-  readonly versionChanges: readonly string[];
 }
 
 /** Snapshots that the rebuilt one continued. */
@@ -152,8 +149,7 @@ async function rebuildInto(
     // With one connection: a run with two gives the same bytes.
     await buildModels(build.connection, models, { published: PUBLISHED });
     const { tables } = await writeSnapshot(build, target, { models, facts: published, before });
-    const versions = { ...hashModels(models), duckdb: duckVersion() };
-    return { tables, reads: { parsed, copied }, versionChanges: versionChangesSince(published, versions) };
+    return { tables, reads: { parsed, copied } };
   } finally {
     await build.close();
   }
@@ -185,18 +181,7 @@ async function chooseAssumptions(layout: Layout, published: Manifest): Promise<A
   }
 }
 
-type Versions = Pick<Manifest['versions'], 'models' | 'schema' | 'duckdb'>;
-
-function versionChangesSince({ versions: was, run_id: runId }: Manifest, now: Versions): string[] {
-  const changes = [
-    was.models === now.models ? null : `the models have changed since ${runId} was built`,
-    was.schema === now.schema ? null : `the columns have changed since ${runId} was built`,
-    was.duckdb === now.duckdb ? null : `DuckDB was ${was.duckdb} when ${runId} was built`,
-  ];
-  return changes.filter((change) => change !== null);
-}
-
-export function formatRebuild({ runId, tables, parsed, copied, versionChanges }: Rebuilt): string[] {
+export function formatRebuild({ runId, tables, parsed, copied }: Rebuilt): string[] {
   const different = tables.filter(({ was, now }) => was !== now);
   const result =
     different.length === 0 ? 'identical bytes' : `${different.length} of ${tables.length} tables are DIFFERENT`;
@@ -207,7 +192,7 @@ export function formatRebuild({ runId, tables, parsed, copied, versionChanges }:
   ];
   if (different.length === 0) return lines;
   const rows = different.map((each) => [each.name, each.was.slice(0, 16), each.now.slice(0, 16)]);
-  return [...lines, ...table(['table', 'then', 'now'], rows), ...versionChanges.map((change) => `  ${change}`)];
+  return [...lines, ...table(['table', 'then', 'now'], rows)];
 }
 
 /**

@@ -268,7 +268,6 @@ async function openJobs(
     sandboxUrl: LIVE ? undefined : SANDBOX_URL,
     secrets,
     print: (line) => progress.line(line),
-    onWorkers: (count) => progress.workers(count),
     noWorkerMs: NO_WORKER_MS,
   });
 }

@@ -25,8 +25,6 @@ export interface JobsOptions {
   /** Values of the sources' secrets by name. They leave this process only for the sandbox world. */
   readonly secrets: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
-  /** Called with the number of connected workers. */
-  readonly onWorkers?: (count: number) => void;
   /** How long the database may be unavailable. Default: 10 s. */
   readonly timeoutMs?: number;
   /** How long the run waits without any worker. */
@@ -92,8 +90,6 @@ export class HostJobs {
   readonly #code: string;
   readonly #options: JobsOptions;
   readonly #waiting = new Map<string, Waiting>();
-  /** Hosts and requests by worker. */
-  readonly #counts = new Map<string, [hosts: number, requests: number]>();
   readonly #polling: Promise<void>;
   readonly #closing = new AbortController();
   /** Why the run cannot continue. */
@@ -133,18 +129,6 @@ export class HostJobs {
         throw new Error(`worker ${worker}, reading ${host.site}: job ${id} did not read ${spec.name}`);
       onEnd(spec, read ?? (await recordUnread(run, spec, before, failureOf(spec, output))));
     }
-    if (worker === undefined) return;
-    const [hosts, sent] = this.#counts.get(worker) ?? [0, 0];
-    this.#counts.set(worker, [hosts + 1, reads.reduce((sum, { traffic }) => sum + traffic.requests, sent)]);
-  }
-
-  /** Lines about the workers of the run, for people. */
-  summary(): readonly string[] {
-    const lines = [...this.#counts].map(
-      ([worker, [hosts, requests]]) =>
-        `  worker ${worker} read ${plural(hosts, 'host')} with ${plural(requests, 'request')}`,
-    );
-    return lines.sort();
   }
 
   async close(): Promise<void> {
@@ -202,7 +186,7 @@ export class HostJobs {
 
   async #poll(): Promise<void> {
     const { boss, connected } = this.#queue;
-    const { onWorkers, store } = this.#options;
+    const { store } = this.#options;
     let [storeCheckedMs, withoutWorkersMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (; !this.#closing.signal.aborted; await sleep(POLL_MS)) {
       if (this.#waiting.size === 0) continue;
@@ -217,7 +201,6 @@ export class HostJobs {
       const found = new Map(jobs.map((job) => [job.id, job]));
       for (const id of ids) this.#update(id, found.get(id));
       const workers = (await this.#retry(() => connected('worker'))).length;
-      onWorkers?.(workers);
       withoutWorkersMs = workers > 0 ? Number.POSITIVE_INFINITY : this.#withoutWorkers(withoutWorkersMs);
     }
   }

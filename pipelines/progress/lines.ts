@@ -70,7 +70,6 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
   const families = new Map<Family, Sums>();
   const readings = new Map<string, Reading>();
   let step: StepState | undefined;
-  let workers: number | undefined;
   const update = (source: string, news: Partial<Reading>): void => {
     const reading = readings.get(source);
     if (reading) readings.set(source, { ...reading, ...news });
@@ -81,8 +80,7 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
     const all = [...families.values()];
     const [ended, asked] = (['ended', 'asked'] as const).map((count) => all.reduce((sum, one) => sum + one[count], 0));
     // While no source is being read: workers have not taken one yet, or all are done.
-    const by = workers === undefined ? '' : `, ${plural(workers, 'worker')}`;
-    const waiting = `${ended ?? 0} of ${plural(asked ?? 0, 'source')} read${by}`;
+    const waiting = `${ended ?? 0} of ${plural(asked ?? 0, 'source')} read`;
     print(`  after ${duration(now() - startedMs)}: ${step ? stepText(step) : reading.join(', ') || waiting}`);
   };
   const timer = setInterval(stillBusy, EVERY_MS);
@@ -112,9 +110,6 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
       sums.requests += read?.traffic.requests ?? 0;
       if (sums.ended === sums.asked)
         print(`  ${spec.family.padEnd(11)}${familyParts(sums, now() - sums.startedMs).join('  ')}`);
-    },
-    workers(count) {
-      workers = count;
     },
     step(next) {
       step = { ...next, part: '', begun: 0 };

@@ -29,8 +29,6 @@ export interface Progress {
   /** Rows of a source accepted so far. */
   accepted(source: string, rows: number): void;
   ended(end: SourceEnd): void;
-  /** Number of workers of a queue. */
-  workers(count: number): void;
   /** A step begins; the one before it is done. */
   step(step: Step): void;
   /** A part of the step begins. */
@@ -50,7 +48,6 @@ export const SILENT: Progress = {
   received: nothing,
   accepted: nothing,
   ended: nothing,
-  workers: nothing,
   step: nothing,
   part: nothing,
   line: nothing,

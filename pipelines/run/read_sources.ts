@@ -91,7 +91,6 @@ export async function readSources(
   };
   const run = { ...options, runId, mayFetch, onRows: progress.accepted.bind(progress) };
   await atOnce(sites, (site) => readSite(run, site, onEnd), jobs ? sites.length : HOSTS_AT_ONCE);
-  for (const line of jobs?.summary() ?? []) progress.line(line);
   const states = sources.map(async (spec) =>
     judgeSource(spec, {
       read: reads.get(spec.name),

@@ -73,7 +73,7 @@ describe('a run with two workers', () => {
     t.after(() => there.end('SIGKILL'));
     await there.mustSay(/ reads up to \d+ hosts at a time/u);
     const workers = [there, await workerHere(t, { url, STORE })];
-    const { layout, jobs, ended } = await queuedRun({ url, STORE, due, sandboxUrl: await web.on(DAY) });
+    const { layout, ended } = await queuedRun({ url, STORE, due, sandboxUrl: await web.on(DAY) });
     const result: RunResult | string = await ended;
     if (typeof result === 'string') assert.fail(result);
     for (const name of SOURCES) {
@@ -88,11 +88,7 @@ describe('a run with two workers', () => {
     }
     assert.deepEqual([...web.asked].sort(), [...quiet.asked].sort());
     assert.deepEqual([...web.most].sort(), [...quiet.most].sort(), 'no more requests at once');
-    // Both were really at it, and the run says who read what.
-    const account = jobs
-      .summary()
-      .filter((line) => /^ {2}worker \S+\/\d+ read \d+ hosts? with \d+ requests$/u.test(line));
-    assert.equal(account.length, 2, jobs.summary().join('\n'));
+    // Both were really at it.
     for (const { lines } of workers)
       assert.ok(
         lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ rows, \d+ ms$/u.test(line)),
