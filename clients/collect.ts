@@ -1,25 +1,12 @@
 /** Collects a paid response again: the wallet that paid signs the server's challenge for that purchase. */
-import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
+import { createSIWxPayload, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
 
 const COLLECT_MS = 60_000;
 
-/** The challenge in the 401. */
-const SignInChallenge = z.object({
-  sign_in: z.object({
-    info: z.object({
-      domain: z.string(),
-      uri: z.url(),
-      statement: z.string(),
-      version: z.literal('1'),
-      nonce: z.string(),
-      issuedAt: z.string(),
-      expirationTime: z.string(),
-      resources: z.array(z.string()),
-    }),
-  }),
-});
+/** The challenge in the 401. Its other members are signed as they are. */
+const SignInChallenge = z.object({ sign_in: z.object({ info: z.looseObject({ uri: z.url() }) }) });
 
 const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 /** Whether `uri` is on the server at `url`. Both may be different names of this machine. */
@@ -48,7 +35,8 @@ export async function collect(url: URL, payer: PrivateKeyAccount, chainId: strin
       sign_in: { info },
     } = SignInChallenge.parse(await response.json());
     if (!isSameServer(new URL(info.uri), url)) return null;
-    return await get(encodeSIWxHeader(await createSIWxPayload({ ...info, chainId, type: 'eip191' }, payer, info.uri)));
+    const message = { ...info, chainId, type: 'eip191' } as unknown as CompleteSIWxInfo;
+    return await get(encodeSIWxHeader(await createSIWxPayload(message, payer, info.uri)));
   } catch {
     return null;
   }

@@ -42,14 +42,6 @@ export type Evidence =
   /** Neither is certain yet. */
   | { readonly kind: 'open' };
 
-export interface ChainEvidence {
-  /**
-   * @param hint a transaction to read first; it proves nothing by itself
-   * @throws ChainUnavailable
-   */
-  evidenceOf(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
-}
-
 export type EvidenceReader = Pick<PublicClient, 'getBlock' | 'getLogs' | 'getTransactionReceipt' | 'readContract'>;
 
 /** A log as a node returns it; of a block that is not mined or was replaced, some of these are null. */
@@ -146,8 +138,11 @@ interface Spent {
   readonly block: bigint;
 }
 
-/** Evidence from this node. */
-export function chainEvidence(client: EvidenceReader): ChainEvidence {
+/**
+ * Reads the evidence of a payment from this node. `hint` is a transaction to read first; it proves nothing by itself.
+ * The function throws ChainUnavailable.
+ */
+export function chainEvidence(client: EvidenceReader) {
   /** The event that used or canceled the authorization, searched around a block. */
   const spentAround = async (block: bigint, payment: Payment, latest: bigint): Promise<Spent | null> => {
     const args = { authorizer: payment.payer as Address, nonce: payment.nonce as Hex };
@@ -196,5 +191,6 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
       : { kind: 'open' };
   };
 
-  return { evidenceOf: (payment, { transaction }) => fromNode(findEvidence(payment, transaction)) };
+  return (payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence> =>
+    fromNode(findEvidence(payment, hint.transaction));
 }

@@ -8,7 +8,7 @@ import {
   isMined,
   minedReceipt,
   token,
-  type ChainEvidence,
+  type Evidence,
   type EvidenceReader,
 } from './evidence.ts';
 import { BASE, chainIdentity, type Network } from '../../../lib/network.ts';
@@ -34,8 +34,10 @@ export interface PayerState {
 /** Why nobody can pay us: the issuer of the token has paused it, or blocks our address. */
 export type TokenObstacle = 'token_paused' | 'pay_to_blocked';
 
-export interface PaymentChain extends ChainEvidence {
+export interface PaymentChain {
   readonly network: Network;
+  /** @param hint a transaction to read first; it proves nothing by itself. @throws ChainUnavailable */
+  evidenceOf(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
   /** Identity of the chain in the ledger, after checking the chain id. @throws WrongChain, ChainUnavailable */
   id(): Promise<string>;
   /** State of the payer and the token at the latest block, in two requests. @throws ChainUnavailable */
@@ -56,12 +58,6 @@ export interface PaymentChain extends ChainEvidence {
 }
 
 export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode' | 'multicall'>;
-
-/** The account whose transfers are read, as their sender or their receiver. */
-interface TransferAccount {
-  readonly side: 'from' | 'to';
-  readonly address: string;
-}
 
 type ListedTransfer = Log<bigint, number, false, typeof TRANSFER, true>;
 
@@ -105,7 +101,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       (event) => event.address.toLowerCase() === address.toLowerCase(),
     );
   /** A transfer as its receipt has it. @throws ChainUnavailable if the receipt does not have it */
-  const transferOf = async (account: TransferAccount, log: ListedTransfer): Promise<SentTransfer> => {
+  const transferOf = async (side: 'from' | 'to', account: string, log: ListedTransfer): Promise<SentTransfer> => {
     const { transactionHash: transaction, blockNumber: block, logIndex } = log;
     const receipt = isMined(log) ? await minedReceipt(client, transaction) : null;
     const events = eventsOf(receipt);
@@ -114,7 +110,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       moved?.eventName === 'Transfer' &&
       moved.args.from.toLowerCase() === log.args.from.toLowerCase() &&
       moved.args.to.toLowerCase() === log.args.to.toLowerCase() &&
-      moved.args[account.side].toLowerCase() === account.address.toLowerCase() &&
+      moved.args[side].toLowerCase() === account.toLowerCase() &&
       moved.args.value === log.args.value;
     if (receipt?.blockNumber !== block || !isListed)
       throw new ChainUnavailable('the node returned a transfer that its receipt does not have');
@@ -132,15 +128,21 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       receiver: moved.args.to.toLowerCase(),
     };
   };
-  const transfersOf = async (account: TransferAccount, fromBlock: bigint, toBlock: bigint): Promise<SentTransfer[]> => {
-    const args = { [account.side]: account.address as Address };
+  /** The transfers from or to this account. */
+  const transfersOf = async (
+    side: 'from' | 'to',
+    account: string,
+    fromBlock: bigint,
+    toBlock: bigint,
+  ): Promise<SentTransfer[]> => {
+    const args = { [side]: account as Address };
     const logs = await client.getLogs({ address, event: TRANSFER, args, fromBlock, toBlock, strict: true });
     if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock))
       throw new ChainUnavailable('the node returned a transfer of blocks that were not asked for');
     const transfers: SentTransfer[] = [];
     for (let at = 0; at < logs.length; at += RECEIPTS_IN_PARALLEL) {
       const some = logs.slice(at, at + RECEIPTS_IN_PARALLEL);
-      transfers.push(...(await Promise.all(some.map((log) => transferOf(account, log)))));
+      transfers.push(...(await Promise.all(some.map((log) => transferOf(side, account, log)))));
     }
     return transfers;
   };
@@ -150,7 +152,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
     id,
     async evidenceOf(payment, hint) {
       await id();
-      return evidence.evidenceOf(payment, hint);
+      return evidence(payment, hint);
     },
     async payerState({ payer, nonce, payTo }) {
       await id();
@@ -180,10 +182,8 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       fromNode(
         (async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))(),
       ),
-    incomingTransfers: (payTo, fromBlock, toBlock) =>
-      fromNode(transfersOf({ side: 'to', address: payTo }, fromBlock, toBlock)),
-    outgoingTransfers: (payTo, fromBlock, toBlock) =>
-      fromNode(transfersOf({ side: 'from', address: payTo }, fromBlock, toBlock)),
+    incomingTransfers: (payTo, fromBlock, toBlock) => fromNode(transfersOf('to', payTo, fromBlock, toBlock)),
+    outgoingTransfers: (payTo, fromBlock, toBlock) => fromNode(transfersOf('from', payTo, fromBlock, toBlock)),
     async pays(transaction, receiver, amount) {
       const events = eventsOf(await fromNode(minedReceipt(client, transaction as Hex)));
       return events.some(

@@ -173,27 +173,12 @@ export const joinRunningChain = (network: Network, rpcUrl: string): Promise<Chai
 
 /** Start a chain on a free port of this machine. @throws if anvil cannot be started */
 export async function startChain(network: Network = BASE): Promise<Chain> {
-  const child = spawn(
-    anvilBinary(),
-    [
-      '--chain-id',
-      String(network.chainId),
-      '--host',
-      '127.0.0.1',
-      '--port',
-      '0',
-      '--accounts',
-      '0',
-      '--block-time',
-      String(BLOCK_SECONDS),
-      '--mixed-mining',
-      // A block is safe after one more, and final after two.
-      '--slots-in-an-epoch',
-      '1',
-    ],
-    // In its own process group, so that Ctrl-C reaches only the server, which closes the chain last.
-    { stdio: ['ignore', 'pipe', 'ignore'], detached: true },
-  );
+  // A block is safe after one more, and final after two.
+  const options =
+    `--chain-id ${network.chainId} --host 127.0.0.1 --port 0 --accounts 0 --block-time ${BLOCK_SECONDS} ` +
+    '--mixed-mining --slots-in-an-epoch 1';
+  // In its own process group, so that Ctrl-C reaches only the server, which closes the chain last.
+  const child = spawn(anvilBinary(), options.split(' '), { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const cancelGuard = child.pid === undefined ? () => undefined : killWhenWeEnd(child.pid);
   const close = async (): Promise<void> => {
     cancelGuard();
