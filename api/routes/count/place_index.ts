@@ -119,13 +119,12 @@ async function rangesOf(request: RouteRequest<Params>, filters: Named['filters']
     if (!counted) throw new Error(`${list} is not counted by ${Object.keys(filters).join(', ')}`);
     return counted;
   };
-  const [deals, signals, auctions, leads] = [
-    rangeOf('deals'),
-    rangeOf('signals'),
-    rangeOf('auctions'),
-    rangeOf('leads'),
-  ];
-  return { deals: await deals, signals: await signals, auctions: await auctions, leads: await leads };
+  return {
+    deals: await rangeOf('deals'),
+    signals: await rangeOf('signals'),
+    auctions: await rangeOf('auctions'),
+    leads: await rangeOf('leads'),
+  };
 }
 
 export const placeIndex = defineRoute({

