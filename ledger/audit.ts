@@ -91,22 +91,24 @@ export async function compareJournal(
   const own: JournalLine[] = [];
   let lines = 0;
   let [subject, last]: [string, JournalLine | null] = ['', null];
+  const endSubject = async (): Promise<void> => {
+    if (last && subject !== '') await comparePurchase(read, subject, last, say);
+    last = null;
+  };
   const journal = { select: 'SELECT subject, number, line FROM journal', key: 'subject, number' };
   for await (const row of rowsInOrder(read, journal)) {
-    const number = Number(row['number']);
-    if (row['subject'] !== subject) {
-      if (last && subject !== '') await comparePurchase(read, subject, last, say);
-      [subject, last] = [String(row['subject']), null];
-    }
+    if (row['subject'] !== subject) await endSubject();
+    subject = String(row['subject']);
+    const [number, line] = [Number(row['number']), JSON.parse(String(row['line'])) as JournalLine];
     const expected: number = (last?.number ?? 0) + 1;
     if (number !== expected) say(`the journal lacks line ${expected} of ${ownerOf(subject)}`);
-    last = JSON.parse(String(row['line'])) as JournalLine;
-    if (last.ledger !== ledgerId || last.number !== number || (last.purchase?.['id'] ?? '') !== subject)
+    if (line.ledger !== ledgerId || line.number !== number || (line.purchase?.['id'] ?? '') !== subject)
       say(`line ${number} of ${ownerOf(subject)} in the journal is of another ledger, purchase or number`);
-    if (subject === '') own.push(last);
+    if (subject === '') own.push(line);
+    last = line;
     lines += 1;
   }
-  if (last && subject !== '') await comparePurchase(read, subject, last, say);
+  await endSubject();
   const [identity] = await read('SELECT changes FROM ledger_identity');
   if (Number(identity?.['changes']) !== (own.at(-1)?.number ?? 0))
     say(`the journal lacks lines of the ledger after ${own.at(-1)?.number ?? 0}`);
@@ -173,7 +175,7 @@ const NOT_AUDITED = `SELECT t.tx_hash, t.log_index, t.block FROM transfers t
 const SOLD_WITHOUT_TRANSFER = `SELECT ${FACTS} FROM purchases WHERE state = 'sold'
   AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.purchase_id = purchases.id) ORDER BY id`;
 
-/** What a line of the journal states, and a row that must exist as long as the line does. */
+/** Rows are as lines of the journal state them. */
 function compareOwn(noted: ReadonlyMap<string, unknown>, rows: ReadonlyMap<string, unknown>, say: Say): void {
   for (const name of new Set([...noted.keys(), ...rows.keys()]))
     if (String(rows.get(name)) !== String(noted.get(name)))
@@ -194,24 +196,21 @@ async function compareTransfers(read: Query, asset: string, own: readonly Journa
     );
   const noted = (event: LedgerEvent, name: (line: Row) => string, fact: string): ReadonlyMap<string, unknown> =>
     new Map(own.filter((line) => line.event === event).map((line) => [name(line), line[fact]]));
-  const resolved = await read(`SELECT tx_hash, log_index, resolution FROM transfers WHERE kind = 'resolved'`);
+  const resolutions = await read(`SELECT tx_hash, log_index, resolution FROM transfers WHERE kind = 'resolved'`);
+  const resolved = new Map(resolutions.map((row) => [place(row), row['resolution']]));
   compareOwn(
     noted('resolved', ({ transaction, ...line }) => place({ ...line, tx_hash: transaction }), 'resolution'),
-    new Map(resolved.map((row) => [place(row), row['resolution']])),
+    resolved,
     say,
   );
   const account = ({ chain, pay_to: payTo }: Row): string => `first block of the audit of ${payTo} on ${chain}`;
-  const begun = await read('SELECT chain, pay_to, first_block FROM audits WHERE first_block IS NOT NULL');
-  compareOwn(
-    noted('began', account, 'first_block'),
-    new Map(begun.map((row) => [account(row), row['first_block']])),
-    say,
-  );
+  const begun = new Map((await read(AUDITED)).map((row) => [account(row), row['first_block']]));
+  compareOwn(noted('began', account, 'first_block'), begun, say);
 }
 
 const PAID_BACK = `SELECT chain, resolution AS tx_hash, payer, amount FROM transfers WHERE kind = 'resolved'
-  UNION ALL SELECT chain, refunded AS tx_hash, payer, refund_due AS amount FROM purchases
-    WHERE refund_due IS NOT NULL AND refunded IS NOT NULL`;
+  UNION ALL SELECT chain, refunded, payer, refund_due FROM purchases WHERE refunded IS NOT NULL`;
+const AUDITED = 'SELECT chain, pay_to, first_block, through_block FROM audits WHERE first_block IS NOT NULL';
 
 /** What was paid back by a transaction, not in the way that a note says. */
 const readPaidBack = async (read: Query): Promise<readonly PaidBack[]> =>
@@ -224,15 +223,13 @@ const readPaidBack = async (read: Query): Promise<readonly PaidBack[]> =>
       amount: BigInt(String(row['amount'])),
     }));
 
-async function readAccounts(read: Query): Promise<readonly AuditedBlocks[]> {
-  const rows = await read('SELECT chain, pay_to, first_block, through_block FROM audits WHERE first_block IS NOT NULL');
-  return rows.map((row) => ({
+const readAccounts = async (read: Query): Promise<readonly AuditedBlocks[]> =>
+  (await read(AUDITED)).map((row) => ({
     chain: String(row['chain']),
     payTo: String(row['pay_to']),
     first: BigInt(asNumber(row['first_block'])),
     through: BigInt(asNumber(row['through_block'])),
   }));
-}
 
 /** Compare everything but the chain, in one snapshot of the ledger. */
 export async function auditLedger(store: Store, options: LedgerAuditOptions, say: Say): Promise<LedgerAudit> {

@@ -12,25 +12,21 @@ import { openSqliteStore } from './sqlite/store.ts';
 /** Copy a ledger into a new file, completely or not at all, while servers sell. The file is not flushed yet. */
 export async function backUp(store: Store, file: string): Promise<Counts> {
   try {
-    return await copyInto(store, file);
+    const copy = await openSqliteStore(file);
+    try {
+      const counts = await store.readSnapshot((read) =>
+        copy.write((query) => copyRows(read, query, { kind: copy.kind, overwrite: false })),
+      );
+      // Closing the file would ignore that its log does not fit on the disk.
+      const [row] = await copy.read('PRAGMA journal_mode = DELETE');
+      if (row?.['journal_mode'] !== 'delete') throw new Error(`${file} is in use by another process`);
+      return counts;
+    } finally {
+      await copy.close();
+    }
   } catch (error) {
     for (const ending of ['', '-wal', '-shm']) await rm(file + ending, { force: true });
     throw error;
-  }
-}
-
-async function copyInto(store: Store, file: string): Promise<Counts> {
-  const copy = await openSqliteStore(file);
-  try {
-    const counts = await store.readSnapshot((read) =>
-      copy.write((query) => copyRows(read, query, { kind: copy.kind, overwrite: false })),
-    );
-    // Closing the file would ignore that its log does not fit on the disk.
-    const [row] = await copy.read('PRAGMA journal_mode = DELETE');
-    if (row?.['journal_mode'] !== 'delete') throw new Error(`${file} is in use by another process`);
-    return counts;
-  } finally {
-    await copy.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { assertLedgerExists, openLedger, shownPlace } from './open.ts';
-import { formatReport, readFigures } from './report.ts';
+import { reportLines } from './report.ts';
 import { ledgerArguments, ledgerSettings } from './settings.ts';
 import { LedgerRefused } from './sql/schema.ts';
 
@@ -21,7 +21,7 @@ try {
   const ledger = await openLedger(settings);
   try {
     const options = { nowMs: Date.now(), days: DAYS, settlementCost: settings.SETTLEMENT_COST };
-    for (const line of formatReport(await readFigures(ledger), shownPlace(settings), options)) print(line);
+    for (const line of await reportLines(ledger, shownPlace(settings), options)) print(line);
   } finally {
     await ledger.close();
   }

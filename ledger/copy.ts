@@ -40,13 +40,11 @@ async function copyTable(read: Query, into: Query, table: keyof typeof TABLES): 
   let count = 0;
   const rows = { select: `SELECT * FROM ${table}`, key: TABLES[table], limit: pageRows(table) };
   for await (const page of pagesInOrder(read, rows)) {
+    if (page.length === 0) break;
     const columns = Object.keys(page[0] ?? {});
-    const values = page.map((_, row) => columns.map((__, i) => `$${row * columns.length + i + 1}`).join(', '));
-    if (page.length > 0)
-      await into(
-        `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.map((row) => `(${row})`).join(', ')}`,
-        ...page.flatMap((row) => columns.map((column) => row[column] as Value)),
-      );
+    const places = page.map((_, row) => `(${columns.map((__, i) => `$${row * columns.length + i + 1}`).join(', ')})`);
+    const values = page.flatMap((row) => columns.map((column) => row[column] as Value));
+    await into(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, ...values);
     count += page.length;
   }
   return count;

@@ -59,10 +59,9 @@ export async function writeNote(dataDir: string, { id, epoch, kind }: LedgerNote
   await writeWhole(noteFile(dataDir), `${JSON.stringify({ id, epoch, kind })}\n`);
 }
 
-/** The location of a ledger, for messages. */
+/** The location of a ledger, for messages: `shown` is LEDGER without a password. */
 export interface NotedPlace {
   readonly dataDir: string;
-  /** LEDGER without a password. */
   readonly shown: string;
 }
 
@@ -86,19 +85,12 @@ export function checkFileExists(path: string, place: NotedPlace): void {
 /** @throws SettingError, one line, if the data folder records another ledger or a later epoch */
 export function checkNoted(found: Identity, place: NotedPlace): void {
   const note = readNote(place.dataDir);
-  if (note === null) return;
-  if (note.id !== found.id) {
-    throw new SettingError(
-      `LEDGER is ${place.shown}, which is ledger ${found.id}, but ledger ${note.id} was in use in this data folder. ` +
-        remedy(place),
-    );
-  }
-  if (found.epoch < note.epoch) {
-    throw new SettingError(
-      `LEDGER is ${place.shown}, an older copy (epoch ${found.epoch}) of the ledger in use in this data folder ` +
-        `(epoch ${note.epoch}). ${remedy(place)}`,
-    );
-  }
+  if (note === null || (note.id === found.id && found.epoch >= note.epoch)) return;
+  const why =
+    note.id === found.id
+      ? `an older copy (epoch ${found.epoch}) of the ledger in use in this data folder (epoch ${note.epoch})`
+      : `which is ledger ${found.id}, but ledger ${note.id} was in use in this data folder`;
+  throw new SettingError(`LEDGER is ${place.shown}, ${why}. ${remedy(place)}`);
 }
 
 /** A store that refuses writes once it is no longer the opened ledger. */

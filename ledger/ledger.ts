@@ -6,7 +6,7 @@ import { DAY_MS } from '../lib/time.ts';
 
 /** The identity of an EIP-3009 payment, and its terms. Addresses, network and nonce in lower case. */
 export interface Payment {
-  /** CAIP-2 name of the network. */
+  /** CAIP-2 name. */
   readonly network: string;
   readonly asset: string;
   readonly payer: string;
@@ -54,15 +54,13 @@ export interface NewPurchase {
   readonly limits: PayerLimits;
 }
 
-/** Limits of one payer on one network, enforced in the transaction that reserves the purchase. */
 export interface PayerLimits {
-  /** Balance of the payer at the latest block, in atomic units. Open purchases count against it. */
+  /** Balance at the latest block, in atomic units. Open purchases count against it. */
   readonly balance: bigint;
   /** Purchases that may be reserved or settling at once. */
   readonly maxOpen: number;
 }
 
-/** Why a payer may not begin another purchase now. */
 export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases';
 
 export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits'> {
@@ -131,7 +129,6 @@ export interface Delivery {
   readonly isComplete: boolean;
 }
 
-/** How to find a purchase. */
 export type PurchaseKey =
   | { readonly id: string }
   | { readonly payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'> }
@@ -191,7 +188,6 @@ export const settlingSinceMs = ({
 /** An operator should investigate a settlement that is unresolved for longer: a payment is valid for five minutes. */
 const LONG_UNRESOLVED_MS = 600_000;
 
-/** Whether a settling purchase is unresolved for longer than it can take. */
 export const isLongUnresolved = (purchase: Parameters<typeof settlingSinceMs>[0], nowMs: number): boolean =>
   settlingSinceMs(purchase) < nowMs - LONG_UNRESOLVED_MS;
 
@@ -224,7 +220,6 @@ export type Claimed =
   /** The payer's released purchases alone reach its limit, for this long. */
   | { readonly kind: 'limited'; readonly by: 'released'; readonly forMs: number };
 
-/** State of a purchase that holds a lead. */
 export type HeldState = Exclude<PurchaseState, 'released'>;
 
 export interface LeadClaims {
@@ -295,25 +290,22 @@ export interface BlockTime {
   readonly seconds: number;
 }
 
-/** Transfers of one range of final blocks. */
+/** Transfers of one range of final blocks, by the holder of the auditor's lease. */
 export interface Booking {
   readonly account: AuditedAccount;
-  /** The holder of the auditor's lease. */
   readonly holder: string;
   readonly transfers: readonly IncomingTransfer[];
   /** First block of the range. That of the first booking is where the ledger begins. */
   readonly from: bigint;
-  /** Last block of the range. */
   readonly through: BlockTime;
   /** After a restore, the latest block of the chain: the restore's window ends there. */
   readonly latest: BlockTime;
   readonly nowMs: number;
 }
 
+/** Every transfer from the first block through the other one is booked; null before the first audit. */
 export interface AuditState {
-  /** Every transfer from this block on is booked; null before the first audit. */
   readonly firstBlock: bigint | null;
-  /** Every transfer up to this block is booked; null before the first audit. */
   readonly throughBlock: bigint | null;
   /** Time of that block, in Unix seconds. */
   readonly throughSeconds: number;
@@ -321,10 +313,7 @@ export interface AuditState {
 }
 
 export interface TransferBook {
-  /**
-   * Take or extend the auditor's lease: one server at a time audits an account.
-   * @returns the state of the audit; null if another server holds the lease
-   */
+  /** Take or extend the auditor's lease of an account. @returns null if another server holds it */
   leaseAudit(account: AuditedAccount, holder: string, nowMs: number, leaseMs: number): Promise<AuditState | null>;
   /** The state of every account's audit, for reports. */
   audits(): Promise<readonly (AuditedAccount & AuditState)[]>;
@@ -340,10 +329,7 @@ export interface TransferBook {
   owedFor(payer: string, nonce: string): Promise<bigint | null>;
   /** Sold purchases of these routes, sold since a time, for which no refund is due. */
   refundable(routes: readonly string[], sinceMs: number): AsyncIterable<Purchase>;
-  /**
-   * Book that a part of the price is due back, once a purchase.
-   * @returns false if the purchase is not sold, or a refund was booked before
-   */
+  /** Book that a part of the price is due back. @returns false if it is not sold, or a refund was booked before */
   bookRefund(purchaseId: string, refund: Pick<Refund, 'amount' | 'proof'>): Promise<boolean>;
   /** Purchases of which a part is due back or was paid back. */
   refunds(): AsyncIterable<Purchase & { readonly refund: Refund }>;
@@ -369,17 +355,11 @@ export interface Ledger extends LeadClaims, TransferBook {
    * payer, exactly one gets `reserved`; the others get the purchase that has it. An expired reservation is replaced.
    */
   begin(purchase: NewPurchase): Promise<Begun>;
-  /**
-   * Store the whole answer and move from reserved to settling.
-   * @returns false if the purchase is no longer reserved: then no settlement may be requested
-   */
+  /** Store the answer and move from reserved to settling. @returns false if then no settlement may be requested */
   startSettling(purchaseId: string, answer: Answer, nowMs: number): Promise<boolean>;
   /** Record why the outcome of a settling purchase is unknown, and the transaction if one was named. */
   markUnknown(purchaseId: string, why: UnknownReason, transaction: string | null): Promise<void>;
-  /**
-   * Move from settling to sold.
-   * @returns the current purchase: sold, by this call or an earlier one; or released, if that came first
-   */
+  /** Move from settling to sold. @returns the purchase: sold by now, or released, if that came first */
   markSold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
   /**
    * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled`
@@ -395,15 +375,9 @@ export interface Ledger extends LeadClaims, TransferBook {
   recordDelivery(delivery: Delivery): Promise<void>;
   /** Purchases whose recorded start of settling is before this time, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /**
-   * Why exclusive sales are paused: after a restore, until all earlier transfers are booked and none is owed. Else
-   * null.
-   */
+  /** After a restore, until all earlier transfers are booked and none is owed; else null. */
   exclusivePause(): Promise<ExclusivePause | null>;
-  /**
-   * Reserve gas of a day before it is spent.
-   * @returns false if the day's gas would exceed `most`; nothing is reserved then
-   */
+  /** Reserve gas of a day before it is spent. @returns false if the day's gas would exceed `most` */
   reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
   /** Gas reserved on a day. */
   gasReserved(account: string, day: string): Promise<bigint>;
@@ -412,10 +386,8 @@ export interface Ledger extends LeadClaims, TransferBook {
   /** Delete reservations that have expired. @returns their number */
   deleteExpiredReservations(nowMs: number): Promise<number>;
   /**
-   * Delete the answers of purchases that ended before this time and whose payments could not be settled any more then;
-   * the purchases remain. validBefore is checked too because the clock that recorded the end may have been wrong. Used
-   * tokens that expired before this time are deleted as well.
-   * @returns the number of answers
+   * Delete the answers of purchases that ended before this time and whose payments had expired, as the clock that
+   * recorded the end may have been wrong; and tokens that expired before it. @returns the number of answers
    */
   forgetAnswers(endedBeforeMs: number): Promise<number>;
   /** All purchases, for reports and exports. */
@@ -423,16 +395,11 @@ export interface Ledger extends LeadClaims, TransferBook {
   /** All deliveries, for reports and exports. */
   deliveries(): AsyncIterable<Delivery>;
   /**
-   * Use a token that works once, such as the nonce of a signed message, across all processes. After `untilMs` its owner
-   * refuses it by its age. The ledger stores it for much longer, until `forgetAnswers`, in case the owner's clock moves
-   * back.
-   * @returns false if it was used before
+   * Use a token that works once, across all processes. After `untilMs` its owner refuses it by its age; it is stored
+   * for much longer, in case the owner's clock moves back. @returns false if it was used before
    */
   useOnce(token: string, untilMs: number): Promise<boolean>;
-  /**
-   * Record the kind of money at the first call, so that leads sold for test money are never missing from real sales.
-   * @returns the recorded kind
-   */
+  /** Record the kind of money at the first call: a ledger has one. @returns the recorded kind */
   recordMoney(money: Money): Promise<Money>;
   /** Throws LedgerUnavailable if the ledger cannot be written. */
   ping(): Promise<void>;

@@ -39,9 +39,7 @@ export function shownPlace(settings: LedgerSettings): string {
   return isPostgres(place) ? 'a PostgreSQL database' : place;
 }
 
-/**
- * Whether a ledger exists. An empty file does not count. A PostgreSQL ledger is assumed to exist, without connecting.
- */
+/** Whether a ledger exists. An empty file does not count; a PostgreSQL ledger is assumed to exist. */
 export const ledgerExists = (settings: LedgerSettings): boolean =>
   isPostgres(placeOf(settings)) || isNonEmptyFile(placeOf(settings));
 
@@ -58,11 +56,7 @@ const notedPlace = (settings: LedgerSettings): NotedPlace => ({
   shown: shownPlace(settings),
 });
 
-/**
- * Whether a ledger exists.
- * @throws SettingError if it does not, although the data folder records one: it is lost, or LEDGER differs from the
- * servers'
- */
+/** Whether a ledger exists. @throws SettingError if it does not, although the data folder records one */
 export function notedLedgerExists(settings: LedgerSettings): boolean {
   if (ledgerExists(settings)) return true;
   checkFileExists(placeOf(settings), notedPlace(settings));

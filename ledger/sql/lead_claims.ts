@@ -8,21 +8,15 @@ import type { Query, Row, Store } from './store.ts';
 /** Names per statement. The number of parameters is fixed, so that the statement is prepared once. */
 const NAMES_PER_QUERY = 100;
 const THESE_NAMES = `(${Array.from({ length: NAMES_PER_QUERY }, (_, i) => `$${i + 1}`).join(', ')})`;
-/** The purchases that have these leads. */
-const HOLDERS_OF_LEADS = `SELECT c.lead_id AS name, p.id, p.state
-  FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE c.lead_id IN ${THESE_NAMES}`;
-/** The same for keys of properties. */
-const HOLDERS_OF_PROPERTIES = `SELECT c.property_key AS name, p.id, p.state
-  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id
-  WHERE c.standing = 1 AND c.property_key IN ${THESE_NAMES}`;
-const CLAIMED_LEADS = `SELECT c.lead_id AS name, p.state
-  FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${expiredAt('$1')})`;
-const CLAIMED_PROPERTIES = `SELECT c.property_key AS name, p.state
-  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND NOT (${expiredAt('$1')})`;
-const SOLD_LEADS = `SELECT c.lead_id AS name FROM claims c JOIN purchases p ON p.id = c.purchase_id
-  WHERE p.state <> 'reserved'`;
-const SOLD_PROPERTIES = `SELECT c.property_key AS name
-  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND p.state <> 'reserved'`;
+/** Leads and keys of properties with the purchases that have them, where a condition holds. */
+const ofLeads = (what: string, where: string): string =>
+  `SELECT c.lead_id AS name${what} FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE ${where}`;
+const ofProperties = (what: string, where: string): string => `SELECT c.property_key AS name${what}
+  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND ${where}`;
+const HOLDERS_OF_LEADS = ofLeads(', p.id, p.state', `c.lead_id IN ${THESE_NAMES}`);
+const HOLDERS_OF_PROPERTIES = ofProperties(', p.id, p.state', `c.property_key IN ${THESE_NAMES}`);
+const CLAIMED = `NOT (${expiredAt('$1')})`;
+const SOLD = "p.state <> 'reserved'";
 
 const nameOf = (row: Row): string => String(row['name']);
 /** A purchase whose answer was lost is released and keeps its lead (replay.ts). */
@@ -114,9 +108,9 @@ export function leadClaims(store: Store): LeadClaims {
         return { kind: 'claimed', leadId };
       }),
 
-    claimedLeads: (nowMs) => statesOf(CLAIMED_LEADS, nowMs),
-    claimedProperties: (nowMs) => statesOf(CLAIMED_PROPERTIES, nowMs),
-    soldLeads: () => namesOf(SOLD_LEADS),
-    soldProperties: () => namesOf(SOLD_PROPERTIES),
+    claimedLeads: (nowMs) => statesOf(ofLeads(', p.state', CLAIMED), nowMs),
+    claimedProperties: (nowMs) => statesOf(ofProperties(', p.state', CLAIMED), nowMs),
+    soldLeads: () => namesOf(ofLeads('', SOLD)),
+    soldProperties: () => namesOf(ofProperties('', SOLD)),
   };
 }

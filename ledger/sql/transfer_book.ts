@@ -72,24 +72,27 @@ function firstIdAt(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
+const textOf = (value: unknown): string | null => (value === null ? null : String(value));
+const blockOf = (value: unknown): bigint | null => (value === null ? null : BigInt(asNumber(value)));
+const accountOf = (row: Row): AuditedAccount => ({ chain: String(row['chain']), payTo: String(row['pay_to']) });
+
 const transferOf = (row: Row): BookedTransfer => ({
-  chain: String(row['chain']),
-  payTo: String(row['pay_to']),
+  ...accountOf(row),
   block: BigInt(asNumber(row['block'])),
   logIndex: asNumber(row['log_index']),
   transaction: String(row['tx_hash']),
   payer: String(row['payer']),
-  nonce: row['nonce'] === null ? null : String(row['nonce']),
+  nonce: textOf(row['nonce']),
   amount: BigInt(String(row['amount'])),
   kind: String(row['kind']) as TransferKind,
-  purchaseId: row['purchase_id'] === null ? null : String(row['purchase_id']),
-  resolution: row['resolution'] === null ? null : String(row['resolution']),
+  purchaseId: textOf(row['purchase_id']),
+  resolution: textOf(row['resolution']),
   bookedAtMs: asNumber(row['booked_at_ms']),
 });
 
 const auditState = (row: Row): AuditState => ({
-  firstBlock: row['first_block'] === null ? null : BigInt(asNumber(row['first_block'])),
-  throughBlock: row['through_block'] === null ? null : BigInt(asNumber(row['through_block'])),
+  firstBlock: blockOf(row['first_block']),
+  throughBlock: blockOf(row['through_block']),
   throughSeconds: asNumber(row['through_seconds']),
   auditedAtMs: asNumber(row['audited_at_ms']),
 });
@@ -138,9 +141,7 @@ async function retryOwed(transaction: BookingTransaction, booking: Booking): Pro
   return changed;
 }
 
-type AuditMethods = Pick<TransferBook, 'leaseAudit' | 'audits' | 'bookTransfers'>;
-
-const auditMethods = (store: Store): AuditMethods => ({
+export const transferBook = (store: Store): TransferBook => ({
   leaseAudit: ({ chain, payTo }, holder, nowMs, leaseMs) =>
     store.write(async (query) => {
       await query(ADD_AUDIT, chain, payTo, holder);
@@ -148,12 +149,7 @@ const auditMethods = (store: Store): AuditMethods => ({
       return row ? auditState(row) : null;
     }),
 
-  audits: async () =>
-    (await store.read(AUDITS)).map((row) => ({
-      chain: String(row['chain']),
-      payTo: String(row['pay_to']),
-      ...auditState(row),
-    })),
+  audits: async () => (await store.read(AUDITS)).map((row) => ({ ...accountOf(row), ...auditState(row) })),
 
   bookTransfers: (booking) =>
     store.write(async (query) => {
@@ -169,10 +165,6 @@ const auditMethods = (store: Store): AuditMethods => ({
       await liftMark(query, latest);
       return booked;
     }),
-});
-
-export const transferBook = (store: Store): TransferBook => ({
-  ...auditMethods(store),
 
   async *transfers(account, kinds) {
     const conditions = [
@@ -202,10 +194,9 @@ export const transferBook = (store: Store): TransferBook => ({
   },
 
   bookRefund: (purchaseId, { amount, proof }) =>
-    store.write(async (query) => {
-      const booked = await change(query, 'refund_due', BOOK_REFUND, purchaseId, String(amount), proof);
-      return booked.length === 1;
-    }),
+    store.write(
+      async (query) => (await change(query, 'refund_due', BOOK_REFUND, purchaseId, String(amount), proof)).length === 1,
+    ),
 
   async *refunds() {
     for await (const row of rowsInOrder(store.read, { ...SOLD, where: WITH_REFUND })) {
@@ -226,10 +217,8 @@ export const transferBook = (store: Store): TransferBook => ({
       return true;
     }),
 
-  async soldWithoutTransfer({ chain, payTo }: AuditedAccount, throughBlock) {
-    const rows = await store.read(SOLD_WITHOUT_TRANSFER, chain, payTo, Number(throughBlock));
-    return rows.map(purchaseOf);
-  },
+  soldWithoutTransfer: async ({ chain, payTo }, throughBlock) =>
+    (await store.read(SOLD_WITHOUT_TRANSFER, chain, payTo, Number(throughBlock))).map(purchaseOf),
 
   async movePayment(purchaseId, { transaction, block }) {
     const moved = { set: 'tx_hash = $2, block = $3', where: `id = $1 AND state = 'sold'` };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AuditedAccount, IncomingTransfer, Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { readFigures, formatReport } from '../../ledger/report.ts';
+import { reportLines } from '../../ledger/report.ts';
 import { sha256 } from '../../lib/files.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { formatHealth } from '../../pipelines/commands/status.ts';
@@ -88,7 +88,7 @@ test('owed transfers and unpaid sales are problems', async () => {
     ['matched', 'owed', 'owed'],
   );
 
-  const screen = formatReport(await readFigures(ledger), 'the ledger', REPORT).join('\n');
+  const screen = (await reportLines(ledger, 'the ledger', REPORT)).join('\n');
   assert.match(screen, /Audit of incoming transfers: through block 9, 3 differences/);
   assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1 {2}block 8, nonce 0x0{63}3: purchase /);
   assert.match(screen, new RegExp(`purchase ${late} of \\S+ was released: expired_unused`));

@@ -9,7 +9,7 @@ import { base } from '../api/support/base.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { formatReport, readFigures } from '../../ledger/report.ts';
+import { reportLines } from '../../ledger/report.ts';
 import { USDC } from '../../lib/network.ts';
 import { authorizationIn, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
 import { openSales, passOnChain, type SalesWorld } from '../crash/sales_world.ts';
@@ -123,8 +123,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
     /** The owed transfers on the screen of `make ledger`: payer, nonce and place. */
     const owedIn = async (place: Place): Promise<string[][]> => {
       const options = { nowMs: Date.now(), days: 1, settlementCost: '0' };
-      const report = async (ledger: Ledger): Promise<string[]> => formatReport(await readFigures(ledger), '', options);
-      const out = (await withLedger(place, report)).join('\n');
+      const out = (await withLedger(place, (ledger) => reportLines(ledger, '', options))).join('\n');
       const line = /^ +owed +\$\S+ +to (0x[0-9a-f]{40}) +(\S+) +block \d+, nonce (0x[0-9a-f]{64}): /gmu;
       return [...out.matchAll(line)].map(([, payer = '', where = '', nonce = '']) => [payer, nonce, where]);
     };
