@@ -160,27 +160,21 @@ export function copiedStore(store: Store, path: string, ledgerId: string): Store
   let next: Batch | null = null;
   // After a failure the file is compared with the journal, so that no line is lost for good.
   let isBehind = false;
-  const writeNext = async (): Promise<void> => {
-    const batch = next;
-    next = null;
-    if (!batch) return;
-    try {
-      if (isBehind) await catchUp(store.read, path, ledgerId);
+  const newBatch = (): Batch => {
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const timer = setTimeout(start, SOON_MS);
+    const written = Promise.all([last, started]).then(async () => {
+      clearTimeout(timer);
+      next = null;
+      const wasBehind = isBehind;
+      isBehind = true;
+      if (wasBehind) await catchUp(store.read, path, ledgerId);
       else await appendLines(path, batch.lines, batch.isFlushed);
       isBehind = false;
-    } catch (error) {
-      isBehind = true;
-      throw error;
-    }
-  };
-  const newBatch = (): Batch => {
-    const { promise, resolve: start } = Promise.withResolvers<void>();
-    const timer = setTimeout(start, SOON_MS);
-    const written = Promise.all([last, promise])
-      .then(() => clearTimeout(timer))
-      .then(writeNext);
+    });
     last = written.catch(() => undefined);
-    return { lines: [], isFlushed: false, written, start };
+    const batch: Batch = { lines: [], isFlushed: false, written, start };
+    return batch;
   };
   const copy = async (lines: readonly string[]): Promise<void> => {
     const mustFlush = lines.some(isUrgent);

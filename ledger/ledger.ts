@@ -19,20 +19,8 @@ export interface Payment {
 }
 
 /**
- * The state of a purchase, which is one payment used for one call:
- *
- *   begin() ──> reserved ──startSettling()──> settling ──markSold()──> sold
- *                │    │                           │                     ^
- *                │    └─────release(reason)───────┴──> released ──bookTransfers()── (money arrived late)
- *                └──release('not_settled')──> deleted
- *
- * - `reserved`: the payment was verified and belongs to one request, which is building its answer. It may claim a lead.
- *   No settlement was requested, so anyone may delete a reservation whose lease has expired. A reservation that began
- *   more than FUTURE_MS ahead of the caller's clock counts as expired: one of the two clocks is wrong.
- * - `settling`: written durably, with the whole answer, before a settlement is requested. Only the chain ends it.
- * - `sold`: our own node returned the mined receipt with the events of this payment.
- * - `released`: nobody was charged. If its money arrives nevertheless, the auditor sells the purchase if its answer and
- *   its lead can still be given; else the transfer is owed.
+ * The state of a purchase, which is one payment used for one call (docs/ledger.md). Its answer is on the disk from
+ * `settling` on, and only the chain ends it; `sold` and `released` are what our own node shows.
  */
 export type PurchaseState = 'reserved' | 'settling' | 'sold' | 'released';
 
@@ -150,10 +138,7 @@ export type ReleaseReason =
 /** Real money on Base, or test money on Base Sepolia or a sandbox chain. */
 export type Money = 'test' | 'real';
 
-/**
- * The ledger cannot be read or written now (locked, full, unreachable). The call had no effect, or its effect is not
- * known.
- */
+/** The ledger cannot be read or written now. The call had no effect, or its effect is not known. */
 export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
 }
@@ -174,10 +159,7 @@ export const isExpired = (
   nowMs: number,
 ): boolean => state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
 
-/**
- * The latest time, in milliseconds of Unix time, at which a purchase can have started settling: the recorded time, or
- * the end of its payment if the recording clock was ahead.
- */
+/** The latest time in ms at which a purchase can have started settling: the clock that recorded it may be ahead. */
 export const settlingSinceMs = ({
   settlingAtMs,
   reservedAtMs,
@@ -224,9 +206,8 @@ export type HeldState = Exclude<PurchaseState, 'released'>;
 
 export interface LeadClaims {
   /**
-   * Claim the first of these leads that nobody has, with its property, for a reserved purchase. A lead is taken if
-   * another purchase has it or a key of its property. A purchase has at most one lead: a second call returns the same
-   * lead. A lead of an expired reservation is free.
+   * Claim the first of these leads that nobody has, with its property, for a reserved purchase, which has at most one.
+   * A lead is taken if another purchase has it or a key of its property; that of an expired reservation is free.
    */
   claim(purchaseId: string, leads: readonly OfferedLead[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
   /** Leads that must not be offered, with the state of their purchase. */
@@ -263,13 +244,7 @@ export interface IncomingTransfer {
   readonly amount: bigint;
 }
 
-/**
- * How a transfer was booked:
- * - `matched`: it pays a sold purchase.
- * - `owed`: an authorization paid us, and no purchase explains it that we can still deliver. A refund is due.
- * - `resolved`: it was owed and has been settled.
- * - `dust`: it has no authorization, or no amount. Anybody can send it, and nothing is owed.
- */
+/** How a transfer was booked (docs/payments.md). Only `matched` pays a purchase, and `owed` waits for a refund. */
 export type TransferKind = 'matched' | 'owed' | 'resolved' | 'dust';
 
 export interface BookedTransfer extends IncomingTransfer, AuditedAccount {
@@ -318,9 +293,8 @@ export interface TransferBook {
   /** The state of every account's audit, for reports. */
   audits(): Promise<readonly (AuditedAccount & AuditState)[]>;
   /**
-   * Book the transfers of the final blocks up to `through` in one transaction, each for at most one purchase. Only the
-   * holder of the lease may. Booking a range twice changes nothing. Unresolved owed transfers are matched again first.
-   * @returns the booked transfers, and those that are no longer owed
+   * Book the transfers of the final blocks up to `through`, each for at most one purchase. Only the holder of the lease
+   * may; again changes nothing. Owed transfers are matched again. @returns the booked ones, and those no longer owed
    */
   bookTransfers(booking: Booking): Promise<readonly BookedTransfer[]>;
   /** Booked transfers in the order of the chain, optionally of some kinds only. */
@@ -333,10 +307,7 @@ export interface TransferBook {
   bookRefund(purchaseId: string, refund: Pick<Refund, 'amount' | 'proof'>): Promise<boolean>;
   /** Purchases of which a part is due back or was paid back. */
   refunds(): AsyncIterable<Purchase & { readonly refund: Refund }>;
-  /**
-   * Record how an owed transfer, or the refund of a purchase, was paid back: the hash of the transaction, or a note.
-   * @returns false if nothing is due for it any more, or the transaction pays another one back
-   */
+  /** Record the transaction or note that paid it back. @returns false if nothing is due, or it paid another one */
   settleDebt(debt: Debt, resolution: string): Promise<boolean>;
   /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
   soldWithoutTransfer(account: AuditedAccount, throughBlock: bigint): Promise<readonly Purchase[]>;

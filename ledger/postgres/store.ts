@@ -5,7 +5,7 @@ import { messageOf } from '../../lib/errors.ts';
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
 import { checkVersion, LedgerRefused, schemaFor } from '../sql/schema.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
-import type { Query, Store } from '../sql/store.ts';
+import type { Query, Store, StoreOptions } from '../sql/store.ts';
 
 const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 200;
@@ -174,16 +174,11 @@ async function prepare(query: Query): Promise<void> {
   else checkVersion(Number(/^version (\d+)$/.exec(String(row?.['version']))?.[1] ?? 0));
 }
 
-export interface PostgresOptions {
-  /** How long an unreachable or locked server is retried before it counts as unavailable. Default: 5 s. */
-  readonly retryMs?: number;
-}
-
 /**
  * Open the store in the database at `url`, and create its tables if they are missing.
  * @throws LedgerRefused if the database cannot be used; LedgerUnavailable if the server does not answer now
  */
-export async function openPostgresStore(url: string, { retryMs = RETRY_MS }: PostgresOptions = {}): Promise<Store> {
+export async function openPostgresStore(url: string, { retryMs = RETRY_MS }: StoreOptions = {}): Promise<Store> {
   const common = {
     connectionString: url,
     application_name: 'dealfeed',
@@ -213,5 +208,5 @@ export async function openPostgresStore(url: string, { retryMs = RETRY_MS }: Pos
 }
 
 /** Open the ledger in the database at `url`. @throws as openPostgresStore does */
-export const openPostgresLedger = async (url: string, options?: PostgresOptions): Promise<Ledger> =>
+export const openPostgresLedger = async (url: string, options?: StoreOptions): Promise<Ledger> =>
   sqlLedger(await openPostgresStore(url, options));

@@ -13,7 +13,7 @@ const MIN_COMPRESSED_BYTES = 4_096;
 /** At this level JSON shrinks to a tenth, in less time than writing it to disk uncompressed. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-export interface EncodedChunk {
+interface EncodedChunk {
   readonly coding: 'identity' | 'zstd';
   readonly body: Uint8Array;
 }
@@ -23,21 +23,11 @@ export function encodeChunk(chunk: Uint8Array): EncodedChunk {
   return compressed.length < chunk.length ? { coding: 'zstd', body: compressed } : { coding: 'identity', body: chunk };
 }
 
-/** Room that zlib needs in its buffer after the last byte. */
-const SPARE_BYTES = 64;
-
-/**
- * Decode the chunk in a row with `coding` and `body`.
- * @param bytes its length, if known: it is then decompressed in one step
- * @returns null if there is no row
- * @throws if it cannot be decompressed
- */
-export function decodeChunk(row: Row | undefined, bytes = CHUNK_BYTES): Uint8Array | null {
+/** Decode the chunk in a row with `coding` and `body`. @returns null if there is no row */
+export function decodeChunk(row: Row | undefined): Uint8Array | null {
   const [body, coding] = [row?.['body'], row?.['coding']];
   if (!(body instanceof Uint8Array)) return null;
-  return coding === 'zstd'
-    ? zstdDecompressSync(body, { maxOutputLength: CHUNK_BYTES, chunkSize: bytes + SPARE_BYTES })
-    : body;
+  return coding === 'zstd' ? zstdDecompressSync(body, { maxOutputLength: CHUNK_BYTES }) : body;
 }
 
 const INSERT_CHUNK =
@@ -51,13 +41,6 @@ const ANSWER_OF = `SELECT p.answer_headers, a.number, a.sha256, a.bytes
 
 /** The body in chunks of one size. The last chunk comes only after length and hash of the whole body were checked. */
 async function* chunksOf(answer: Answer): AsyncGenerator<Uint8Array> {
-  if (answer.buffer) {
-    const body = answer.buffer;
-    // The hash was computed from this buffer.
-    if (body.length !== answer.bytes) throw new TypeError('the body of an answer does not have its length');
-    for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
-    return;
-  }
   const hash = createHash('sha256');
   let [length, pending, pendingBytes]: [number, Uint8Array[], number] = [0, [], 0];
   for await (const part of answer.body()) {
@@ -134,15 +117,15 @@ export async function storeAnswer(store: Store, answer: Answer, nowMs: number): 
 }
 
 /** Chunk `index` of an answer; null if it was deleted. */
-async function readChunk(store: Store, number: number, index: number, bytes: number): Promise<Uint8Array | null> {
+async function readChunk(store: Store, number: number, index: number): Promise<Uint8Array | null> {
   const sql = 'SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2';
-  return decodeChunk((await store.read(sql, number, index))[0], bytes);
+  return decodeChunk((await store.read(sql, number, index))[0]);
 }
 
 async function* readBody(store: Store, number: number, bytes: number): AsyncGenerator<Uint8Array> {
   let read = 0;
   for (let index = 0; read < bytes; index += 1) {
-    const chunk = await readChunk(store, number, index, Math.min(CHUNK_BYTES, bytes - read));
+    const chunk = await readChunk(store, number, index);
     if (!chunk) throw new Error('an answer was forgotten while it was read');
     read += chunk.length;
     yield chunk;
@@ -161,6 +144,6 @@ export async function findAnswer(store: Store, purchaseId: string): Promise<Answ
     body: () => readBody(store, number, bytes),
   };
   if (bytes > CHUNK_BYTES) return found;
-  const buffer = bytes === 0 ? new Uint8Array() : await readChunk(store, number, 0, bytes);
+  const buffer = bytes === 0 ? new Uint8Array() : await readChunk(store, number, 0);
   return buffer && { ...found, buffer };
 }

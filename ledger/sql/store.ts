@@ -35,6 +35,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** How a store is opened. */
+export interface StoreOptions {
+  /** How long a locked or unreachable ledger is retried before it counts as unavailable. Default: 5 s. */
+  readonly retryMs?: number;
+}
+
 export interface Selection {
   /** A SELECT without WHERE, whose columns include the key. */
   readonly select: string;

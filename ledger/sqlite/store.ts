@@ -6,7 +6,7 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
 import { checkVersion, LedgerRefused, schemaFor } from '../sql/schema.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
-import type { Durability, Query, Row, Store } from '../sql/store.ts';
+import type { Durability, Query, Row, Store, StoreOptions } from '../sql/store.ts';
 
 const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 25;
@@ -52,11 +52,6 @@ async function retryWhileLocked<T>(untilMs: number, attempt: () => Promise<T> | 
     }
     await sleep(pause * (0.5 + Math.random() / 2));
   }
-}
-
-export interface SqliteOptions {
-  /** How long a locked ledger is retried before it counts as unavailable. Default: 5 s. */
-  readonly retryMs?: number;
 }
 
 function openFile(path: string): DatabaseSync {
@@ -144,7 +139,7 @@ async function transaction(db: DatabaseSync, query: Query, writes: readonly Writ
 }
 
 /** The store on one connection, which runs one statement or transaction at a time. */
-function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteOptions): Store {
+function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: StoreOptions): Store {
   const query = queryOn(db);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -219,7 +214,7 @@ function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteO
  * Open the store in a file, and create the file with its tables if it is missing.
  * @throws LedgerRefused if the file is not a ledger of this version; LedgerUnavailable if it cannot be opened now
  */
-export async function openSqliteStore(path: string, { retryMs = RETRY_MS }: SqliteOptions = {}): Promise<Store> {
+export async function openSqliteStore(path: string, { retryMs = RETRY_MS }: StoreOptions = {}): Promise<Store> {
   const untilMs = performance.now() + retryMs;
   const db = await retryWhileLocked(untilMs, () => openFile(path));
   try {
@@ -238,7 +233,5 @@ export async function openSqliteStore(path: string, { retryMs = RETRY_MS }: Sqli
 }
 
 /** Open the ledger in a file; `:memory:` for one that ends with the process. @throws as openSqliteStore does */
-export const openSqliteLedger = async (
-  path: string,
-  options: SqliteOptions & { readonly newId?: () => string } = {},
-): Promise<Ledger> => sqlLedger(await openSqliteStore(path, options), options.newId);
+export const openSqliteLedger = async (path: string, options?: StoreOptions): Promise<Ledger> =>
+  sqlLedger(await openSqliteStore(path, options));
