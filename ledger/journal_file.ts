@@ -160,18 +160,18 @@ export function copiedStore(store: Store, path: string, ledgerId: string): Store
   let next: Batch | null = null;
   // After a failure the file is compared with the journal, so that no line is lost for good.
   let isBehind = false;
+  const write = async ({ lines, isFlushed }: Batch): Promise<void> => {
+    next = null;
+    const wasBehind = isBehind;
+    isBehind = true;
+    if (wasBehind) await catchUp(store.read, path, ledgerId);
+    else await appendLines(path, lines, isFlushed);
+    isBehind = false;
+  };
   const newBatch = (): Batch => {
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
-    const timer = setTimeout(start, SOON_MS);
-    const written = Promise.all([last, started]).then(async () => {
-      clearTimeout(timer);
-      next = null;
-      const wasBehind = isBehind;
-      isBehind = true;
-      if (wasBehind) await catchUp(store.read, path, ledgerId);
-      else await appendLines(path, batch.lines, batch.isFlushed);
-      isBehind = false;
-    });
+    setTimeout(start, SOON_MS);
+    const written = Promise.all([last, started]).then(() => write(batch));
     last = written.catch(() => undefined);
     const batch: Batch = { lines: [], isFlushed: false, written, start };
     return batch;

@@ -38,16 +38,6 @@ export interface PostgresServerOptions {
   readonly largestFileKib?: number;
 }
 
-/** Where the server runs, and as which user. */
-interface Installation {
-  /** Folder with bin/, lib/ and share/. */
-  readonly home: string;
-  readonly folder: string;
-  readonly data: string;
-  readonly user: { readonly uid?: number; readonly gid?: number };
-  readonly password: string;
-}
-
 /** The folder of the binaries. If npm ran without scripts, the links between the libraries are missing: create them. */
 function binaries(): string {
   const ours = createRequire(import.meta.url);
@@ -80,18 +70,17 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-const PASSWORD_FILE = 'password';
-const DATA = 'data';
-const BINARIES = 'native';
-
-const asUser = (): Installation['user'] => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
+const [PASSWORD_FILE, DATA, BINARIES] = ['password', 'data', 'native'];
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const give = (path: string): void => {
+  if (user.uid !== undefined) chownSync(path, NOBODY, NOBODY);
+};
 
 /** Data folder and password of an empty server, and the binaries if the server's user cannot read the project. */
 const emptyServer = sharedFolder('postgres', async (folder) => {
   const passwordFile = join(folder, PASSWORD_FILE);
   writeFileSync(passwordFile, randomBytes(12).toString('hex'));
-  const user = asUser();
-  if (user.uid !== undefined) for (const path of [folder, passwordFile]) chownSync(path, NOBODY, NOBODY);
+  for (const path of [folder, passwordFile]) give(path);
   let home = binaries();
   if (user.uid !== undefined && spawnSync(join(home, 'bin', 'postgres'), ['--version'], user).status !== 0) {
     // Copy links verbatim: absolute ones would lead back into the project.
@@ -108,38 +97,15 @@ const emptyServer = sharedFolder('postgres', async (folder) => {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
 });
 
-/** Copy the data folder of an empty server into a new temporary folder. */
-async function install(): Promise<Installation> {
-  const empty = await emptyServer();
-  const folder = memoryFolder('dealfeed-postgres-');
-  const user = asUser();
-  if (user.uid !== undefined) chownSync(folder, NOBODY, NOBODY);
-  const data = join(folder, DATA);
-  // Unlike cpSync, cp keeps the owner.
-  const copied = spawnSync('cp', ['-pR', join(empty, DATA), data], { encoding: 'utf8' });
-  if (copied.status !== 0) throw new Error(`cp failed: ${copied.stderr || String(copied.error)}`);
-  const own = join(empty, BINARIES);
-  const password = readFileSync(join(empty, PASSWORD_FILE), 'utf8');
-  return { home: existsSync(own) ? own : binaries(), folder, data, user, password };
-}
-
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'shared_buffers=32MB',
+  'max_connections=60',
+  'logging_collector=off',
+];
 /** A shell script that starts the server, and stops it when standard input ends, as it does with this process. */
 const GUARD = '"$0" "$@" & child=$!; cat >/dev/null; kill -QUIT $child 2>/dev/null; wait $child';
-
-/** Start the server under the guard. */
-function spawnServer({ home, folder, data, user }: Installation, port: number, largestFileKib?: number): ChildProcess {
-  const limit = largestFileKib === undefined ? '' : `ulimit -f ${largestFileKib * 2}; `;
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'shared_buffers=32MB',
-    'max_connections=60',
-    'logging_collector=off',
-  ];
-  const postgres = [join(home, 'bin', 'postgres'), '-D', data, '-p', String(port)];
-  const script = ['-c', limit + GUARD, ...postgres, ...settings.flatMap((setting) => ['-c', setting])];
-  return spawn('/bin/sh', script, { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
-}
 
 async function runSql(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
@@ -152,22 +118,37 @@ async function runSql(url: string, sql: string): Promise<void> {
 }
 
 /** Start a server in a new temporary folder. */
-export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const installation = await install();
-  const { folder, data, password } = installation;
+export async function startPostgres({ largestFileKib }: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const empty = await emptyServer();
+  const folder = memoryFolder('dealfeed-postgres-');
+  give(folder);
+  const data = join(folder, DATA);
+  // Unlike cpSync, cp keeps the owner.
+  const copied = spawnSync('cp', ['-pR', join(empty, DATA), data], { encoding: 'utf8' });
+  if (copied.status !== 0) throw new Error(`cp failed: ${copied.stderr || String(copied.error)}`);
+  const own = join(empty, BINARIES);
+  const home = existsSync(own) ? own : binaries();
+  const password = readFileSync(join(empty, PASSWORD_FILE), 'utf8');
   const port = await freePort();
+  const limit = largestFileKib === undefined ? '' : `ulimit -f ${largestFileKib * 2}; `;
+  const command = [limit + GUARD, join(home, 'bin', 'postgres'), '-D', data, '-p', String(port)];
   const url = `postgres://dealfeed:${password}@127.0.0.1:${port}/postgres`;
   let guard: ChildProcess | undefined;
   let created = 0;
-  const nextName = (): string => `ledger_${(created += 1)}`;
-
+  /** Create a database or a schema. @returns its name */
+  const create = async (what: 'DATABASE' | 'SCHEMA'): Promise<string> => {
+    const name = `ledger_${(created += 1)}`;
+    await runSql(url, `CREATE ${what} ${name}`);
+    return name;
+  };
   const canConnect = (): Promise<boolean> =>
     runSql(url, 'SELECT 1').then(
       () => true,
       () => false,
     );
   const start = async (): Promise<void> => {
-    const child = spawnServer(installation, port, options.largestFileKib);
+    const args = ['-c', ...command, ...SETTINGS.flatMap((setting) => ['-c', setting])];
+    const child = spawn('/bin/sh', args, { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
     guard = child;
     let output = '';
     child.stderr?.on('data', (text: Buffer) => {
@@ -195,16 +176,8 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     folder,
     start,
     stop,
-    async database() {
-      const name = nextName();
-      await runSql(url, `CREATE DATABASE ${name}`);
-      return url.replace(/postgres$/, name);
-    },
-    async schema() {
-      const name = nextName();
-      await runSql(url, `CREATE SCHEMA ${name}`);
-      return `${url}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
-    },
+    database: async () => url.replace(/postgres$/, await create('DATABASE')),
+    schema: async () => `${url}?options=${encodeURIComponent(`-c search_path=${await create('SCHEMA')}`)}`,
     async remove() {
       await stop('immediate');
       rmSync(folder, { recursive: true, force: true });
