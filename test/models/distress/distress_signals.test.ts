@@ -103,23 +103,6 @@ const TODAY: Expected = [
     { ...OF_LAYER, record_number: null, amount_basis: 'net', years_basis: 'unknown', tax_year: null },
   ],
   ['a debt without an amount has no basis', ofDebt('0010002000'), { amount_basis: null }],
-  [
-    'a closed case is removed',
-    idOf('code_violation', 'C1'),
-    { signal_state: 'removed', state_reason: 'closed_by_publisher' },
-  ],
-  [
-    'a fine of nothing is removed',
-    idOf('blight_judgment', 'B2'),
-    { signal_state: 'removed', state_reason: 'balance_zero' },
-  ],
-  [
-    'an old filing of which nothing is known is unknown',
-    idOf('foreclosure_filing', 'F1'),
-    { signal_state: 'unknown', state_reason: 'no_recent_event' },
-  ],
-  ['an old filing with a recent event is in force', idOf('foreclosure_filing', 'F2'), IN_FORCE],
-  ['an old filing that its list calls open is in force', idOf('foreclosure_filing', 'F3'), IN_FORCE],
   ['one number is two kinds', idOf('condemned', 'C3', '0010003000'), { record_number: 'C3' }],
   ['and two parcels', idOf('condemned', 'C3', '0010004000'), { parcel_key: '0010004000' }],
   ['one record of two sources is the newer', idOf('code_violation', 'SAME', '0010005000'), { description: 'new' }],

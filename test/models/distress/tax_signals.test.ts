@@ -16,8 +16,6 @@ const MAIL = { mail_street: '3 Roll St', mail_city: 'CLEVES', mail_state: 'OH', 
 const NORWOOD = { city: 'NORWOOD', city_is_municipality: true, zip: '45212' };
 const columnsOf = (names: string, values: readonly unknown[]): InputRow =>
   Object.fromEntries(names.split(' ').map((name, i) => [name, values[i]]));
-const years = (...values: readonly unknown[]): InputRow =>
-  columnsOf('years_delinquent years_basis certified_year', values);
 const place = (...values: readonly unknown[]): InputRow =>
   columnsOf('address address_basis address_status has_address county_value property_class', values);
 const city = (...values: readonly unknown[]): InputRow =>
@@ -25,12 +23,8 @@ const city = (...values: readonly unknown[]): InputRow =>
 
 /** By parcel key: the number on the list, its row, the row of the county's layer, and columns of the signal. */
 const SIGNALS: Readonly<Record<string, readonly [raw: string, InputRow, InputRow | null, expected: InputRow]>> = {
-  // The year of certification counts only if the county prints no years, and a future one never
-  '001': ['001', { certified_year: 2023 }, null, years(3, 'since_certified_year', 2023)],
-  '002': ['002', { certified_year: 2026 }, null, years(0, 'since_certified_year', 2026)],
-  '003': ['003', { certified_year: 2027 }, null, years(null, 'unknown', 2027)],
-  '004': ['004', { certified_year: 2020, years_delinquent: 2 }, null, years(2, 'published', 2020)],
-  '005': ['005', {}, null, years(null, 'unknown', null)],
+  // A future year of certification never counts
+  '003': ['003', { certified_year: 2027 }, null, { years_delinquent: null, years_basis: 'unknown' }],
   // The layer of the county fills what the list lacks, in any format of the number
   '0540004012300': [
     '054-0004-0123-00',

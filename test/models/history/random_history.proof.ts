@@ -34,7 +34,6 @@ const keyColumns = [
   'document_number',
   'fips',
   'hud_area_code',
-  'geography',
 ];
 const keyOf = (row: InputRow): string => JSON.stringify(keyColumns.map((column) => row[column]));
 

@@ -1,4 +1,4 @@
-/** Leads and opening bids computed by hand, which sales and debts are leads, and the models' results for them. */
+/** Leads computed by hand, and which sales are leads. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildTables, debtRow, listingRow, saleRow, type Built, type InputRow } from '../build_models.ts';
@@ -63,55 +63,10 @@ const LISTING = listingRow('L1', { street: '202 Elm Street', list_price: '100000
 /** Whether a sale is a lead; the n-th is at house 300 + n. */
 const ELIGIBILITY: readonly (readonly [title: string, row: InputRow, leads: number])[] = [
   ['a scheduled sale is a lead', {}, 1],
-  ['a past sale is no lead', { sale_date: '2026-11-20' }, 0],
-  ['a cancelled sale is no lead', { status: 'cancelled' }, 0],
   ['a sale without a street address is no lead', { street: null }, 0],
   ['a sale at a street with the number 0 is no lead', { street: '0 ELM ST' }, 0],
-  ['a sale last verified eight days ago is no lead', { observed_at: '2026-11-13T09:00:00Z' }, 0],
   ['a sale that is read after midnight of the day of the run is a lead', { observed_at: '2026-11-22T00:04:00Z' }, 1],
 ];
-
-type Bid = readonly [bid: string | null, basis: string, isDerived: boolean, isMismatch: boolean];
-/** Opening bids; the n-th is at house 400 + n. */
-const BIDS: readonly (readonly [title: string, row: InputRow, bid: Bid])[] = [
-  [
-    'a published bid of two thirds, rounded up to the dollar, is two thirds',
-    { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '133334.00' },
-    ['133334.00', 'two_thirds_of_appraisal', false, false],
-  ],
-  [
-    'a published bid that is not two thirds is used and flagged',
-    { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '90000.00' },
-    ['90000.00', 'published_minimum', false, true],
-  ],
-  [
-    'a tax sale without a published bid has none',
-    { sale_kind: 'tax_foreclosure', appraised_value: '200000.00' },
-    [null, 'unknown', false, false],
-  ],
-  [
-    'a sale of an unknown kind without a published bid has none',
-    { sale_kind: 'unknown', appraised_value: '200000.00' },
-    [null, 'unknown', false, false],
-  ],
-  [
-    'a mortgage case without an earlier sale is at its first sale',
-    { sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
-    ['66.67', 'two_thirds_of_appraisal', true, false],
-  ],
-  [
-    'a mortgage case with an earlier sale and no published round has no known bid',
-    { case_number: 'CV500', sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
-    [null, 'unknown', false, false],
-  ],
-  ['a first sale without an appraisal has no bid', { ...MORTGAGE }, [null, 'unknown', false, false]],
-];
-const EARLIER_SALE = sale(500, {
-  sale_kind: 'mortgage_foreclosure',
-  appraised_value: '100.00',
-  sale_date: '2026-11-20',
-  status: 'unsold',
-});
 
 let built: Built;
 before(async () => {
@@ -120,13 +75,11 @@ before(async () => {
       staged_sheriff_sale: [
         ...WORKED_SALES,
         ...ELIGIBILITY.map(([, row], i) => sale(300 + i, { ...MORTGAGE, appraised_value: '1000.00', ...row })),
-        EARLIER_SALE,
-        ...BIDS.map(([, row], i) => sale(400 + i, row)),
       ],
       staged_tax_parcel: DEBTS,
       staged_listing: [LISTING],
     },
-    ['deals', 'leads', 'auctions'],
+    ['leads'],
   );
 });
 after(() => built.close());
@@ -209,16 +162,4 @@ describe('worked leads', () => {
 describe('eligibility', () => {
   for (const [i, [title, , leads]] of ELIGIBILITY.entries())
     it(title, async () => assert.equal((await built.rows('leads', `case_number = 'CV${300 + i}'`)).length, leads));
-});
-
-describe('opening bids', () => {
-  const columns = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'opening_bid_mismatch'];
-  for (const [i, [title, , bid]] of BIDS.entries())
-    it(title, async () => {
-      const auction = await built.one('auctions', `parcel_id = '${400 + i}-000'`);
-      assert.deepEqual(
-        columns.map((column) => auction[column]),
-        bid,
-      );
-    });
 });
