@@ -64,8 +64,8 @@ export const serverSettings = z.object({
     .email('an email address')
     .optional()
     .describe(
-      'Address at which catalogs, buyers and security researchers reach you: contact in /openapi.json, and ' +
-        '/.well-known/security.txt, which is 404 without it.',
+      'Address at which catalogs, buyers and security researchers reach you. Without it, ' +
+        '/.well-known/security.txt is 404.',
     ),
   REPORT_URL: z
     .string()
@@ -75,8 +75,8 @@ export const serverSettings = z.object({
     )
     .optional()
     .describe(
-      'Where people report an error, or ask to be left out: a URL with {id} for the id of the record or the path of ' +
-        'the page, such as mailto:errors@example.org?subject={id}. Default: mail to CONTACT_EMAIL.',
+      'Where people report an error: a URL with {id} for the record or page, such as ' +
+        'mailto:errors@example.org?subject={id}. Default: mail to CONTACT_EMAIL.',
     ),
   PAY_TO: z
     .string()
@@ -84,7 +84,7 @@ export const serverSettings = z.object({
     .optional()
     .describe('Address that receives the payments. Required unless PAYMENTS is sandbox; default then: a new one.'),
   NETWORK: networkName.describe(
-    'Network on which buyers pay in USDC: eip155:8453 (Base), or eip155:84532 (Base Sepolia), which has test money.',
+    'Network of the payments: eip155:8453 (Base), or eip155:84532 (Base Sepolia), which has test money.',
   ),
   RPC_URL: nodeUrl('the URL of a node of NETWORK').describe(
     'Node of NETWORK, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending ' +
@@ -133,10 +133,7 @@ export const serverSettings = z.object({
     .describe('PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.'),
   GAS_PER_DAY: amountOfGas(21_000, 1_000_000_000_000)
     .default(100_000_000)
-    .describe(
-      "PAYMENTS=self: gas that this server's key may spend on settlements per UTC day. After that, paid requests get " +
-        '503 until the next day.',
-    ),
+    .describe("PAYMENTS=self: gas that this server's key may spend per UTC day. After that, paid requests get 503."),
   CURSOR_SECRET: z
     .string()
     .min(16, 'at least 16 characters')

@@ -28,10 +28,7 @@ const settlementCost = z
   .string()
   .regex(/^\d{1,4}(\.\d{1,6})?$/, 'dollars such as 0.001')
   .default('0.001')
-  .describe(
-    'Dollars that one settlement costs you: the fee of the facilitator, or the gas with PAYMENTS=self. `make ledger` ' +
-      'takes it off the revenue, `make status` warns of prices that it exceeds.',
-  );
+  .describe('Dollars that one settlement costs you (docs/going-live.md#6-what-a-sale-costs).');
 
 /** Location of the ledger, for the server, which sells, and the pipeline, which excludes sold leads. */
 const ledger = z
@@ -71,8 +68,8 @@ export const pipelineSettings = z.object({
   QUEUE: postgres
     .optional()
     .describe(
-      'Queue of sources for workers (`make worker`): postgres://user:password@host/database, which may be the ' +
-        'database of the ledger. It needs STORE. Default: the run reads the sources itself.',
+      'Queue of sources for workers (`make worker`): postgres://user:password@host/database. It needs ' +
+        'STORE. Default: the run reads the sources itself.',
     ),
   DROP_DIR: z
     .string()
@@ -105,16 +102,15 @@ export const pipelineSettings = z.object({
     .min(1, 'a folder')
     .optional()
     .describe(
-      'Folder with sources in addition to those of `sources/`, in `<family>/<name>/source.ts`. With `make`, the ' +
-        'default is `sandbox/sources`, the brokers of the sandbox world; with LIVE=1 there is none.',
+      'Folder with further sources, in `<family>/<name>/source.ts`. With `make`, the default is ' +
+        '`sandbox/sources`; with LIVE=1 there is none.',
     ),
   PERMITTED: z
     .string()
     .optional()
     .describe(
-      'Comma-separated names of sources of which you confirm that their terms, or their owners, let you read them by ' +
-        'program and sell what is derived. With LIVE=1, another source whose terms are unread or ask for permission ' +
-        'is read from the drop folder only; with real money, no snapshot with its rows is served.',
+      'Comma-separated names of sources of which you confirm that their terms, or their owners, let you ' +
+        'read them by program and sell what is derived (docs/sources.md).',
     ),
   SANDBOX_URL: z
     .url({ protocol: /^http$/, error: 'the http address of a running sandbox world' })
@@ -164,9 +160,8 @@ export const pipelineSettings = z.object({
     .regex(/^\d{1,6}(MB|GB)$/, 'a size such as 1800MB or 4GB')
     .default('1800MB')
     .describe(
-      'Memory of the database that builds the models; what exceeds it is written to the disk if it can be. The ' +
-        'process itself needs 500 MB more. 1800MB are enough for three million filings; ' +
-        'the models of 60,000 deals fit into 1GB.',
+      'Memory of the database that builds the models; the process needs 500 MB more. 1800MB are enough for ' +
+        'three million filings; the models of 60,000 deals fit into 1GB.',
     ),
   ASSUMPTIONS_FILE: z
     .string()

@@ -15,9 +15,8 @@ export const operatorSettings = z.object({
     .string()
     .optional()
     .describe(
-      'Shell command that receives each new problem once, and again when it is over, as JSON on its standard input, ' +
-        'after each run and every hour of `make schedule`, which needs it. `deploy/alert.ts` sends to ' +
-        'mailboxes and chat rooms.',
+      'Shell command that receives each new problem, and its end, as JSON on standard input ' +
+        '(docs/operating.md#alerts). `make schedule` needs it.',
     ),
   KEEP_DAYS: days(120).describe(
     '`make prune`: days for which the last snapshot of each day, archived pages, staged rows and run reports are ' +

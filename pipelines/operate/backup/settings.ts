@@ -9,8 +9,8 @@ const folderSetting = (about: string) => z.string('a folder').min(1, 'a folder')
 const withoutLedger = zeroOrOne
   .default(false)
   .describe(
-    '`make backup`: 1 leaves the ledger out, for a PostgreSQL ledger that has its own backups. `make restore`: 1 ' +
-      'restores the data folder only, and the ledger in LEDGER stays as it is.',
+    '`make backup`: 1 leaves out a ledger that has its own backups. `make restore`: 1 leaves the ledger ' +
+      'in LEDGER as it is.',
   );
 
 export const backUpSettings = z.object({
@@ -51,8 +51,8 @@ export const restoreSettings = z.object({
     .transform((paths) => paths.filter((path) => path !== ''))
     .optional()
     .describe(
-      '`make restore`: journals newer than the backup, such as that of a data folder whose ledger was lost, ' +
-        'separated by commas. What the backup lacks of them is put back.',
+      '`make restore`: journals newer than the backup, separated by commas. What the backup lacks of them ' +
+        'is put back.',
     ),
   OVERWRITE: zeroOrOne
     .default(false)
