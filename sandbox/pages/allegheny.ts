@@ -158,7 +158,6 @@ const assessmentRows = (day: WorldDay): CkanRow[] =>
 export const wprdc = ckanPortal([
   {
     id: '859bccfd-0e12-4161-a348-313d734f25fd',
-    dataset: 'allegheny-county-mortgage-foreclosure-records',
     fields:
       'pin, block_lot, filing_date:timestamp, case_id, municipality, ward:int, docket_type, amount:numeric, ' +
       'plaintiff, last_activity:timestamp',
@@ -166,7 +165,6 @@ export const wprdc = ckanPortal([
   },
   {
     id: '96e9d6b2-3e1a-4a0c-8ef6-23a049c263d8',
-    dataset: 'delinquent-real-estate-taxes',
     fields:
       'parcel_id, year:int, muni_name, orig_bill:numeric, penalties:numeric, interest:numeric, ' +
       'total_payments:numeric, last_pay_date:timestamp, asof_date:timestamp',
@@ -174,7 +172,6 @@ export const wprdc = ckanPortal([
   },
   {
     id: '65d0d259-3e58-49d3-bebb-80dc75f61245',
-    dataset: 'allegheny-county-tax-liens-filed-and-satisfied',
     fields:
       'pin, block_lot, filing_date:timestamp, tax_year:int, dtd, lien_description, municipality, amount:numeric, ' +
       'assignee, satisfied:bool, last_docket_entry',
@@ -182,7 +179,6 @@ export const wprdc = ckanPortal([
   },
   {
     id: '70c06278-92c5-4040-ab28-17671866f81c',
-    dataset: 'pittsburgh-pli-violations-report',
     fields:
       'casefile_number, parcel_id, address, status, case_file_type, investigation_date:timestamp, ' +
       'violation_code_section, investigation_outcome, court_date:timestamp, docket_number, court_decision',
@@ -190,7 +186,6 @@ export const wprdc = ckanPortal([
   },
   {
     id: '0a963f26-eb4b-4325-bbbc-3ddf6a871410',
-    dataset: 'condemned-properties',
     fields:
       'parcel_id, address, owner, property_type, date:timestamp, latest_inspection_result, ' +
       'latest_inspection_score:int, inspection_status',
@@ -198,7 +193,6 @@ export const wprdc = ckanPortal([
   },
   {
     id: '65855e14-549e-4992-b5be-d629afc676fa',
-    dataset: 'property-assessments',
     fields:
       'PARID, PROPERTYHOUSENUM, PROPERTYFRACTION, PROPERTYADDRESS, PROPERTYUNIT, PROPERTYCITY, PROPERTYZIP:int, ' +
       'MUNIDESC, CLASS, USEDESC, SALEDATE, SALEPRICE:numeric, SALECODE, CHANGENOTICEADDRESS1, CHANGENOTICEADDRESS2, ' +

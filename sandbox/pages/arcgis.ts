@@ -1,7 +1,6 @@
 /** A layer of an ArcGIS server: its description, and queries with paging, counts and errors with HTTP 200. */
-import { json, page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import { json, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { BadQuery, namesIn, picked, tableOf, wholeOf, type Row, type Select } from './tables.ts';
 
@@ -104,11 +103,7 @@ export function mapServer(
     const found = served.find(({ layer: { path } }) => request.path === path || request.path === `${path}/query`);
     if (found === undefined) return null;
     const { layer, select } = found;
-    if (request.path === layer.path) {
-      return request.query.get('f') === 'json'
-        ? metadata(layer)
-        : page(htmlPage(layer.name, `<h1>Layer: ${escapeHtml(layer.name)} (ID: ${layer.id})</h1>`));
-    }
+    if (request.path === layer.path) return metadata(layer);
     try {
       return query(layer, select(day), request);
     } catch (error) {

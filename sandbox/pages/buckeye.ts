@@ -1,13 +1,5 @@
 /** Listing site B, Buckeye Income Property: plain HTML cards without structured data. */
-import {
-  httpDate,
-  page,
-  redirect,
-  respond,
-  withValidators,
-  type SandboxRequest,
-  type SandboxResponse,
-} from '../http.ts';
+import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
@@ -66,13 +58,6 @@ function listPage(day: WorldDay, number: number): SandboxResponse | null {
 export function buckeye(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/robots.txt')
     return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-03-02'));
-  if (request.path === '/') return redirect('/properties?page=1');
-  const one = listed(day).find(({ path }) => path === request.path);
-  const found =
-    request.path === '/properties'
-      ? listPage(day, Number(request.query.get('page') ?? '1'))
-      : one
-        ? page(htmlPage(one.street, card(one)))
-        : null;
+  const found = request.path === '/properties' ? listPage(day, Number(request.query.get('page') ?? '1')) : null;
   return found && withValidators(found, httpDate(day.day));
 }

@@ -1,7 +1,6 @@
 /** A CKAN portal with a datastore: searches by POST or GET, errors as JSON, and CSV dumps. */
-import { json, page, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
+import { json, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { BadQuery, namesIn, picked, tableOf, typedColumns, wholeOf, type Row, type Select } from './tables.ts';
 import { csvField } from './text_files.ts';
@@ -10,8 +9,6 @@ export type CkanRow = Row;
 
 export interface CkanResource {
   readonly id: string;
-  /** Name of its page, /dataset/<dataset>. */
-  readonly dataset: string;
   /** Columns other than _id, for `typedColumns`. */
   readonly fields: string;
   /** Rows without _id. A row has the same position every day. */
@@ -98,10 +95,6 @@ export function ckanPortal(resources: readonly CkanResource[]): SitePages {
       }
     }
     const dumped = served.find(({ resource: { id } }) => path === `/datastore/dump/${id}`);
-    if (dumped) return dump(dumped.resource, dumped.rowsOf(day));
-    const shown = resources.find(({ dataset }) => path === `/dataset/${dataset}`);
-    return shown
-      ? page(htmlPage(shown.dataset, `<h1>${escapeHtml(shown.dataset)}</h1>\n<p>Sandbox: made-up data</p>`))
-      : null;
+    return dumped ? dump(dumped.resource, dumped.rowsOf(day)) : null;
   };
 }

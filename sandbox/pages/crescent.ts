@@ -1,16 +1,7 @@
 /** Listing site D, Crescent Brokerage: an empty page whose script fetches the deals and creates the cards. */
-import {
-  httpDate,
-  json,
-  page,
-  redirect,
-  respond,
-  withValidators,
-  type SandboxRequest,
-  type SandboxResponse,
-} from '../http.ts';
+import { httpDate, json, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
+import { htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
 import { bedsAndBathsText } from './unit_mixes.ts';
 
@@ -77,7 +68,6 @@ export function crescent(day: WorldDay, request: SandboxRequest): SandboxRespons
   const { path } = request;
   if (path === '/robots.txt')
     return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-04-01'));
-  if (path === '/') return redirect('/deals');
   if (path === '/track') return respond('', 'image/gif');
   if (path === '/assets/deals.js')
     return withValidators(respond(SCRIPT, 'text/javascript; charset=utf-8'), httpDate('2026-04-01'));
@@ -98,6 +88,5 @@ export function crescent(day: WorldDay, request: SandboxRequest): SandboxRespons
       httpDate('2026-04-01'),
     );
   }
-  const one = listed(day).find((listing) => listing.path === path);
-  return one ? page(htmlPage(one.street, `<h1>${escapeHtml(`${one.street}, ${one.city}`)}</h1>`)) : null;
+  return null;
 }

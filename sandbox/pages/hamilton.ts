@@ -2,12 +2,11 @@
  * Hamilton County's Auditor: the list of unpaid taxes, a workbook replaced once a month under the same name. Its
  * addresses are the owners'; only the county's map has the parcels' addresses.
  */
-import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import { httpDate, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dayNumber, dayText } from '../world/days.ts';
 import { listDay } from '../world/debts.ts';
 import { Draw } from '../world/random.ts';
 import type { WorldDay } from '../world/types.ts';
-import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { workbook } from './xlsx.ts';
 
@@ -55,13 +54,6 @@ export function hamiltonList(day: WorldDay, request: SandboxRequest): SandboxRes
   switch (request.path) {
     case '/robots.txt':
       return respond('User-agent: *\nDisallow: /admin/\n', 'text/plain');
-    case '/download':
-      return page(
-        htmlPage(
-          'Downloads',
-          '<h1>Downloads</h1>\n<a href="/download/Delinquent/unpaid.xlsx">Unpaid taxes (Excel)</a>',
-        ),
-      );
     case '/download/Delinquent/unpaid.xlsx':
       return withValidators(
         respond(unpaid(day), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'),

@@ -112,10 +112,7 @@ function detailPage(day: WorldDay, request: SandboxRequest): SandboxResponse | n
   const id = /^\/listing\/([^/]+)(?:\/|$)/u.exec(request.path)?.[1];
   if (id === undefined) return null;
   const listing = byId(day).get(id);
-  if (!listing)
-    return day.goneListings.has(id)
-      ? page(htmlPage('No longer listed', '<h1>This listing has gone</h1>'), {}, 410)
-      : null;
+  if (!listing) return null;
   if (request.path !== listing.path) return redirect(listing.path, 301);
   const url = `https://${request.publicHost}${listing.path}`;
   const facts = [
@@ -140,7 +137,6 @@ function detailPage(day: WorldDay, request: SandboxRequest): SandboxResponse | n
 export function heartland(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/robots.txt')
     return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-01-05'));
-  if (request.path === '/') return redirect('/listings?page=1');
   const found =
     request.path === '/listings' ? indexPage(day, Number(request.query.get('page') ?? '1')) : detailPage(day, request);
   return found?.status === 200 ? withValidators(found, httpDate(day.day)) : found;

@@ -69,7 +69,6 @@ const propertyRows = (day: WorldDay): CkanRow[] =>
 export const milwaukee = ckanPortal([
   {
     id: '8f1367e1-6f8f-44cc-8ed6-2eecd8267ec7',
-    dataset: 'delinquent-real-estate-tax-accounts',
     fields:
       "Tax Key #, Owner's Name, Owner's Mailing Address, City, State, Zip, Property Address, Ald Dist:numeric, Levy " +
       'Year:numeric, Total Tax Principal:numeric',
@@ -77,13 +76,11 @@ export const milwaukee = ckanPortal([
   },
   {
     id: '46dca88b-fec0-48f1-bda6-7296249ea61f',
-    dataset: 'accelavacantbuilding',
     fields: 'PARCELNBR, ADDRFULLLINE, DATEOPENED, LANDUSE, ZipCode',
     rows: vacantRows,
   },
   {
     id: '0a2c7f31-cd15-4151-8222-09dd57d5f16d',
-    dataset: 'mprop',
     fields:
       'TAXKEY, HOUSE_NR_LO:int, HOUSE_NR_HI:int, HOUSE_NR_SFX, SDIR, STREET, STTYPE, OWNER_NAME_1, OWNER_NAME_2, ' +
       'OWNER_MAIL_ADDR, OWNER_CITY_STATE, OWNER_ZIP, GEO_ZIP_CODE, C_A_TOTAL:numeric, LAND_USE, OWN_OCPD, ' +

@@ -219,16 +219,6 @@ function files(day: WorldDay, kind: string): SandboxResponse {
 /** The site's pages. */
 export function montgomeryTax(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/robots.txt') return respond('User-agent: *\nDisallow: /cfide/\n', 'text/plain');
-  if (request.path === '/applications/treasurer/search/filedownloads.cfm') {
-    return page(
-      htmlPage(
-        'File downloads',
-        Object.entries(KINDS)
-          .map(([kind, name]) => `<a href=fdpopup.cfm?dtype=${kind}>${name}</a>`)
-          .join('\n'),
-      ),
-    );
-  }
   if (request.path === '/applications/treasurer/search/fdpopup.cfm')
     return files(day, (request.query.get('dtype') ?? '').toUpperCase());
   const [, prefix, stamp] = new RegExp(`^${FOLDER}/([a-z]+)_(\\d{8})\\.zip$`, 'iu').exec(request.path) ?? [];

@@ -3,10 +3,9 @@
  * searchable fields, no count), which `make run` reads, and /odata like Trestle (OAuth 2.0, Data Dictionary 2.0).
  */
 import { createHash } from 'node:crypto';
-import { httpDate, json, page, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import { httpDate, json, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, priceText } from './html.ts';
-import { asDictionary2, records, SITE, unitTypesByKey } from './reso_rows.ts';
+import { asDictionary2, records, unitTypesByKey } from './reso_rows.ts';
 import { BadQuery, namesIn, tableOf, wholeOf, type Row } from './tables.ts';
 
 /** Maximum of $top with $expand. */
@@ -176,15 +175,5 @@ function answer(day: WorldDay, request: SandboxRequest, vendor: Vendor): Sandbox
 export function resoMls(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/oauth2/token') return token(day, request);
   const vendor = [GRID, TRESTLE].find(({ root }) => request.path.startsWith(`${root}/`));
-  if (vendor !== undefined) return answer(day, request, vendor);
-  const id = /^\/listing\/([^/]+)$/u.exec(request.path)?.[1];
-  const listing = day.listings.find(({ site, listingId }) => site === SITE && listingId === id);
-  return listing
-    ? page(
-        htmlPage(
-          listing.street,
-          `<h1>${escapeHtml(`${listing.street}, ${listing.city}`)}</h1>\n<p>${priceText(listing.price)}</p>`,
-        ),
-      )
-    : null;
+  return vendor === undefined ? null : answer(day, request, vendor);
 }

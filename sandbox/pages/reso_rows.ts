@@ -5,7 +5,7 @@ import { perDay } from './per_day.ts';
 import type { Row } from './tables.ts';
 import { unitTypes } from './unit_mixes.ts';
 
-export const SITE = 'reso_sandbox_mls';
+const SITE = 'reso_sandbox_mls';
 const SYSTEM_NAME = 'sandbox';
 
 const STATUS = { for_sale: 'Active', under_contract: 'Active Under Contract', sold: 'Closed' } as const;

@@ -1,8 +1,7 @@
 /** A Socrata portal: rows of its tables by SODA 2, the description of each table, and its export. */
-import { httpDate, json, page, respond, withValidators, type SandboxRequest, type SitePages } from '../http.ts';
+import { httpDate, json, respond, withValidators, type SandboxRequest, type SitePages } from '../http.ts';
 import type { SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { BadQuery, namesIn, tableOf, typedColumns, wholeOf, type Row, type Select } from './tables.ts';
 import { csvField } from './text_files.ts';
@@ -99,7 +98,6 @@ export function sodaPortal(tables: readonly SodaTable[]): SitePages {
     const find = selects.get(table?.id ?? '')?.(day);
     if (!table || !find) return null;
     if (path === `/api/views/${table.id}.json`) return describe(table);
-    if (path === `/d/${table.id}`) return page(htmlPage(table.name, `<h1>${escapeHtml(table.name)}</h1>`));
     const dated = (response: SandboxResponse): SandboxResponse =>
       table.changesAt === undefined ? response : withValidators(response, httpDate(day.day, table.changesAt));
     if (path === `/api/views/${table.id}/rows.csv`) return dated(exportOf(table, day));

@@ -365,8 +365,6 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
         : plan.contractFrom !== null && day >= plan.contractFrom
           ? 'under_contract'
           : 'for_sale',
-    claim: plan.claim,
-    priceKind: plan.priceKind,
   };
 }
 

@@ -178,8 +178,6 @@ export interface ListingOnDay {
   readonly availability: 'for_sale' | 'under_contract' | 'sold';
   /** Day of the contract or sale, which sites show later; null while it is for sale. */
   readonly offMarketOn: Day | null;
-  readonly claim: ClaimKind;
-  readonly priceKind: PriceKind;
 }
 
 /** A parcel on a county's list on a day. */
@@ -206,8 +204,6 @@ export interface WorldDay {
   readonly world: World;
   readonly day: Day;
   readonly listings: readonly ListingOnDay[];
-  /** Ids of former listings. */
-  readonly goneListings: ReadonlySet<string>;
   readonly delinquent: readonly DelinquentParcel[];
   readonly paidDebts: readonly PaidDebt[];
   /** Summit County's notice. */

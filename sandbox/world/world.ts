@@ -45,10 +45,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-type Lazy = Pick<
-  WorldDay,
-  'listings' | 'goneListings' | 'delinquent' | 'paidDebts' | 'auctions' | 'distress' | 'ohio' | 'colorado'
->;
+type Lazy = Pick<WorldDay, 'listings' | 'delinquent' | 'paidDebts' | 'auctions' | 'distress' | 'ohio' | 'colorado'>;
 
 /** An object whose values are computed on first use. */
 const lazily = <T extends object>(make: { readonly [K in keyof T]: () => T[K] }): T =>
@@ -121,8 +118,6 @@ export function worldOn(world: World, day: string): WorldDay {
   const rolls = new Map<string, RollEntry[]>();
   const lazy = lazily<Lazy>({
     listings: () => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)),
-    goneListings: () =>
-      new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
     delinquent: () => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)],
     paidDebts: () => paidElsewhereOn(plans.debtsElsewhere, on),
     auctions: () => [...auctionsOn(plans.auctions, on), ...salesElsewhereOn(plans.salesElsewhere, on)],

@@ -4,17 +4,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { get } from './browse.ts';
 
 const HEARTLAND = 'https://www.heartland-multifamily.example';
-const HUD = 'https://www.huduser.gov';
 const OHIO = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
 const COLORADO = 'https://data.colorado.gov';
 
 const sizes = { listings: 30, parcels: 20, auctions: 10, filings: 30 };
-const WORKBOOK = `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`;
 let sandbox: Sandbox;
 before(async () => {
   sandbox = await startSandbox(sizes);
@@ -57,26 +54,6 @@ test('a page changes with the day, and its tag with it', async (t) => {
   const { etag = '', 'last-modified': modified = '' } = (await get(sandbox, `${OHIO}/WI0100R.TXT`)).headers;
   const next = await get(later, `${OHIO}/WI0100R.TXT`, { 'if-none-match': etag, 'if-modified-since': modified });
   assert.deepEqual([next.status, next.headers['last-modified']], [200, 'Sat, 12 Dec 2026 10:00:03 GMT']);
-});
-
-test('text is compressed on request, archives are not', async () => {
-  const plain = await get(sandbox, `${HEARTLAND}/listings`);
-  const packed = await get(sandbox, `${HEARTLAND}/listings`, { 'accept-encoding': 'gzip' });
-  assert.equal(packed.headers['content-encoding'], 'gzip');
-  assert.ok(gunzipSync(packed.body).equals(plain.body));
-  const agent = { 'user-agent': 'packing', 'accept-encoding': 'gzip' };
-  await get(sandbox, WORKBOOK, agent);
-  assert.equal((await get(sandbox, WORKBOOK, agent)).headers['content-encoding'], undefined);
-});
-
-test("HUD responds to a client's first request with 202 and an empty body, then with the page", async () => {
-  for (const agent of ['one', 'other']) {
-    const robots = await get(sandbox, `${HUD}/robots.txt`, { 'user-agent': agent });
-    const cold = await get(sandbox, WORKBOOK, { 'user-agent': agent });
-    const warm = await get(sandbox, WORKBOOK, { 'user-agent': agent });
-    assert.deepEqual([robots.status, cold.status, cold.body.length, warm.status], [200, 202, 0, 200]);
-    assert.equal(warm.body.subarray(0, 2).toString(), 'PK');
-  }
 });
 
 describe('the command', () => {

@@ -75,29 +75,6 @@ describe('consistency', () => {
     const parcels = properties.filter(({ parcel }) => parcel !== null).map((p) => `${p.countyFips} ${p.parcel}`);
     assert.equal(new Set(parcels).size, parcels.length);
   });
-
-  test('listings have every case that an underwriter must distinguish', () => {
-    for (const kind of ['plain', 'call_for_price', 'above_proxy', 'typo_low', 'below_minimum_loan'] as const) {
-      assert.ok(
-        day.listings.some(({ priceKind }) => priceKind === kind),
-        kind,
-      );
-    }
-    for (const claim of ['fair', 'inflated', 'modest', 'none'] as const)
-      assert.ok(
-        day.listings.some((listing) => listing.claim === claim),
-        claim,
-      );
-    assert.ok(
-      day.listings.some(({ units }) => units === null) && day.listings.some(({ yearBuilt }) => yearBuilt === null),
-    );
-    assert.ok(day.listings.some(({ noi, capRate }) => noi !== null && capRate === null));
-    assert.ok(
-      day.listings
-        .filter(({ priceKind }) => priceKind === 'below_minimum_loan')
-        .every(({ price }) => Number(price) * 0.75 < 50_000),
-    );
-  });
 });
 
 describe('from day to day', () => {
