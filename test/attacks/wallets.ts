@@ -25,7 +25,7 @@ export const delegationTo = (contract: Hex): Hex => concat(['0xef0100', contract
 
 export const randomAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address;
 
-export interface Authorization {
+interface Authorization {
   readonly from: Hex;
   readonly to: Hex;
   readonly value: string;
@@ -74,7 +74,7 @@ export const signInAs =
     buyerWith().signIn(url, undefined, address);
 
 /** Call data that uses an authorization. */
-export const useOf = (a: Authorization, signature: Hex): Hex =>
+const useOf = (a: Authorization, signature: Hex): Hex =>
   encodeFunctionData({
     abi: eip3009ABI,
     functionName: 'transferWithAuthorization',

@@ -19,11 +19,9 @@ export const DEALS = '/api/deals';
 export const EXCLUSIVE = '/api/leads/exclusive';
 export const LEADS = 24;
 /** One lead is in each of them; the others are in another county. */
-const RARE_COUNTIES = ['Wayne County, MI', 'Oakland County, MI', 'Macomb County, MI', 'Kent County, MI'] as const;
+const RARE_COUNTIES = ['Wayne County, MI', 'Kent County, MI'] as const;
 /** Paths of exclusive leads that one lead matches. */
-export const [WAYNE, OAKLAND, MACOMB, KENT] = ['wayne', 'oakland', 'macomb', 'kent'].map(
-  (county) => `${EXCLUSIVE}?county=${county}`,
-) as [string, string, string, string];
+export const [WAYNE, KENT] = ['wayne', 'kent'].map((county) => `${EXCLUSIVE}?county=${county}`) as [string, string];
 
 /** Passes of the watcher after which an open purchase counts as staying open. */
 const MAX_PASSES = 40;

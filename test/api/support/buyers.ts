@@ -42,7 +42,7 @@ export async function fetchPaymentRequired(url: string): Promise<PaymentRequired
 
 const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
 /** Call data that cancels an authorization. */
-export async function cancelOf(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
+async function cancelOf(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
   const signature = await payer.signTypedData({
     domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
     primaryType: 'CancelAuthorization',

@@ -53,21 +53,3 @@ contract ReturnsOneMegabyte {
     }
   }
 }
-
-contract Forger {
-  event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
-  event Transfer(address indexed from, address indexed to, uint256 value);
-  function forge(address payer, bytes32 nonce, address to, uint256 value) external {
-    emit AuthorizationUsed(payer, nonce);
-    emit Transfer(payer, to, value);
-  }
-}
-
-contract Batcher {
-  function run(address target, bytes[] calldata calls) external {
-    for (uint256 i = 0; i < calls.length; i++) {
-      (bool success, ) = target.call(calls[i]);
-      require(success);
-    }
-  }
-}

@@ -14,8 +14,6 @@ export type ContractName =
   | 'BurnsTenMillionGas'
   | 'NeverReturns'
   | 'ReturnsOneMegabyte'
-  | 'Forger'
-  | 'Batcher'
   | 'Wallet';
 
 let compiled: Compiled | undefined;
