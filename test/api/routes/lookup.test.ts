@@ -40,8 +40,6 @@ describe('a lookup', () => {
       signal(4, at('MAIN ST', 911, 915)),
       signal(5, { ...at('MAIN ST', 912), signal_state: 'removed', state_reason: 'balance_zero' }),
       signal(6, at('MAINE ST', 912)),
-      signal(8, { ...at('ELM ST', 5), city: null }),
-      signal(9, { ...at('ELM ST', 6), zip: null }),
       signal(7, { ...at('OAK AVE', 7), parcel_id: '101-22-045', parcel_key: '10122045' }),
     ],
     auctions: [
@@ -132,23 +130,6 @@ describe('a lookup', () => {
     assert.equal((await look({ address: '91 Main St' })).status, 404);
   });
 
-  it('matches a row without a city by its ZIP, and a row without a ZIP by its city', async () => {
-    assert.deepEqual((await look({ address: '5 Elm St, Cleveland, OH 44113' })).found('signals'), [
-      [uuid(8), 'address_exact'],
-    ]);
-    assert.equal((await look({ address: '5 Elm St, Cleveland, OH 44114' })).status, 404);
-    assert.deepEqual((await look({ address: '5 Elm St, Cleveland' })).found('signals'), [
-      [uuid(8), 'address_exact_place_unknown'],
-    ]);
-    assert.deepEqual((await look({ address: '6 Elm St, Cleveland, OH 44113' })).found('signals'), [
-      [uuid(9), 'address_exact'],
-    ]);
-    assert.equal((await look({ address: '6 Elm St, Akron, OH 44113' })).status, 404);
-    assert.deepEqual((await look({ address: '6 Elm St, 44113' })).found('signals'), [
-      [uuid(9), 'address_exact_place_unknown'],
-    ]);
-  });
-
   it('matches a parcel ignoring spaces and dashes, in signals and auctions only', async () => {
     for (const query of [{ apn: '101-22-045' }, { parcel: '10122 045' }]) {
       const { found } = await look(query as Record<string, string>);
@@ -237,20 +218,5 @@ describe('a lookup', () => {
     assert.equal(shared.app.facilitator.settled, settled);
     // A grid number has no range.
     assert.equal((await look({ address: 'W156N8480 Main Street' })).body['understood_as'], 'W156N8480 MAIN ST');
-  });
-
-  it('is refused before a payment without an address or parcel', async () => {
-    for (const [query, reason, field] of [
-      ['', 'missing_parameter', 'address'],
-      ['?city=Akron', 'missing_parameter', 'address'],
-      ['?address=Main+St', 'invalid_parameter', 'address'],
-      ['?apn=--', 'invalid_parameter', 'apn'],
-      ['?apn=1&parcel=2', 'repeated_parameter', 'parcel'],
-    ] as const) {
-      const response = await fetch(`${shared.app.url}/api/lookup${query}`);
-      assert.equal(response.status, 400, query);
-      const body = await bodyOf(response);
-      assert.deepEqual([body['reason'], body['field']], [reason, field], query);
-    }
   });
 });

@@ -214,6 +214,9 @@ export function testFilters(shop: Shop): void {
   it('refuses a lookup without address and apn, an unknown enum value and a score above 100 with 400', async () => {
     for (const [path, field] of [
       ['/api/lookup', 'address'],
+      ['/api/lookup?address=Main+St', 'address'],
+      ['/api/lookup?apn=--', 'apn'],
+      ['/api/lookup?apn=1&parcel=2', 'parcel'],
       ['/api/lookup?city=Cleveland&state=OH', 'address'],
       ['/api/deals?status=Cold', 'status'],
       ['/api/deals/basic?status=Cold', 'status'],
