@@ -54,7 +54,7 @@ probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all
 prune: $(NODE) ##+ list snapshots, pages and reads past their retention (KEEP_DAYS); APPLY=1 deletes them
 	@node pipelines/operate/prune.ts
 
-rebuild: $(NODE) ##+ rebuild published days from archived pages and compare; SOURCE=...: parse one source again, DRY=1
+rebuild: $(NODE) ##+ rebuild a published day from archived pages and compare; SOURCE=...: parse one source again, DRY=1
 	@node pipelines/commands/cli.ts rebuild
 
 backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; VERIFY=1 FROM=...: check one

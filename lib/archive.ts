@@ -125,11 +125,6 @@ export class Archive {
     this.#options = options;
   }
 
-  /** Differs between any two archives, and is the same for a copy. */
-  get id(): string {
-    return String(this.#file.get('SELECT id FROM archive')?.['id']);
-  }
-
   /** Store bytes. Equal bytes are stored once; a damaged body is replaced. @returns their SHA-256, hex */
   async put(bytes: Uint8Array): Promise<string> {
     const hash = sha256(bytes);
@@ -285,19 +280,6 @@ export class Archive {
       if (/^[0-9a-f]{64}$/u.test(name) && !kept.has(name)) await rm(join(this.#root, 'large', entry));
     }
     await this.removeLeftovers();
-  }
-
-  /** Remove the oldest bodies until the others have at most this many bytes. For a cache of a store. */
-  async trim(maxBytes: number): Promise<void> {
-    const sql =
-      'DELETE FROM body WHERE rowid IN (SELECT rowid FROM (SELECT rowid, sum(coalesce(length(zstd), bytes)) ' +
-      'OVER (ORDER BY rowid DESC) AS newer FROM body) WHERE newer > ?) RETURNING lower(hex(sha256)) AS hash, zstd';
-    let removed: readonly Row[] = [];
-    await this.#write(() => {
-      removed = this.#file.all(sql, maxBytes);
-    });
-    if (removed.length > 0) this.#file.shrink();
-    for (const { hash, zstd } of removed) if (zstd === null) await rm(this.#largeFile(String(hash)), { force: true });
   }
 
   /** Write a copy of the file, as of one instant, to a new file. */

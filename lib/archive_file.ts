@@ -1,12 +1,10 @@
 /** The SQLite file of an archive: its schema and version, statements, and transactions beside other processes. */
-import { randomUUID } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { DamagedFile } from './files.ts';
 
 /** The only version of the file that this program reads. */
 export const VERSION = 1;
 const SCHEMA = `
-  CREATE TABLE archive (id TEXT NOT NULL) STRICT;
   -- zstd is null if the body is a file of large/.
   CREATE TABLE body (sha256 BLOB PRIMARY KEY, bytes INTEGER NOT NULL, zstd BLOB) STRICT;
   CREATE TABLE read (
@@ -56,9 +54,7 @@ export class ArchiveFile {
       // Pruned pages give their space back to the disk.
       this.#execute('PRAGMA auto_vacuum = INCREMENTAL');
       this.transaction(() => {
-        if (!isEmpty()) return;
-        this.#db.exec(SCHEMA);
-        this.run('INSERT INTO archive VALUES (?)', randomUUID());
+        if (isEmpty()) this.#db.exec(SCHEMA);
       });
     }
     this.version = Number(this.get('PRAGMA user_version')?.['user_version']);

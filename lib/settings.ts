@@ -179,7 +179,7 @@ export const pipelineSettings = z.object({
 
 /** Settings of `make rebuild`, in addition to those of the pipeline. */
 export const rebuildSettings = z.object({
-  RUN: z.string().optional().describe('`make rebuild`: snapshot to rebuild and compare. Default: all of them.'),
+  RUN: z.string().default('current').describe('`make rebuild`: snapshot to rebuild: a run id, a day, or current.'),
   SOURCE: z
     .string()
     .optional()

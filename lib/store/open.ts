@@ -5,20 +5,6 @@ import type { Store } from './store.ts';
 
 const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#\s]*))?$/u;
 
-/** Variables of the AWS tools that say where a bucket is and which profile opens it. They are no secrets. */
-export const BUCKET_VARIABLES = [
-  'AWS_REGION',
-  'AWS_DEFAULT_REGION',
-  'AWS_ENDPOINT_URL',
-  'AWS_ENDPOINT_URL_S3',
-  'AWS_PROFILE',
-  'AWS_CONFIG_FILE',
-  'AWS_SHARED_CREDENTIALS_FILE',
-] as const;
-
-/** Variables of the AWS tools with a key. */
-export const BUCKET_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
-
 /** Bytes of snapshots that DATA_DIR caches from the store. The current snapshot always stays. */
 export const STORE_CACHE_BYTES = 20_000_000_000;
 

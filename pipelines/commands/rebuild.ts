@@ -1,8 +1,7 @@
 /**
  * `make rebuild RUN=2026-11-21.01`: rebuild a published day and compare it with what was published. It parses the
  * archived pages of each source again, builds the models on the same previous snapshot, and compares the hash of every
- * Parquet file with the manifest. Without RUN it rebuilds every snapshot of the folder, in order, and skips those that
- * were built on a snapshot that make prune removed. It works in a temporary folder and changes nothing.
+ * Parquet file with the manifest. It works in a temporary folder and changes nothing.
  *
  * With SOURCE it parses the pages of one source again: rebuild_source.ts.
  */
@@ -23,6 +22,7 @@ import { hashOf, type Manifest } from '../../models/manifest.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive } from '../../lib/archive.ts';
 import { loadRowRecords, loadSources } from '../../sources/index.ts';
+import { snapshotNamed } from '../analyse/open_snapshot.ts';
 import { table } from '../format.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import type { SourceState } from '../ingest/source_state.ts';
@@ -50,15 +50,6 @@ export interface Rebuilt {
   readonly copied: readonly { readonly source: string; readonly why: string }[];
 }
 
-/** The snapshot that another one was built on was pruned. */
-class PredecessorRemoved extends SettingError {
-  readonly earlier: string;
-  constructor(wanted: string, earlier: string) {
-    super(`RUN is ${JSON.stringify(wanted)}, which was built on ${earlier}, but that snapshot was removed`);
-    this.earlier = earlier;
-  }
-}
-
 /** Hash of a table of a snapshot; null if it has no such table. */
 const hashIn = ({ tables }: Pick<Manifest, 'tables'>, name: string): string | null =>
   tables[name] ? hashOf(tables[name]) : null;
@@ -74,11 +65,6 @@ export interface RebuildOptions {
 
 /** Rebuild one published day. @throws SettingError if its snapshot or the previous one is missing or damaged */
 export async function rebuild(layout: Layout, runId: string, options: RebuildOptions = {}): Promise<Rebuilt> {
-  const all = await listSnapshots(layout);
-  if (!all.includes(runId)) {
-    const names = all.join(', ') || 'there is none';
-    throw new SettingError(`RUN is ${JSON.stringify(runId)}, expected a snapshot of ${layout.root}: ${names}`);
-  }
   const published = await readManifest(layout, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   try {
@@ -157,7 +143,10 @@ async function rebuildInto(
 
 /** Manifest of a snapshot that the wanted one was built on. */
 async function readPrevious(layout: Layout, runId: string, wanted: string): Promise<Manifest> {
-  if (!(await listSnapshots(layout)).includes(runId)) throw new PredecessorRemoved(wanted, runId);
+  if (!(await listSnapshots(layout)).includes(runId))
+    throw new SettingError(
+      `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot was removed`,
+    );
   const damage = await verifySnapshot(layout, runId, 'retained');
   if (damage.length > 0)
     throw new SettingError(
@@ -193,29 +182,6 @@ export function formatRebuild({ runId, tables, parsed, copied }: Rebuilt): strin
   if (different.length === 0) return lines;
   const rows = different.map((each) => [each.name, each.was.slice(0, 16), each.now.slice(0, 16)]);
   return [...lines, ...table(['table', 'then', 'now'], rows)];
-}
-
-/**
- * Rebuild every snapshot and print each result.
- * @returns whether all tables are the same, where a snapshot could be rebuilt
- */
-export async function rebuildAll(
-  layout: Layout,
-  runs: readonly string[],
-  { buildMemory, show }: { readonly buildMemory?: string | undefined; readonly show: (line: string) => void },
-): Promise<boolean> {
-  let areSame = true;
-  for (const runId of runs) {
-    try {
-      const result = await rebuild(layout, runId, { buildMemory });
-      for (const line of formatRebuild(result)) show(line);
-      areSame &&= isSame(result);
-    } catch (error) {
-      if (!(error instanceof PredecessorRemoved)) throw error;
-      show(`${runId}: skipped, because it was built on ${error.earlier}, which was removed`);
-    }
-  }
-  return areSame;
 }
 
 interface RebuiltReads {
@@ -353,15 +319,9 @@ export async function rebuildCommand(): Promise<number> {
   const layout = layoutOf(DATA_DIR);
   const release = holdForReading(layout);
   try {
-    if (RUN !== undefined) {
-      const result = await rebuild(layout, RUN, { buildMemory });
-      for (const line of formatRebuild(result)) print(line);
-      return isSame(result) ? 0 : 1;
-    }
-    const runs = await listSnapshots(layout);
-    if (runs.length === 0)
-      throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
-    return (await rebuildAll(layout, runs, { buildMemory, show: print })) ? 0 : 1;
+    const result = await rebuild(layout, await snapshotNamed(layout, 'RUN', RUN), { buildMemory });
+    for (const line of formatRebuild(result)) print(line);
+    return isSame(result) ? 0 : 1;
   } finally {
     release();
   }

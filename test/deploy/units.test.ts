@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { serverSettings } from '../../api/settings.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
-import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/open.ts';
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings } from '../../pipelines/operate/settings.ts';
 import { PROJECT } from './dockerfile.ts';
@@ -22,8 +21,10 @@ const KNOWN = new Set<string>([
   ...[serverSettings, pipelineSettings, operatorSettings, backUpSettings].flatMap((settings) =>
     Object.keys(settings.shape),
   ),
-  ...BUCKET_VARIABLES,
-  ...BUCKET_KEYS,
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_REGION',
+  'AWS_ENDPOINT_URL',
 ]);
 
 describe('the systemd units', () => {

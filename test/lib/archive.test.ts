@@ -96,27 +96,6 @@ describe('pages', () => {
       assert.deepEqual(await wrongInArchive(dataDir), []);
     }
   });
-
-  test('are removed oldest first from a cache that exceeds its limit, and their space is given back', async () => {
-    const dataDir = newFolder();
-    const archive = await openArchive(dataDir);
-    const large = await archive.put(LARGE);
-    const noise = (seed: number): string =>
-      sha256(String(seed))
-        .repeat(2000)
-        .replaceAll('0', () => String(Math.random()));
-    const hashes = await putPages(
-      archive,
-      Array.from({ length: 30 }, (_, number) => noise(number)),
-    );
-    await archive.flush();
-    const before = statSync(archiveFile(dataDir)).size;
-    await archive.trim(before / 3);
-    assert.equal(existsSync(largeFile(dataDir, large)), false);
-    assert.equal(archive.size(hashes[0] ?? ''), null);
-    assert.ok(archive.size(hashes.at(-1) ?? '') !== null);
-    assert.ok(statSync(archiveFile(dataDir)).size < before / 2);
-  });
 });
 
 describe('records of requests', () => {
