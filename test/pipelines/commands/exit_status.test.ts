@@ -1,6 +1,5 @@
 /**
  * Exit status of a run: 0 if it published, even with warnings; 2 if a blocking audit failed and nothing changed.
- * exit_status.proof.ts has a run with a closed output, and an audit that fails upon a snapshot.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';

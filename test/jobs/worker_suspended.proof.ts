@@ -1,15 +1,11 @@
 /**
- * A worker that is killed, or suspended, while it reads: another takes over after thirty seconds without a heartbeat,
- * and no page or row is lost or doubled. two_workers.test.ts stops a worker by a signal.
+ * A worker that is suspended while it reads: another takes over after thirty seconds without a heartbeat,
+ * and no page or row is lost or doubled. store/two_hosts.proof.ts kills one.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readRecord, type ReadRecord } from '../../pipelines/ingest/reads.ts';
-import type { Layout } from '../../pipelines/layout.ts';
+import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { openArchive } from '../../lib/archive.ts';
-import { openStore } from '../../lib/store/open.ts';
-import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../process/program.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
@@ -22,9 +18,6 @@ const DAY = '2026-11-20';
 const READ = ['heartland_multifamily', 'oh_cuyahoga_sheriff', 'oh_stark_tax'] as const;
 const SOURCES = READ.join(',');
 const HOST = 'www.heartland-multifamily.example';
-
-const pagesOf = async (layout: Layout, runId: string): Promise<(ReadRecord['pages'] | undefined)[]> =>
-  Promise.all(READ.map(async (name) => (await readRecord(layout, name, runId))?.pages));
 
 /** How long the site takes to respond, and how often a worker sends what it has archived. */
 const [RESPONSE_MS, SEGMENT_MS] = [250, 5_000];
@@ -55,58 +48,6 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
   after(async () => {
     for (const web of webs) await web.close();
     await postgres.remove();
-  });
-
-  test('a killed worker: another takes over, no page is lost or doubled, the snapshot is the same', async (t) => {
-    const layout = await newLayout();
-    const shared = { QUEUE: await postgres.database(), STORE: memoryFolder('dealfeed-store-') };
-    const web = await webOf();
-    const run = await startPipeline(web, layout.root, DAY, { SOURCES, ...shared });
-    const killed = workerProcess({ ...shared, DATA_DIR: (await newLayout()).root });
-    t.after(() => killed.end('SIGKILL'));
-    await untilAsked(web, HOST, Math.floor(once.length / 2), run);
-    killed.child.kill('SIGKILL');
-    assert.equal((await killed.ended).signal, 'SIGKILL');
-    const asked = web.asked.get(HOST)?.length ?? 0;
-    assert.ok(asked < once.length, 'it was killed in the middle');
-
-    const other = workerProcess({ ...shared, DATA_DIR: (await newLayout()).root });
-    t.after(() => other.end('SIGKILL'));
-    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
-    assert.ok(
-      run.lines.some((line) =>
-        /^ {2}taken over {2}www\.heartland-multifamily\.example: its worker is gone or returned it/u.test(line),
-      ),
-      run.lines.join('\n'),
-    );
-    assert.ok(
-      other.lines.some((line) =>
-        /^www\.heartland-multifamily\.example: taken over with \d+ archived answers, for run/u.test(line),
-      ),
-      other.lines.join('\n'),
-    );
-
-    assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(await alone, DAY));
-    assert.deepEqual(
-      await pagesOf(layout, `${DAY}.01`),
-      await pagesOf(await alone, `${DAY}.01`),
-      "every page once, in the adapter's order",
-    );
-    assert.deepEqual(await wrongIn(layout, await openStore(shared.STORE, 0)), []);
-    const read = await readRecord(layout, 'heartland_multifamily', `${DAY}.01`);
-    const again = (web.asked.get(HOST)?.length ?? 0) - once.length;
-    const perSegment = SEGMENT_MS / RESPONSE_MS;
-    assert.ok(
-      again <= 2 + perSegment && again < asked - 2,
-      `only robots.txt and the pages since the last segment are asked for again (${again} of ${asked})`,
-    );
-    assert.ok((web.most.get(HOST) ?? 0) <= 1, 'one at a time, whoever asks');
-    const records = await (await openArchive(layout.root)).records('heartland_multifamily', `${DAY}.01`);
-    assert.ok(
-      records.some((r) => r.attempt === undefined) && records.some((r) => (r.attempt ?? 0) > 0),
-      'the archive tells who asked',
-    );
-    assert.ok((read?.traffic.requests ?? 0) >= once.length, 'what the killed worker asked is counted, too');
   });
 
   test('a worker that sleeps until another takes over sends no request when it wakes', async (t) => {
