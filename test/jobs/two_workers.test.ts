@@ -1,7 +1,6 @@
 /**
  * A run whose hosts are read by workers stages what a run without them does, and asks the sites the same. Each run and
- * worker has a disk of its own. The proofs beside this file kill workers (worker_killed) and stop their queue
- * (queue_gone).
+ * worker has a disk of its own. The proof beside this file suspends a worker, that of two hosts kills one.
  */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
