@@ -86,25 +86,13 @@ export function compress(html: string): string {
   return TOKENS.reduce((text, [token, meaning]) => text.replaceAll(meaning, token), html);
 }
 
-/** Cells of a status box in the response to UPDATE. */
-interface SlotCells {
-  /** A for "Auction Starts", B for "Auction Status", or the words themselves. */
-  readonly A: string;
-  readonly B: string;
-  /** Label and amount of a sale. */
-  readonly C: string;
-  readonly D: string;
-  /** Label and kind of the buyer. */
-  readonly SL: string;
-  readonly ST: string;
-  /** Opening bid. */
-  readonly P: string;
-}
-
 const NOT_SOLD = { C: '', D: '', SL: '', ST: '' };
 
-/** The status box of an item: its time, the word that replaced the time, or the price it sold for. */
-export function renderSlot(item: AuctionOnDay): SlotCells {
+/**
+ * The status box of an item: A and B have its time or the word that replaced it, C and D the price it sold for, SL and
+ * ST the buyer, P the opening bid.
+ */
+export function renderSlot(item: AuctionOnDay) {
   const time = `${usDay(item.saleDate)} ${item.startsAt}`;
   const P = item.openingBid === null ? '$0.00' : fullDollars(item.openingBid);
   if (item.status === 'sold') {

@@ -137,14 +137,8 @@ function appraise(draw: Draw, value: number): number {
 /** Two thirds of the appraisal in whole dollars, rounded up (ORC 2329.20). */
 const twoThirds = (appraised: number): number => Math.ceil((appraised * 2) / 300) * 100;
 
-function amounts(
-  draw: Draw,
-  options: CaseOptions,
-): {
-  appraised: number | null;
-  first: number | null;
-  minimum: number;
-} {
+/** Appraisal, first opening bid and least bid, in cents. */
+function amounts(draw: Draw, options: CaseOptions) {
   const appraised = appraise(draw, options.property.value);
   if (options.kind === 'tax_foreclosure') {
     // The debt with costs. Such a sale is seldom appraised.

@@ -8,14 +8,7 @@ import type { ClaimKind, ListingOnDay, mainSites, PriceKind, Property, Site } fr
 import { drawStated, type Stated } from './unit_mixes.ts';
 
 /** First asking price, and its peculiarity. */
-function drawPrice(
-  draw: Draw,
-  property: Property,
-): {
-  price: number;
-  priceKind: PriceKind;
-  net: number;
-} {
+function drawPrice(draw: Draw, property: Property): Pick<SpellPlan, 'priceKind'> & { price: number; net: number } {
   const { units, rent2br } = property;
   const net = yearlyNet(units, rent2br);
   const plain = roundPrice(net / draw.bell(0.061, 0.0135, 0.039, 0.108));

@@ -26,12 +26,6 @@ export const SURVEYED_AREAS = [
   'Toledo, OH',
 ] as const;
 
-export interface MadeUpVacancy {
-  /** Tenths of a percent. */
-  readonly rate: number;
-  readonly margin: number;
-}
-
 /** Days on which the four quarters of a year are published. */
 const publicationDays = (year: number): Day[] => [
   `${year}-04-28`,
@@ -43,7 +37,8 @@ const publicationDays = (year: number): Day[] => [
 /** Days up to this one on which quarters of a year were published: the first is that of the first quarter. */
 export const publishedUpTo = (year: number, day: Day): Day[] => publicationDays(year).filter((on) => on <= day);
 
-export function madeUpVacancy(seed: number, area: string, year: number, quarter: number): MadeUpVacancy {
+/** Rate and margin of error, in tenths of a percent. */
+export function madeUpVacancy(seed: number, area: string, year: number, quarter: number) {
   const usual = new Draw(seed, 'vacancy', area).int(50, 105);
   const draw = new Draw(seed, 'vacancy', area, year, quarter);
   return { rate: usual + draw.int(-15, 15), margin: draw.int(20, 55) };
