@@ -16,7 +16,7 @@ const PROVEN_MS = 3_600_000;
 const WAIT_MS = 1_000;
 const MAX_CACHED = 10_000;
 
-export interface FundedPayerOptions {
+interface FundedPayerOptions {
   readonly chain: Pick<PaymentChain, 'payerState'>;
   readonly network: Network;
   readonly signatures: Pick<Signatures, 'byKey'>;

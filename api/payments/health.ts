@@ -46,7 +46,7 @@ const REUSE_MS = 10_000;
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
 /** The checked parts of payments. */
-export interface CheckedPayments {
+interface CheckedPayments {
   readonly ledger: Ledger;
   readonly watch: Pick<Watch<Pass>, 'last'>;
   readonly audit: Pick<Watch<AuditReport>, 'last'>;

@@ -41,7 +41,7 @@ export const moneyOf = ({ mode, network }: Pick<PaymentSettings, 'mode' | 'netwo
   mode !== 'sandbox' && network === BASE ? 'real' : 'test';
 
 /** Limits on the gas of self mode, per settlement and per UTC day. */
-export interface GasLimits {
+interface GasLimits {
   readonly perSettlement: bigint;
   readonly perDay: bigint;
 }

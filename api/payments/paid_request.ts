@@ -74,7 +74,7 @@ export interface PaymentSteps {
 }
 
 /** A request to a priced route that carries a payment. */
-export interface PaidRequest {
+interface PaidRequest {
   readonly ctx: Context;
   readonly charge: Charge;
   readonly offer: OfferedPayment;

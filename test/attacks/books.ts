@@ -131,20 +131,15 @@ async function checkBuyer(shop: Shop, made: Attempt, paid: Paid | null, faults: 
   }
 }
 
-export interface BooksOptions {
-  /** Atomic units that arrived and are listed as owed. */
-  readonly owed?: bigint;
-}
-
 /** Resolve what is open, then compare ledger, chain and replies. All faults are reported together. */
-export async function checkBooks(shop: Shop, attempts: readonly Attempt[], options: BooksOptions = {}): Promise<void> {
+export async function checkBooks(shop: Shop, attempts: readonly Attempt[]): Promise<void> {
   await shop.resolve();
   const faults: string[] = [];
   const purchases = await shop.purchases();
   const findPaid = await paymentsTo(shop);
   const total = sumOfSold(findPaid, purchases, faults);
   const received = await shop.chain.balanceOf(shop.payTo);
-  if (total !== received - (options.owed ?? 0n)) faults.push(`the ledger has ${total} and the chain ${received}`);
+  if (total !== received) faults.push(`the ledger has ${total} and the chain ${received}`);
   checkLeads(purchases, faults);
   for (const made of attempts) await checkBuyer(shop, made, findPaid(made.payer, made.nonce), faults);
   assert.deepEqual(faults, []);

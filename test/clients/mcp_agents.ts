@@ -9,7 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { openMcpSession } from '../../clients/mcp_server.ts';
 import { BARE } from '../environment.ts';
 
@@ -85,7 +85,6 @@ async function startAgent(env: Env): Promise<OpenAgent> {
 }
 
 export interface AgentShop {
-  readonly folder: DataFolder;
   readonly server: Serving;
   /** Key of the sandbox wallet. */
   readonly key: string;
@@ -121,7 +120,6 @@ export async function openAgentShop(): Promise<AgentShop> {
   const received = async (): Promise<bigint> =>
     (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
   return {
-    folder,
     server,
     key: server.payments.sandbox?.buyer.privateKey ?? '',
     async withAgent(env, use) {

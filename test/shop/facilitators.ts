@@ -51,7 +51,7 @@ interface FacilitatorRequest {
   readonly paymentRequirements: PaymentRequirements;
 }
 
-export interface SettleRequest {
+interface SettleRequest {
   /** Settle honestly. */
   settle(): Promise<SettleResponse>;
   /** Reply with this status and JSON. */

@@ -75,7 +75,7 @@ export interface Shop {
 
 export type Mode = 'facilitator' | 'self' | 'sandbox';
 
-export interface ShopOptions {
+interface ShopOptions {
   /** Default: facilitator. */
   readonly mode?: Mode;
   /** Rows of the snapshot. Default: three deals and the leads of the attacks. */

@@ -13,10 +13,11 @@ export interface Reconciler {
   readonly nowMs: () => number;
 }
 
-export type Resolution = 'sold' | 'released' | 'waiting';
-
 /** End one settling purchase if its chain allows it. @throws if the chain or the ledger cannot be read */
-export async function resolve({ ledger, chain, money, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
+export async function resolve(
+  { ledger, chain, money, nowMs }: Reconciler,
+  purchase: Purchase,
+): Promise<'sold' | 'released' | 'waiting'> {
   const { id, payment, transaction } = purchase;
   // A sandbox chain, with its test money, ends with its server. Real money has one chain.
   if (money === 'test' && purchase.chain !== (await chain.id())) {

@@ -169,20 +169,12 @@ export const payloadFor = ({ signed }: OfferedPayment, requirements: PaymentRequ
   payload: { signature: signed.signature, authorization: { ...signed.authorization } },
 });
 
-/** Why a payment does not meet the requirements of a call. */
-export interface Mismatch {
-  /** The protocol's code. */
-  readonly code: string;
-  /** The same in one sentence. */
-  readonly cause: string;
-}
-
-/** Why a payment does not meet these requirements; null if it does. */
+/** Why a payment does not meet these requirements: the protocol's code and a sentence; null if it does. */
 export function mismatch(
   { payment, accepted, signed }: OfferedPayment,
   required: PaymentRequirements,
   nowSeconds: number,
-): Mismatch | null {
+): { readonly code: string; readonly cause: string } | null {
   const payTo = required.payTo.toLowerCase();
   const terms = [
     ['scheme', accepted.scheme, required.scheme],

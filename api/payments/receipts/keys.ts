@@ -15,7 +15,7 @@ import { SettingError, zeroOrOne } from '../../../lib/settings.ts';
  */
 const OVERLAP_MS = 600_000;
 
-export interface SigningKey {
+interface SigningKey {
   readonly kid: string;
   /** Ed25519 signature of these bytes. */
   sign(bytes: Uint8Array): Buffer;

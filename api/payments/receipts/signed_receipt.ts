@@ -12,7 +12,7 @@ import type { ReceiptKeys } from './keys.ts';
 const MAX_QUERY = 1_000;
 
 /** What the receipts of a server have in common. */
-export interface Signing {
+interface Signing {
   /** Public URL of the server. */
   readonly issuer: string;
   /** When the price of a sale of this route is due back; null without a guarantee. */

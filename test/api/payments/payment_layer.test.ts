@@ -238,24 +238,6 @@ describe('the payment layer', () => {
       assert.equal((await fetchWithPayment(url(), payment)).status, 200);
     });
 
-    it('does not send an answer whose settlement it could not record, and stores it for its buyer', async () => {
-      const payment = await buyer.sign(url());
-      const response = await without(['markSold'], () => fetchWithPayment(url(), payment));
-      assert.equal(response.status, 502);
-      const body = await bodyOf(response);
-      const [transaction] = facilitator.chain.transactions.values();
-      assert.deepEqual(
-        [body['reason'], body['billed'], body['transaction'], 'records' in body],
-        ['settlement_unknown', null, transaction, false],
-      );
-      assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
-      assert.equal(facilitator.settled, 1);
-      const [open] = await started.ledger.unresolved(Date.now() + 1);
-      assert.equal(open?.transaction, transaction);
-      assert.ok(await started.ledger.answerOf(open?.id ?? ''), 'the answer is kept');
-      assert.equal((await fetchWithPayment(url(), payment)).status, 409);
-    });
-
     it('offers no lead that may be sold: lists and discovery are 503, the rest goes on', () =>
       without(['claimedLeads'], async () => {
         const discovery = await fetch(`${started.url}/api/meta`);

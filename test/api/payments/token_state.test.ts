@@ -28,15 +28,16 @@ describe('a token', () => {
     for (const one of undo.splice(0)) await one();
   });
 
-  const send = async (data: Hex): Promise<void> => {
+  /** Send a switch of the token, until the end of the test. */
+  const switchOn = async (dataOf: (isOn: boolean) => Hex): Promise<void> => {
     const account = privateKeyToAccount(shop.chain.gasKey);
     const sender = createWalletClient({ chain: base, transport: http(shop.chain.rpcUrl), account });
-    await shop.admin.waitForTransactionReceipt({ hash: await sender.sendTransaction({ to: USDC, data }) });
-  };
-  /** Send a switch, until the end of the test. */
-  const switchOn = async (dataOf: (isOn: boolean) => Hex): Promise<void> => {
-    await send(dataOf(true));
-    undo.push(() => send(dataOf(false)));
+    const send = async (isOn: boolean): Promise<void> => {
+      const hash = await sender.sendTransaction({ to: USDC, data: dataOf(isOn) });
+      await shop.admin.waitForTransactionReceipt({ hash });
+    };
+    await send(true);
+    undo.push(() => send(false));
   };
   const pause = (): Promise<void> =>
     switchOn((isOn) => encodeFunctionData({ abi: switches, functionName: 'setPaused', args: [isOn] }));
@@ -80,16 +81,10 @@ describe('a token', () => {
   }
 
   it('without these functions is no USDC, and no server starts on it', async () => {
-    const other = await openShop();
-    try {
-      await other.admin.setCode({ address: USDC, bytecode: codeOf('AcceptsAnything') });
-      const { settings, payments } = readServerSettings(other.env);
-      await assert.rejects(serve({ settings, payments }), {
-        name: 'SettingError',
-        message: /^RPC_URL is not shown, expected a node of Base: the contract 0x\w+ of this chain does not answer/,
-      });
-    } finally {
-      await other.close();
-    }
+    await shop.admin.setCode({ address: USDC, bytecode: codeOf('AcceptsAnything') });
+    await assert.rejects(serve(readServerSettings(shop.env)), {
+      name: 'SettingError',
+      message: /^RPC_URL is not shown, expected a node of Base: the contract 0x\w+ of this chain does not answer/,
+    });
   });
 });

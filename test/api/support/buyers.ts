@@ -12,8 +12,6 @@ import { base } from './base.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 
-export type SignInInfo = CompleteSIWxInfo;
-
 export interface Buyer {
   readonly address: Hex;
   /** As a client with @x402/fetch: request, pay, get the response. */
@@ -26,7 +24,7 @@ export interface Buyer {
    */
   signAs(url: string, identifier: string, aheadSeconds?: number): Promise<string>;
   /** SIGN-IN-WITH-X for the challenge of this URL, changed before it is signed. @param address wallet named in it */
-  signIn(url: string, change?: (info: SignInInfo) => SignInInfo, address?: Hex): Promise<string>;
+  signIn(url: string, change?: (info: CompleteSIWxInfo) => CompleteSIWxInfo, address?: Hex): Promise<string>;
   /** Cancel a signed payment on the chain. */
   cancel(chain: Pick<Chain, 'rpcUrl' | 'gasKey'>, payment: string): Promise<void>;
   /** PAYMENT-SIGNATURE, changed after it was signed. */
@@ -88,7 +86,7 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
     },
     async signIn(url, change = (info) => info, address = account.address) {
       const { sign_in: challenge } = (await (await fetch(url)).json()) as {
-        sign_in: { info: SignInInfo; supportedChains: { chainId: string; type: 'eip191' }[] };
+        sign_in: { info: CompleteSIWxInfo; supportedChains: { chainId: string; type: 'eip191' }[] };
       };
       const [chain] = challenge.supportedChains;
       const info = change({ ...challenge.info, chainId: chain?.chainId ?? '', type: 'eip191' });

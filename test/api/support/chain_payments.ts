@@ -42,7 +42,7 @@ const answer: Answer = {
   },
 };
 
-export interface SettlingOptions {
+interface SettlingOptions {
   /** Time until the payment expires, by the chain's clock. */
   readonly seconds?: bigint;
   readonly nowMs?: number;
