@@ -69,17 +69,3 @@ test('dropped files are archived and read in the order of their names; unknown f
     pages.map((p) => p.sha256),
   );
 });
-
-test('a source without drop formats names every file in its folder', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
-  await mkdir(join(dataDir, 'web_only'));
-  await writeFile(join(dataDir, 'web_only', 'list.csv'), 'a,b');
-  const dropped = await readDrop(specOf({ hosts: ['www.example.com'], name: 'web_only' }), {
-    dropDir: dataDir,
-    archive: await openArchive(dataDir),
-    clock: { observedAt: () => '2026-11-20T12:00:00Z' },
-    runId: '2026-11-20.01',
-  });
-  assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'], unreadable: [] });
-});

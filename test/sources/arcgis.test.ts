@@ -78,14 +78,6 @@ test('pages are read by object id until the layer says there are no more', async
   );
 });
 
-test('a field without a name is not mistaken for a missing field', async () => {
-  const description = JSON.stringify({ fields: [...FIELDS, { type: 'esriFieldTypeString' }], maxRecordCount: 3 });
-  await assert.rejects(
-    readFrom(stark, () => description),
-    quarantined('template_changed', /has no name/),
-  );
-});
-
 test('a feature without attributes, or without one of its fields, makes the page unreadable', async () => {
   const answering = (change: (feature: { attributes?: Record<string, unknown> }) => void) =>
     readFrom(stark, (url) => {

@@ -2,7 +2,7 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import { arcgisDistress, arcgisSales } from '../../sources/families/arcgis/adapter.ts';
+import { arcgisDistress } from '../../sources/families/arcgis/adapter.ts';
 import type { DistressLayer } from '../../sources/families/arcgis/layer.ts';
 import {
   EASTERN,
@@ -194,27 +194,6 @@ describe('a row of a case', () => {
     const [first] = found;
     assert.match(String(first && 'values' in first && first.sourceUrl), /query\?where=CaseNumber%3D%27CV-1%27/u);
     assert.deepEqual(spec.expect.uncountedRejects, ['out_of_scope']);
-  });
-
-  test('of two rows of one case the later counts', async () => {
-    const { rows, merged, rejects } = await parsed(spec, [
-      page({ Parcel: '00112001', Filed: Date.parse('2026-01-05') }, { Parcel: '00112001', Filed: 0 }),
-    ]);
-    assert.deepEqual([rows.map((row) => row['filed_on']), merged, rejects], [[null], 1, []]);
-  });
-
-  test('a sale has the state and the kind of its source', async () => {
-    const { signalType: _, outOfScope: __, ...rest } = CASES;
-    const sales = arcgisSales({
-      ...rest,
-      auctionType: 'tax_sale',
-      values: () => ({ sale_date: '2026-12-01', status: 'scheduled', sale_kind: 'tax_foreclosure' }),
-    });
-    const { rows } = await parsed(sales, [page({})]);
-    assert.deepEqual(
-      rows.map((row) => [sales.family, row['state'], row['auction_type'], row['case_number'], row['parcel_raw']]),
-      [['auctions', 'OH', 'tax_sale', 'CV-1', null]],
-    );
   });
 });
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import hvs, { parseVacancies, tablesOn } from '../../sources/benchmarks/census_hvs/source.ts';
 import fred from '../../sources/benchmarks/fred_rates/source.ts';
-import pmms from '../../sources/benchmarks/freddie_pmms/source.ts';
 import { type Page, Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
@@ -57,10 +56,6 @@ test('two files of a series that state different rates of one day are refused, e
   );
 });
 
-test("Freddie Mac's file is taken under its own name, in any copy", () => {
-  for (const name of ['pmms_history.csv', 'pmms_history (1).csv']) assert.ok(pmms.drop?.[0]?.pattern.test(name), name);
-});
-
 const index = (...links: readonly string[]): Page =>
   pageOf(new TextEncoder().encode(links.map((link) => `<a href="/housing/hvs/data/rates/${link}">x</a>`).join('\n')), {
     kind: 'index',
@@ -96,29 +91,4 @@ test("a quarter of a year that the table's name excludes refuses the table", () 
     );
   assert.equal((of('First Quarter 2026') as unknown[]).length, 1);
   assert.throws(() => of('First Quarter 2020'), /names First Quarter 2020, expected quarters of 2026/u);
-});
-
-test("a footnote at an area's name is no part of it, and a rate marked (z) is zero", () => {
-  const rows = [
-    ['', 'Metropolitan Statistical Area', 'First Quarter 2026', 'Margin of Error'],
-    ['', 'Baton Rouge, LA.18......', 8.1, 3],
-    ['', 'Akron, OH......', '(z)', '(z)'],
-  ];
-  const page = {
-    url: 'file:///tab4_msa_26_rvr.xlsx',
-    readOn: '2026-11-20',
-    years: [2026, 2026],
-    isMadeUp: false,
-  } as const;
-  assert.deepEqual(
-    parseVacancies([{ name: 'Table 4', rows }], page).map((each) =>
-      'values' in each
-        ? [each.values['area_name'], each.values['vacancy_pct'], each.values['margin_pct']]
-        : each.reject,
-    ),
-    [
-      ['Baton Rouge, LA', '8.10', '3.00'],
-      ['Akron, OH', '0.00', '0.00'],
-    ],
-  );
 });

@@ -84,12 +84,6 @@ test('a key that is missing or rejected is reported by the name of its setting, 
   );
 });
 
-test('no address of the adapter contains the key', async () => {
-  const { asked, pages } = await readFrom(census, api(2024), '2026-11-20', KEY);
-  assert.ok(asked.length > 2);
-  assert.ok(![...asked, ...pages.map(({ url }) => url)].some((url) => url.includes(KEY.CENSUS_API_KEY)));
-});
-
 test('a table with -666666666 in every row is refused; in a fifth of the rows it is null', () => {
   const page = (missing: number) => {
     const rows = Array.from({ length: 10 }, (_, at) => [

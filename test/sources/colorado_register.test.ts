@@ -121,18 +121,3 @@ test('a portal that repeats a full page is quarantined', async () => {
     quarantined('template_changed'),
   );
 });
-
-test('a row of the export links to the portal it was read from, and of a downloaded file to the real one', async () => {
-  const linkOf = async (url: string): Promise<string | undefined> => {
-    const page = pageOf(Buffer.from(`${HEADER}\n${record(7, 'A LLC')}\n`), { kind: 'export', url });
-    const [candidate] = await candidatesOf(colorado, [page]);
-    return candidate && 'values' in candidate ? candidate.sourceUrl : undefined;
-  };
-  const [path, entityPath] = ['/api/views/4ykn-tg5h/rows.csv', '/resource/4ykn-tg5h.json?entityid=20261000007'];
-  for (const site of ['https://data.colorado.gov', 'https://data.colorado.gov.sandbox.example'])
-    assert.equal(await linkOf(site + path), site + entityPath);
-  assert.equal(
-    await linkOf('file:///drop/colorado_sos/business_entities_in_colorado.csv'),
-    `https://data.colorado.gov${entityPath}`,
-  );
-});

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { unzip, unzipParts, unzipStart } from '../../sources/csv/zip.ts';
 import { effectiveOn } from '../../sources/families/hud/releases.ts';
-import { fiscalYearOn } from '../../sources/fiscal_year.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
@@ -13,12 +12,6 @@ import { quarantined, readFrom } from './site_double.ts';
 
 const nameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
 const workbook = new Uint8Array(5000).fill(0x50);
-
-test('a fiscal year is in force from the first of October before it', () => {
-  assert.equal(fiscalYearOn('2026-09-30'), 2026);
-  assert.equal(fiscalYearOn('2026-10-01'), 2027);
-  assert.equal(fiscalYearOn('2027-01-01'), 2027);
-});
 
 test("HUD's revision is taken from the day it takes effect", async () => {
   assert.equal(effectiveOn({ fiscalYear: 2026, revision: 'revised' }), '2026-05-21');

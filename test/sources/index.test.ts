@@ -89,3 +89,12 @@ test("this repository's adapters load, those of a table and of EXTRA_SOURCES too
   process.env['EXTRA_SOURCES'] = 'sandbox/no_such_folder';
   await assert.rejects(loadSources(), /^SettingError: EXTRA_SOURCES is ".*", expected a folder of sources: ENOENT$/u);
 });
+
+test('every adapter that replaces its rows limits their drop, but for what the operator may take back', async () => {
+  const unlimited = (await findSources())
+    .filter(
+      ({ spec }) => spec.reads !== 'increments' && spec.family !== 'corrections' && !(spec.expect.maxDropShare < 1),
+    )
+    .map(({ spec }) => spec.name);
+  assert.deepEqual(unlimited, []);
+});

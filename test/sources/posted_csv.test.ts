@@ -1,8 +1,6 @@
 /** Files that an office posts at an address, and lists that are there in a part of the year only. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { dueByCadence } from '../../pipelines/run/read_sources.ts';
 import { formatSources } from '../../pipelines/commands/status.ts';
 import { sourceHealth, sourceProblems } from '../../pipelines/operate/problems.ts';
@@ -10,11 +8,6 @@ import { judgeSource } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/days.ts';
 import duval from '../../sources/distress/fl_duval_certificates/source.ts';
 import shelby from '../../sources/tax/tn_shelby_tax_sale/source.ts';
-import { parsed } from './parsed.ts';
-import { pageOf } from './recorded.ts';
-
-const REAL = new URL('../../../shared/real/more/florida_lienhub/tax_certificate_list_sample.csv', import.meta.url);
-const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 
 const never = (asOf: string): ReturnType<typeof judgeSource> =>
   judgeSource(duval, { read: undefined, reads: [], isFetched: true, resale: 'unknown', asOf, inSandbox: false });
@@ -52,27 +45,4 @@ test('the next day of a season is the day itself, or the first of this or the ne
     ['2026-04-15', '2026-05-01', '2027-04-15'],
   );
   assert.equal(isInSeason(undefined, '2026-11-20'), true);
-});
-
-test('224 real accounts of 28 counties in the native columns: all accepted, none wrong', { skip }, async () => {
-  const items = parse(readFileSync(REAL, 'utf8'), { columns: true }) as Record<string, string>[];
-  // The file has one value for each of three columns; the printed forms of amount and homestead are ours.
-  const lines = items.map((item, at) => {
-    const amount = Number(item['tax_amount_owed']).toFixed(2);
-    const grouped = at % 2 === 0 ? amount : `"${amount.replace(/\B(?=(\d{3})+\.)/gu, ',')}"`;
-    return [item['parcel_norm'], grouped, item['tax_homestead'] === 'True' ? '1' : ''].join(',');
-  });
-  const text = ['Account No.,Face Amount,Homestead', ...lines].join('\r\n');
-  const page = pageOf(new TextEncoder().encode(text), { kind: 'csv', url: 'https://lienhub.com/list' });
-  const { rowsIn, rows, rejects, merged } = await parsed(duval, [page]);
-  assert.deepEqual([rowsIn, rows.length, rejects.length, merged], [224, 224, 0, 0]);
-  const wrong = rows.filter((row, at) => {
-    const item = items[at] ?? {};
-    return (
-      row['record_number'] !== item['parcel_norm'] ||
-      row['amount'] !== Number(item['tax_amount_owed']).toFixed(2) ||
-      String(row['description']).endsWith('homestead') !== (item['tax_homestead'] === 'True')
-    );
-  });
-  assert.deepEqual(wrong, []);
 });

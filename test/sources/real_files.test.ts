@@ -26,6 +26,7 @@ import {
   bexar,
   butler,
   censusCounties,
+  certificates,
   chicago,
   cuyahoga,
   dropped,
@@ -138,6 +139,7 @@ const MADE: readonly (readonly [title: string, reading: string, read: () => Read
     '2929 2897 0 32 79ad0dd71011',
     () => dropped('fred_rates', { [WEEKLY]: rate(WEEKLY), [YEAR]: rate(YEAR) }),
   ],
+  ['LienHub: certificates', '224 224 0 0 0e1742e6e2f7', certificates],
   [
     'Census: counties',
     '21 21 0 0 a260a808da1d',

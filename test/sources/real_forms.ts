@@ -119,6 +119,16 @@ export function reaps(file: string): Reading {
   return dropped('oh_montgomery_tax', { 'reap.csv': lines.join('\n') });
 }
 
+/** Florida's accounts in the columns of LienHub: the file has one value of each; how they are printed is ours. */
+export function certificates(): Reading {
+  const lines = cellsOf('more/florida_lienhub/tax_certificate_list_sample.csv').map((item, at) => {
+    const amount = Number(item['tax_amount_owed']).toFixed(2);
+    const grouped = at % 2 === 0 ? amount : `"${amount.replace(/\B(?=(\d{3})+\.)/gu, ',')}"`;
+    return [item['parcel_norm'], grouped, item['tax_homestead'] === 'True' ? '1' : ''].join(',');
+  });
+  return dropped('fl_duval_certificates', { 'list.csv': ['Account No.,Face Amount,Homestead', ...lines].join('\r\n') });
+}
+
 /** Bexar's notices of a type, as its layers send them. */
 export const bexar = (type: string): Row[] =>
   cellsOf('more/bexar/foreclosure_map_records_2026-04.csv')

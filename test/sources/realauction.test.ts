@@ -2,15 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Page } from '../../sources/contract.ts';
-import { realAuctionSource, realAuctionSources } from '../../sources/families/realauction/counties.ts';
+import { realAuctionSources } from '../../sources/families/realauction/counties.ts';
 import { expandTokens } from '../../sources/families/realauction/items.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
-import { candidatesOf } from './parsed.ts';
 import type { DoubleItem } from './realauction_double.ts';
-import { DAY, AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
-
-const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
+import { AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
 
 test('each county of the table has the FIPS code of its name, and the host of its office', () => {
   const counties = readFileSync(new URL('../../models/reference/counties.csv', import.meta.url), 'utf8').split('\n');
@@ -75,32 +71,6 @@ for (const paging of ['by number', 'forward only'] as const) {
   }
 }
 
-test('closed items are read too, and each row says what its own pages say', async () => {
-  const closed: DoubleItem = {
-    aid: '60001',
-    area: 'C',
-    slot: 'CANCELLED BANKRUPTCY CH 13',
-    saleType: 'TAX FORECLOSURE',
-    caseNumber: 'CV26123456 (60001)',
-  };
-  const { rows } = await read({ ...SITE, items: [...items(3), closed] });
-  assert.equal(rows.length, 4);
-  const row = rows.find(({ item_id }) => item_id === '60001');
-  assert.deepEqual(
-    [row?.['case_number'], row?.['parcel_raw'], row?.['status'], row?.['sale_kind'], row?.['slot_raw']],
-    ['CV26123456', '060001', 'cancelled', 'tax_foreclosure', 'CANCELLED BANKRUPTCY CH 13'],
-  );
-});
-
-test('a page of items can be parsed again from its own record alone', async () => {
-  const { pages } = await read(SITE);
-  const [page] = pages;
-  assert.ok(page);
-  const replayed: Page = { ...page, context: JSON.parse(JSON.stringify(page.context)) as Record<string, string> };
-  assert.deepEqual(await candidatesOf(cuyahoga, [replayed]), await candidatesOf(cuyahoga, [page]));
-  assert.match(page.context['saleTypes'] ?? '', /FIRST SALE/u);
-});
-
 test('each page is loaded once, with the statuses that UPDATE gives right after its LOAD, ten at most', async () => {
   const canceled = (index: number): DoubleItem => ({
     aid: String(50_000 + index),
@@ -132,85 +102,4 @@ test('a page of more than ten items has its statuses from several UPDATEs', asyn
   assert.equal(rows.length, 23);
   const idsOf = (query: string): number => /ref=([^&]*)/u.exec(query)?.[1]?.split(',').filter(Boolean).length ?? 0;
   assert.deepEqual(asked.filter((query) => query.includes('FNC=UPDATE&')).map(idsOf), [10, 2, 10, 1]);
-});
-
-test("a session starts at the site's front page, which sets its cookies", async () => {
-  const { asked } = await read({ ...SITE, items: items(1) });
-  const front = 'https://cuyahoga.sheriffsaleauction.ohio.gov/';
-  assert.equal(asked[0], front);
-  const preview = asked.findIndex((query) => query.includes('PREVIEW'));
-  assert.equal(asked[preview - 1], front);
-});
-
-test('a status that the list itself shows is read if UPDATE has none', async () => {
-  const site = { ...SITE, items: items(2), filledBoxes: true };
-  const { pages } = await read(site);
-  const [page] = pages;
-  assert.ok(page);
-  const { slots: _, ...context } = page.context;
-  const [candidate] = await candidatesOf(cuyahoga, [{ ...page, context }]);
-  assert.ok(candidate && 'values' in candidate);
-  assert.equal(candidate.values['status'], 'scheduled');
-});
-
-test('an item without a status is refused, although its case is ACTIVE', async () => {
-  const { pages } = await read({ ...SITE, items: items(2) });
-  const [page] = pages;
-  assert.ok(page);
-  const { slots: _, ...context } = page.context;
-  const candidates = await candidatesOf(cuyahoga, [{ ...page, context }]);
-  assert.deepEqual(
-    candidates.map((candidate) => 'reject' in candidate && [candidate.reject.reason, candidate.key?.['sale_date']]),
-    [
-      ['missing_status', DAY],
-      ['missing_status', DAY],
-    ],
-  );
-});
-
-test('labels are read in a th, a td or a div', async () => {
-  const body = (pair: (label: string, value: string) => string): string =>
-    [
-      ['Case Status:', 'ACTIVE'],
-      ['Case #:', 'CV1 (2)'],
-      ['Parcel ID:', '123'],
-      ['Property Address:', '1 A ST'],
-      ['', 'PARMA , 441300000'],
-      ['Appraised Value:', '$0.00'],
-      ['Opening Bid:', '$23,806.80'],
-      ['Deposit Requirement:', '$5,000.00'],
-    ]
-      .map(([label = '', value = '']) => pair(label, value))
-      .join('');
-  const variants = [
-    ['table', body((l, v) => `<tr><th class="AD_LBL">${l}</th><td class="AD_DTA">${v}</td></tr>`)],
-    ['table', body((l, v) => `<tr><td class="AD_LBL">${l}</td><td class="AD_DTA"> <a href="#">${v}</a></td></tr>`)],
-    ['div', body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)],
-  ];
-  const pages = variants.map(([tag, details]): Page => {
-    const text = JSON.stringify({
-      retHTML:
-        '<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS">' +
-        '<div class="ASTAT_MSGA">Auction Starts</div><div class="ASTAT_MSGB">12/07/2026 09:00 AM ET</div></div>' +
-        `<div class="AUCTION_DETAILS"><${tag} class="ad_tab">${details}</${tag}></div></div>`,
-      rlist: '7',
-    });
-    return {
-      kind: 'items',
-      url: 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm',
-      context: { saleDate: DAY, area: 'W' },
-      bytes: Buffer.from(text),
-      sha256: '',
-      contentType: null,
-      observedAt: '2026-11-20T12:00:00Z',
-      text: () => text,
-    };
-  });
-  const parsed = await Promise.all(pages.map((page) => candidatesOf(cuyahoga, [page])));
-  assert.deepEqual(parsed[1], parsed[0]);
-  assert.deepEqual(parsed[2], parsed[0]);
-  const [first] = parsed[0] ?? [];
-  assert.ok(first && 'values' in first);
-  assert.equal(first.values['appraised_value'], null, 'an appraisal of 0.00 is none');
-  assert.equal(first.values['opening_bid'], '23806.80');
 });

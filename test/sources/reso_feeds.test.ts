@@ -147,16 +147,6 @@ test('the page of a listing is its ListingURL; without one it is the record, whi
   assert.equal((JSON.parse(licensed.text) as { ListingKey?: string }).ListingKey, id);
 });
 
-test('a probe asks for a few rows', async () => {
-  const [page] = await read(mls, 'probe', SANDBOX_SECRETS, 3);
-  assert.equal((JSON.parse(page?.text() ?? '{}') as { value?: unknown[] }).value?.length, 3);
-});
-
-test('OAuth requests one token per read', async () => {
-  await read(OAUTH, 'tokens', OAUTH_SECRETS);
-  assert.equal(asked.filter(({ method }) => method === 'POST').length, 1);
-});
-
 test('no secret and no token is in the archive', async () => {
   const kept = await archivedTexts(folder);
   assert.ok(kept.length > 2);

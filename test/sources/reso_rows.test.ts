@@ -5,7 +5,7 @@ import { type Candidate, Quarantine } from '../../sources/contract.ts';
 import { streetLine } from '../../sources/families/reso/rows.ts';
 import { resoWebApi } from '../../sources/families/reso/adapter.ts';
 import type { ResoServer } from '../../sources/families/reso/server.ts';
-import { bridge, mlsGrid, trestle } from '../../sources/families/reso/vendors.ts';
+import { bridge, mlsGrid } from '../../sources/families/reso/vendors.ts';
 import { candidatesOf } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined, readFrom } from './site_double.ts';
@@ -47,26 +47,6 @@ async function parse(server: ResoServer, rows: readonly Row[]): Promise<readonly
 const keysOf = (candidates: readonly Candidate[]): unknown[] =>
   candidates.map((c) => ('values' in c ? c.values['listing_id'] : c.reject.reason));
 
-test('words of types, subtypes and statuses are read in the spelling of any server', async () => {
-  const words: readonly (readonly [string, string | null, string])[] = [
-    ['Residential Income', 'Duplex Up and Down', 'Active'],
-    ['ResidentialIncome', 'Quadruplex', 'ActiveUnderContract'],
-    ['Residential Income', null, 'Pending'],
-    ['Commercial Sale', 'Multi Family', 'Active'],
-    ['CommercialSale', 'MultiFamily', 'Active'],
-    ['Commercial Sale', 'Multi-Family', 'Active Under Contract'],
-  ];
-  const rows = words.map(([PropertyType, PropertySubType, StandardStatus], i) => ({
-    ...ROW,
-    ListingKey: `K${i}`,
-    PropertyType,
-    PropertySubType,
-    StandardStatus,
-  }));
-  for (const server of [bridge('test'), trestle(), mlsGrid('test')])
-    assert.deepEqual(keysOf(await parse(server, rows)), ['K0', 'K1', 'K2', 'K3', 'K4', 'K5']);
-});
-
 test('a commercial building of another kind is left out; a feed declares its own words', async () => {
   const commercial = { ...ROW, PropertyType: 'Commercial Sale' };
   const rows = [
@@ -88,22 +68,6 @@ test('a deleted listing, and one that its seller withholds from the internet, is
   }
   for (const yes of [true, 1, null, undefined, 'Y'])
     assert.equal((await parse(mlsGrid('test'), [{ ...ROW, MlgCanView: yes }])).length, 1);
-});
-
-test('unrequested fields, and omitted blank fields, do not refuse a row', async () => {
-  const unasked = { '@odata.id': 'x', ListingKeyNumeric: 1, NST_Expenses: '0.00', MlgCanUse: ['IDX'] };
-  const [candidate] = await parse(mlsGrid('test'), [{ ...ROW, ...unasked }]);
-  assert.ok(candidate && 'values' in candidate);
-  assert.equal(candidate.values['list_price'], '195000.00');
-  assert.equal(candidate.values['units'], null);
-  assert.equal(candidate.values['zip'], '60453');
-});
-
-test('ZIP+4 is read in both forms', async () => {
-  for (const PostalCode of ['60453-1234', '604531234']) {
-    const [candidate] = await parse(mlsGrid('test'), [{ ...ROW, PostalCode }]);
-    assert.ok(candidate && 'values' in candidate && candidate.values['zip'] === '60453', PostalCode);
-  }
 });
 
 test('a required field that no row has was renamed; in a few rows it may be blank', async () => {

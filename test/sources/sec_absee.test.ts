@@ -7,7 +7,7 @@ import absee from '../../sources/benchmarks/sec_absee/source.ts';
 import { parsePercent } from '../../sources/benchmarks/sec_absee/assets.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
-import { quarantined, readFrom, type Answer } from './site_double.ts';
+import { readFrom, type Answer } from './site_double.ts';
 
 const RECORDED = new URL('../../sources/benchmarks/sec_absee/recorded/', import.meta.url);
 const filing = await readFile(new URL('filing.txt', RECORDED), 'utf8');
@@ -104,22 +104,4 @@ test('fractions become percentages without rounding errors', () => {
   assert.equal(parsePercent('occupancy', undefined, 2), null);
   for (const text of ['6.15', '-0.06', '6 %', '.'])
     assert.throws(() => parsePercent('rate', text, 6), /expected a fraction from 0 to 1\.5/u, text);
-});
-
-test('an exhibit cut anywhere is refused, as a file and inside its filing', () => {
-  for (const share of [0.1, 0.5, 0.9]) {
-    const cut = exhibit.slice(0, Math.floor(exhibit.length * share));
-    assert.throws(
-      () => absee.parse(dropped(cut)),
-      quarantined('malformed_page', /^the exhibit is truncated or damaged: /u),
-    );
-  }
-  const page = pageOf(new TextEncoder().encode(filing.slice(0, 4000)), {
-    kind: 'filing',
-    url: 'https://www.sec.gov/Archives/edgar/data/1/0001111111-26-000002.txt',
-  });
-  assert.throws(
-    () => absee.parse(page),
-    quarantined('malformed_page', /<property> is not closed|<\w+> is not closed/u),
-  );
 });

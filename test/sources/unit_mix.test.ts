@@ -5,7 +5,7 @@ import { array, constantFrom, assert as forAll, integer, property, tuple } from 
 import { bedsAndBathsText, floorPlans, timesText, unitTypes } from '../../sandbox/pages/unit_mixes.ts';
 import { floorPlanMix } from '../../sources/families/jsonld/adapter.ts';
 import { unitTypeMix } from '../../sources/families/reso/rows.ts';
-import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
+import { bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
 
 const READ: Readonly<Record<string, UnitMix>> = {
   // A count, then a type
@@ -119,18 +119,6 @@ test('counts by type are a mix if each is a number', () => {
   assert.equal(mixOfTypes([{ bedrooms: null, count: 2 }]), null);
 });
 
-test('a mix that is stated twice counts if both agree', () => {
-  const [one, other]: UnitMix[] = [
-    [0, 4, 4, 0, 0],
-    [0, 4, 3, 1, 0],
-  ];
-  assert.ok(one && other);
-  assert.deepEqual(agreedMix(one, null), one);
-  assert.deepEqual(agreedMix(null, other), other);
-  assert.deepEqual(agreedMix(one, [0, 4, 4, 0, 0]), one);
-  assert.equal(agreedMix(one, other), null);
-});
-
 describe('an MLS', () => {
   test("states bedrooms in the Data Dictionary's words, with and without spaces", () => {
     const words = ['Studio', 'Efficiency', '1 Bedroom', 'OneBedroom', '4 Bedroom Or More', 'FourBedroomOrMore'];
@@ -152,16 +140,4 @@ describe('an MLS', () => {
     assert.equal(mixOf(), null);
     assert.equal(unitTypeMix({}), null);
   });
-});
-
-test('a floor plan states its bedrooms by a number or in words', () => {
-  const plan = (numberOfBedrooms: unknown, name = 'Plan A', count: unknown = 2) => ({
-    ...(numberOfBedrooms === null ? {} : { numberOfBedrooms }),
-    name,
-    ...(count === null ? {} : { numberOfAccommodationUnits: count }),
-  });
-  const mixOf = (...plans: ReturnType<typeof plan>[]) => floorPlanMix({ plans }, ['plans']);
-  assert.deepEqual(mixOf(plan(1), plan('2'), plan('3 Bedroom'), plan(null, 'Studio')), [2, 2, 2, 2, 0]);
-  assert.equal(mixOf(plan(1), plan(null, 'The Elm')), null);
-  assert.equal(mixOf(plan(1, 'A', null)), null);
 });
