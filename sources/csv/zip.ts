@@ -1,7 +1,6 @@
 /** Files inside a ZIP archive, unpacked in memory or as a stream under a size limit. */
 import { Readable } from 'node:stream';
 import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
-import { unzipSync } from 'fflate';
 import { Quarantine } from '../contract.ts';
 
 /** More than the largest source: Montgomery's delinquency list is about 38 MB unpacked. */
@@ -15,52 +14,6 @@ function checkStart(bytes: Uint8Array, pageUrl: string): void {
 }
 
 const named = (name: string): string => name.replaceAll('\\', '/');
-
-/**
- * Unpack the entries that `wanted` accepts, by name. Archives made on Windows may have backslashes in names; they are
- * read as slashes.
- * @throws Quarantine empty_body; malformed_page if the bytes do not begin as an archive, or an entry does not unpack or
- *   match its checksum; truncated_download if the directory at the end is missing; body_too_large above `maxBytes`
- */
-export function unzip(
-  bytes: Uint8Array,
-  pageUrl: string,
-  wanted: (name: string) => boolean,
-  maxBytes = MAX_BYTES,
-): ReadonlyMap<string, Uint8Array> {
-  checkStart(bytes, pageUrl);
-  let total = 0;
-  let files: Record<string, Uint8Array>;
-  try {
-    files = unzipSync(bytes, {
-      filter: ({ name, originalSize }) => {
-        if (!wanted(named(name))) return false;
-        total += originalSize;
-        if (total > maxBytes)
-          throw new Quarantine(
-            'body_too_large',
-            `${name} and the entries before it unpack to ${total} bytes, the limit is ${maxBytes}`,
-            pageUrl,
-          );
-        return true;
-      },
-    });
-  } catch (error) {
-    if (error instanceof Quarantine) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    const cut = /invalid zip data|unexpected EOF/u.test(detail);
-    throw new Quarantine(
-      cut ? 'truncated_download' : 'malformed_page',
-      `not a complete ZIP archive: ${detail}`,
-      pageUrl,
-    );
-  }
-  const checksums = new Map(parseDirectory(bytes).map(({ name, checksum }) => [name, checksum]));
-  for (const [name, content] of Object.entries(files)) {
-    if (crc32(content) !== checksums.get(name)) throw wrongChecksum(name, pageUrl);
-  }
-  return new Map(Object.entries(files).map(([name, content]) => [named(name), content]));
-}
 
 const wrongChecksum = (name: string, pageUrl: string): Quarantine =>
   new Quarantine('malformed_page', `the checksum of ${name} in the archive does not match its content`, pageUrl);
@@ -77,21 +30,25 @@ interface Entry {
   readonly start: number;
 }
 
-/** The entries of an archive, from its directory. Empty without one. fflate does not check the checksums. */
-function parseDirectory(bytes: Uint8Array): readonly Entry[] {
+/**
+ * The entries of an archive, from its directory. Archives made on Windows may have backslashes in names; they are read
+ * as slashes.
+ * @throws Quarantine empty_body; malformed_page if the bytes do not begin as an archive; truncated_download if the
+ *   directory at the end is missing
+ */
+function entriesOf(bytes: Uint8Array, pageUrl: string): readonly Entry[] {
+  checkStart(bytes, pageUrl);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries: Entry[] = [];
   // The end record follows the directory; a comment of at most 65,535 bytes may follow it.
   let end = bytes.length - 22;
   while (end > 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
-  if (end <= 0) return entries;
-  let at = view.getUint32(end + 16, true);
+  let at = end > 0 ? view.getUint32(end + 16, true) : Infinity;
   while (at + 46 <= end && view.getUint32(at, true) === 0x02014b50) {
     const length = view.getUint16(at + 28, true);
-    // Decoded like in fflate: UTF-8 if the entry is marked so, else Latin-1.
     const utf8 = (view.getUint16(at + 8, true) & 0x800) !== 0;
     entries.push({
-      name: Buffer.from(bytes.subarray(at + 46, at + 46 + length)).toString(utf8 ? 'utf8' : 'latin1'),
+      name: named(Buffer.from(bytes.subarray(at + 46, at + 46 + length)).toString(utf8 ? 'utf8' : 'latin1')),
       method: view.getUint16(at + 10, true),
       checksum: view.getUint32(at + 16, true),
       packed: view.getUint32(at + 20, true),
@@ -100,7 +57,8 @@ function parseDirectory(bytes: Uint8Array): readonly Entry[] {
     });
     at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
-  return entries;
+  if (entries.length > 0) return entries;
+  throw new Quarantine('truncated_download', 'not a complete ZIP archive: it has no directory', pageUrl);
 }
 
 /** First bytes of an entry. */
@@ -108,14 +66,49 @@ const LOCAL_HEADER = 0x04034b50;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** The packed bytes of an entry, which follow its name in the archive. @throws Quarantine truncated_download */
-function packedBytes(bytes: Uint8Array, { name, start, packed }: Entry, pageUrl: string): Uint8Array {
+/** The packed bytes of an entry, which follow its name in the archive. @throws Quarantine */
+function packedBytes(bytes: Uint8Array, { name, start, packed, method }: Entry, pageUrl: string): Uint8Array {
+  if (method !== STORED && method !== DEFLATED)
+    throw new Quarantine('malformed_page', `${name} is packed by method ${method}, expected ${DEFLATED}`, pageUrl);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const fits = start + 30 <= bytes.length && view.getUint32(start, true) === LOCAL_HEADER;
   const from = fits ? start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true) : Infinity;
   if (from + packed > bytes.length)
     throw new Quarantine('truncated_download', `not a complete ZIP archive: ${name} is not in it`, pageUrl);
   return bytes.subarray(from, from + packed);
+}
+
+/**
+ * Unpack the entries that `wanted` accepts, by name.
+ * @throws Quarantine like `entriesOf`; malformed_page if an entry does not unpack or match its checksum;
+ *   body_too_large above `maxBytes`
+ */
+export function unzip(
+  bytes: Uint8Array,
+  pageUrl: string,
+  wanted: (name: string) => boolean,
+  maxBytes = MAX_BYTES,
+): ReadonlyMap<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  let total = 0;
+  for (const entry of entriesOf(bytes, pageUrl)) {
+    const { name, method, unpacked, checksum } = entry;
+    if (!wanted(name)) continue;
+    total += unpacked;
+    if (total > maxBytes) {
+      const detail = `${name} and the entries before it unpack to ${total} bytes, the limit is ${maxBytes}`;
+      throw new Quarantine('body_too_large', detail, pageUrl);
+    }
+    let content = packedBytes(bytes, entry, pageUrl);
+    try {
+      if (method === DEFLATED) content = inflateRawSync(content, { maxOutputLength: Math.max(1, unpacked) });
+    } catch (error) {
+      throw new Quarantine('malformed_page', `${name} does not unpack: ${String(error)}`, pageUrl);
+    }
+    if (crc32(content) !== checksum) throw wrongChecksum(name, pageUrl);
+    files.set(name, content);
+  }
+  return files;
 }
 
 /**
@@ -155,23 +148,18 @@ export async function* unzipParts(
   wanted: (name: string) => boolean,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  checkStart(bytes, pageUrl);
-  const entries = parseDirectory(bytes);
-  if (entries.length === 0)
-    throw new Quarantine('truncated_download', 'not a complete ZIP archive: it has no directory', pageUrl);
-  const entry = entries.find(({ name }) => wanted(named(name)));
+  const entries = entriesOf(bytes, pageUrl);
+  const entry = entries.find(({ name }) => wanted(name));
   if (!entry)
     throw new Quarantine(
       'malformed_page',
-      `the archive has ${entries.map(({ name }) => named(name)).join(', ')}, not the expected file`,
+      `the archive has ${entries.map(({ name }) => name).join(', ')}, not the expected file`,
       pageUrl,
     );
   const fail = (reason: 'body_too_large' | 'malformed_page', detail: string): Quarantine =>
-    new Quarantine(reason, `${named(entry.name)} ${detail}`, pageUrl);
+    new Quarantine(reason, `${entry.name} ${detail}`, pageUrl);
   const tooLarge = (): Quarantine => fail('body_too_large', `unpacks to more than the limit of ${maxBytes} bytes`);
   if (entry.unpacked > maxBytes) throw tooLarge();
-  if (entry.method !== STORED && entry.method !== DEFLATED)
-    throw fail('malformed_page', `is packed by method ${entry.method}, expected ${DEFLATED}`);
   const packed = Readable.from([packedBytes(bytes, entry, pageUrl)], { objectMode: false });
   const parts = entry.method === STORED ? packed : packed.pipe(createInflateRaw());
   let total = 0;
@@ -187,5 +175,5 @@ export async function* unzipParts(
     if (error instanceof Quarantine) throw error;
     throw fail('malformed_page', `does not unpack: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (checksum !== entry.checksum) throw wrongChecksum(named(entry.name), pageUrl);
+  if (checksum !== entry.checksum) throw wrongChecksum(entry.name, pageUrl);
 }

@@ -195,16 +195,11 @@ async function* fetchList(ctx: FetchContext, site: CardSite, base: string): Asyn
 export function htmlCardListings(site: CardSite): SourceSpec {
   const base = `https://${site.host}`;
   return defineSource({
-    name: site.name,
+    ...site,
     family: 'listings',
-    title: site.title,
     home: new URL(site.start, base).href,
-    terms: site.terms,
-    everyDays: site.everyDays,
     hosts: [site.host],
-    politeness: site.politeness,
     row: Listing,
-    expect: site.expect,
     drop: savedPages('cards', 'a page of the list'),
     checkDrop: (pages) =>
       checkCounts(

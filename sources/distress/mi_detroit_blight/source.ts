@@ -35,15 +35,10 @@ export default arcgisDistress({
   parcel: 'parcel_id',
   parcelForm: DETROIT_PARCEL,
   needed: ['address', 'zip_code', 'ordinance_description', 'disposition', 'amt_balance_due', 'ticket_updated_at'],
-  optional: [
-    'ticket_issued_date',
-    'payment_status',
-    'property_owner_name',
-    'property_owner_address',
-    'property_owner_city',
-    'property_owner_state',
-    'property_owner_zip_code',
-  ],
+  optional: (
+    'ticket_issued_date payment_status property_owner_name property_owner_address property_owner_city ' +
+    'property_owner_state property_owner_zip_code'
+  ).split(' '),
   values: (feature, { readOn }) => {
     const amount =
       money('amt_balance_due', feature.amt_balance_due) ?? refuse('blank_amount', 'amt_balance_due is blank');

@@ -30,16 +30,10 @@ export default ckanTable<'distress'>({
   },
   portal: ALLEGHENY.portal,
   resource: '70c06278-92c5-4040-ab28-17671866f81c',
-  columns: [
-    'casefile_number',
-    'parcel_id',
-    'status',
-    'case_file_type',
-    'investigation_date',
-    'violation_code_section',
-    'investigation_outcome',
-    'court_date',
-  ],
+  columns: (
+    'casefile_number parcel_id status case_file_type investigation_date violation_code_section investigation_outcome ' +
+    'court_date'
+  ).split(' '),
   optional: ['address'],
   group: ['casefile_number', 'parcel_id'],
   link: 'casefile_number',

@@ -169,16 +169,10 @@ function adapter(source: AnyLayer, kind: Kind): SourceSpec {
     ],
   };
   return defineSource({
-    name: source.name,
+    ...source,
     family: kind.family,
-    title: source.title,
     home: source.layer,
-    county: source.county,
-    ...(source.covers === undefined ? {} : { covers: source.covers }),
-    terms: source.terms,
-    everyDays: source.everyDays,
     hosts: [new URL(source.layer).host],
-    politeness: source.politeness,
     row: kind.row,
     // Two rows of one case are two states of it: the row with the later object id counts.
     ...(kind.record === undefined ? { contradictions: 'refused' } : {}),

@@ -1,97 +1,38 @@
 /** Headings of county delinquency lists, by the field they mean. */
 import type { Cell } from '../../csv/xlsx.ts';
 
-/** Compared without case, spaces and punctuation. */
+/** Headings with a bar between two. Compared without case, spaces and punctuation. */
 export const HEADINGS = {
-  parcel: [
-    'Parcel',
-    'Parcel ID',
-    'Parcel Number',
-    'Parcel No',
-    'Parcel #',
-    'Permanent Parcel Number',
-    'PPN',
-    'PIN',
-    'APN',
-  ],
-  amount: [
-    'Amount',
-    'Amount Due',
-    'Total Due',
-    'Delinquent Amount',
-    'Amount Delinquent',
-    'Delinquent Taxes',
-    'Delinquent Tax',
-    'Taxes Due',
-    'Unpaid Amount',
-    'Delinquent Balance',
-    'Net Delinquent',
-    'Net Delinquent Balance',
-    'Total Delinquent',
-    'Delinquent Total',
-    'Balance',
-    'Balance Due',
-  ],
-  owner: ['Owner', 'Owner Name', 'Owner Name 1', 'Owner 1', 'Taxpayer', 'Taxpayer Name', 'Name'],
-  second_owner: ['Owner Name 2', 'Owner 2', 'Second Owner', 'Co-Owner'],
-  street: [
-    'Property Address',
-    'Parcel Address',
-    'Site Address',
-    'Situs',
-    'Situs Address',
-    'Location',
-    'Property Location',
-    'Location Address',
-    'Parcel Location',
-  ],
-  city: ['Property City', 'Site City', 'Situs City', 'Location City'],
-  zip: ['Property Zip', 'Property Zip Code', 'Site Zip', 'Situs Zip', 'Location Zip'],
-  mailing_address: [
-    'Mailing Address',
-    'Mailing Address 1',
-    'Mail Address',
-    'Mailing Street',
-    'Owner Address',
-    'Owner Address 1',
-    'Taxpayer Address',
-    'Mail 1',
-  ],
-  mailing_address_2: ['Mailing Address 2', 'Owner Address 2', 'Mail 2'],
-  mailing_address_3: ['Mailing Address 3', 'Owner Address 3', 'Mail 3'],
-  mailing_city: ['Mailing City', 'Mail City', 'Owner City', 'Taxpayer City'],
-  mailing_state: ['Mailing State', 'Mail State', 'Owner State', 'Taxpayer State'],
-  mailing_zip: ['Mailing Zip', 'Mailing Zip Code', 'Mail Zip', 'Owner Zip', 'Taxpayer Zip'],
-  years_delinquent: ['Years', 'Years Delinquent', 'Delinquent Years', 'Number of Years Delinquent'],
-  certified_year: [
-    'Certified Year',
-    'Certified Delinquent Year',
-    'Year Certified',
-    'Cert Year',
-    'Delinquent Year Certified',
-  ],
-  market_value: [
-    'Market Value',
-    'Total Market Value',
-    'Appraised Value',
-    'Total Appraised Value',
-    'Appraised Total',
-    'County Value',
+  parcel: 'Parcel | Parcel ID | Parcel Number | Parcel No | Parcel # | Permanent Parcel Number | PPN | PIN | APN',
+  amount:
+    'Amount | Amount Due | Total Due | Delinquent Amount | Amount Delinquent | Delinquent Taxes | Delinquent Tax | ' +
+    'Taxes Due | Unpaid Amount | Delinquent Balance | Net Delinquent | Net Delinquent Balance | Total Delinquent | ' +
+    'Delinquent Total | Balance | Balance Due',
+  owner: 'Owner | Owner Name | Owner Name 1 | Owner 1 | Taxpayer | Taxpayer Name | Name',
+  second_owner: 'Owner Name 2 | Owner 2 | Second Owner | Co-Owner',
+  street:
+    'Property Address | Parcel Address | Site Address | Situs | Situs Address | Location | Property Location | ' +
+    'Location Address | Parcel Location',
+  city: 'Property City | Site City | Situs City | Location City',
+  zip: 'Property Zip | Property Zip Code | Site Zip | Situs Zip | Location Zip',
+  mailing_address:
+    'Mailing Address | Mailing Address 1 | Mail Address | Mailing Street | Owner Address | Owner Address 1 | ' +
+    'Taxpayer Address | Mail 1',
+  mailing_address_2: 'Mailing Address 2 | Owner Address 2 | Mail 2',
+  mailing_address_3: 'Mailing Address 3 | Owner Address 3 | Mail 3',
+  mailing_city: 'Mailing City | Mail City | Owner City | Taxpayer City',
+  mailing_state: 'Mailing State | Mail State | Owner State | Taxpayer State',
+  mailing_zip: 'Mailing Zip | Mailing Zip Code | Mail Zip | Owner Zip | Taxpayer Zip',
+  years_delinquent: 'Years | Years Delinquent | Delinquent Years | Number of Years Delinquent',
+  certified_year: 'Certified Year | Certified Delinquent Year | Year Certified | Cert Year | Delinquent Year Certified',
+  market_value:
+    'Market Value | Total Market Value | Appraised Value | Total Appraised Value | Appraised Total | County Value | ' +
     'Auditor Value',
-  ],
   /** 35 % of the market value, which Ohio taxes. */
-  taxable_value: ['Taxable Value', 'Total Taxable Value', 'Taxable Total', 'Assessed Value (35%)'],
-  property_class: [
-    'Property Class',
-    'Class',
-    'Class Code',
-    'Land Use',
-    'Land Use Code',
-    'Land Use Description',
-    'Property Type',
-    'LUC',
-  ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+  taxable_value: 'Taxable Value | Total Taxable Value | Taxable Total | Assessed Value (35%)',
+  property_class:
+    'Property Class | Class | Class Code | Land Use | Land Use Code | Land Use Description | Property Type | LUC',
+} satisfies Readonly<Record<string, string>>;
 
 export type ListField = keyof typeof HEADINGS;
 
@@ -109,7 +50,7 @@ export const LIST_FIELDS = Object.keys(HEADINGS) as ListField[];
 export function fieldsByHeading(own: OwnHeadings = {}): ReadonlyMap<string, ListField> {
   const fields = new Map<string, ListField>();
   for (const field of LIST_FIELDS) {
-    for (const heading of [...HEADINGS[field], ...(own[field] ?? [])]) {
+    for (const heading of [...HEADINGS[field].split(' | '), ...(own[field] ?? [])]) {
       const key = normalizeHeading(heading);
       const earlier = fields.get(key);
       if (earlier !== undefined && earlier !== field)

@@ -266,16 +266,11 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
   const { list } = site;
   const base = `https://${site.host}`;
   return defineSource({
-    name: site.name,
+    ...site,
     family: 'listings',
-    title: site.title,
     home: new URL(list.start, base).href,
-    terms: site.terms,
-    everyDays: site.everyDays,
     hosts: [site.host],
-    politeness: site.politeness,
     row: Listing,
-    expect: site.expect,
     drop: savedPages('saved', "a listing's own page"),
     fetch: (ctx) => fetchDetails(ctx, base, list),
     parse: (page) => [

@@ -5,15 +5,17 @@ import type { Cell } from '../../csv/xlsx.ts';
 import { MIX_COLUMNS } from '../unit_mix.ts';
 
 /** Headings of a column that counts the units of a type, by the words for it: "1BR", "# 1BR", "1BR Units". */
-const countsOf = (...words: readonly string[]): readonly string[] =>
-  words.flatMap((word) =>
-    ['', '#', '# of', 'Number of', 'No. of'].flatMap((start) =>
-      ['', 'Units', 'Apartments'].map((end) => `${start} ${word} ${end}`),
-    ),
-  );
+const countsOf = (...words: readonly string[]): string =>
+  words
+    .flatMap((word) =>
+      ['', '#', '# of', 'Number of', 'No. of'].flatMap((start) =>
+        ['', 'Units', 'Apartments'].map((end) => `${start} ${word} ${end}`),
+      ),
+    )
+    .join(' | ');
 
 /** "1BR", "1 Bed", "One Bedroom" and their plurals. */
-const bedrooms = (figure: string, word: string): readonly string[] =>
+const bedrooms = (figure: string, word: string): string =>
   countsOf(
     ...[figure, word].flatMap((count) =>
       ['BR', 'BD', 'Bed', 'Bedroom'].flatMap((name) => [`${count} ${name}`, `${count} ${name}s`]),
@@ -21,142 +23,57 @@ const bedrooms = (figure: string, word: string): readonly string[] =>
   );
 
 /**
- * Compared without case, spaces, punctuation and text in parentheses. Confirmed by recorded files: Crexi's two layouts,
- * CoStar's multifamily layout, Flexmls of Arizona, Matrix of Stellar, BrokerMetrics of San Francisco, and Redfin. The
- * others are common headings of brokers' lists. A unit in a heading counts (UNITS_OF_HEADINGS).
+ * Headings with a bar between two, compared without case, spaces, punctuation and text in parentheses. Confirmed by
+ * recorded files: Crexi's two layouts, CoStar's multifamily layout, Flexmls of Arizona, Matrix of Stellar, BrokerMetrics
+ * of San Francisco, and Redfin. The others are common in brokers' lists. A unit counts (UNITS_OF_HEADINGS).
  */
 const HEADINGS = {
-  listing_id: [
-    'MLS#',
-    'MLS Number',
-    'MLS No',
-    'MLS ID',
-    'ML Number',
-    'ML#',
-    'Listing ID',
-    'Listing Number',
-    'Listing #',
-    'Listing No',
-    'List Number',
-    'Listing Key',
-    'Deal ID',
-    'Property ID',
-    'ID',
-  ],
-  issuer: ['Source', 'MLS', 'MLS Name'],
-  listing_url: ['Listing URL', 'Property Link', 'Listing Link', 'Property URL', 'URL', 'Link', 'Web Page', 'Website'],
-  street: [
-    'Address',
-    'Street',
-    'Street Address',
-    'Property Address',
-    'Address 1',
-    'Address Line 1',
-    'Street Number Name Direction',
-  ],
-  whole_address: ['Full Address', 'Formatted Address', 'Unparsed Address'],
-  street_number: ['House Number', 'House #', 'Street Number', 'Street #', 'Street No'],
-  street_direction: ['Compass', 'Street Dir Prefix', 'Street Direction', 'St Dir Pfx', 'St Dir'],
-  street_name: ['Street Name'],
-  street_suffix: ['Street Suffix', 'St Suffix'],
-  street_direction_suffix: ['Street Dir Suffix', 'St Dir Sfx'],
-  unit: ['Unit #', 'Unit Number', 'Unit No', 'Unit', 'Apt', 'Apt #', 'Apartment', 'Suite'],
-  city: [
-    'City',
-    'Property City',
-    'Town',
-    'City/Town',
-    'City/Town Code',
-    'City, State, ZIP',
-    'City, State, ZIP Code',
-    'City, ST ZIP',
-    'City, State',
-    'City, ST',
-  ],
-  state: ['State', 'State or Province', 'State/Province', 'Property State', 'State Code', 'ST'],
-  zip: [
-    'ZIP',
-    'ZIP Code',
-    'ZIP or Postal Code',
-    'ZIP/Postal Code',
-    'Postal Code',
-    'Property ZIP',
-    'Property ZIP Code',
+  listing_id:
+    'MLS# | MLS Number | MLS No | MLS ID | ML Number | ML# | Listing ID | Listing Number | Listing # | Listing No | ' +
+    'List Number | Listing Key | Deal ID | Property ID | ID',
+  issuer: 'Source | MLS | MLS Name',
+  listing_url: 'Listing URL | Property Link | Listing Link | Property URL | URL | Link | Web Page | Website',
+  street:
+    'Address | Street | Street Address | Property Address | Address 1 | Address Line 1 | Street Number Name Direction',
+  whole_address: 'Full Address | Formatted Address | Unparsed Address',
+  street_number: 'House Number | House # | Street Number | Street # | Street No',
+  street_direction: 'Compass | Street Dir Prefix | Street Direction | St Dir Pfx | St Dir',
+  street_name: 'Street Name',
+  street_suffix: 'Street Suffix | St Suffix',
+  street_direction_suffix: 'Street Dir Suffix | St Dir Sfx',
+  unit: 'Unit # | Unit Number | Unit No | Unit | Apt | Apt # | Apartment | Suite',
+  city:
+    'City | Property City | Town | City/Town | City/Town Code | City, State, ZIP | City, State, ZIP Code | ' +
+    'City, ST ZIP | City, State | City, ST',
+  state: 'State | State or Province | State/Province | Property State | State Code | ST',
+  zip:
+    'ZIP | ZIP Code | ZIP or Postal Code | ZIP/Postal Code | Postal Code | Property ZIP | Property ZIP Code | ' +
     'Postcode',
-  ],
-  list_price: [
-    'Price',
-    'List Price',
-    'Listing Price',
-    'Asking Price',
-    'Ask Price',
-    'Asking',
-    'For Sale Price',
-    'Current Price',
-  ],
-  sold_price: ['Sale Price', 'Sold Price', 'Closed Price', 'Close Price', 'Closing Price', 'Last Sale Price'],
-  price_per_unit: ['Price/Unit', 'Price per Unit'],
-  units: [
-    'Units',
-    'Unit Count',
-    'Number of Units',
-    'Number of Units Total',
-    '# of Units',
-    '# Units',
-    'No. of Units',
-    'No. Units',
-    'Total Units',
-  ],
+  list_price: 'Price | List Price | Listing Price | Asking Price | Ask Price | Asking | For Sale Price | Current Price',
+  sold_price: 'Sale Price | Sold Price | Closed Price | Close Price | Closing Price | Last Sale Price',
+  price_per_unit: 'Price/Unit | Price per Unit',
+  units:
+    'Units | Unit Count | Number of Units | Number of Units Total | # of Units | # Units | No. of Units | ' +
+    'No. Units | Total Units',
   units_0br: countsOf('Studio', 'Studios', '0 BR', '0 Bed', '0 Bedroom', 'Efficiency', 'Efficiencies'),
   units_1br: bedrooms('1', 'One'),
   units_2br: bedrooms('2', 'Two'),
   units_3br: bedrooms('3', 'Three'),
   units_4br: bedrooms('4', 'Four'),
-  unit_mix: ['Unit Mix', 'Unit Mix Summary', 'Bedroom Mix', 'Apartment Mix', 'Mix of Units', 'Unit Breakdown'],
-  cap_rate: ['Cap Rate', 'Cap', 'Cap Rate %', 'Going-in Cap Rate'],
-  noi: ['NOI', 'Net Operating Income'],
-  annual_taxes: [
-    'Annual Taxes',
-    'Annual Tax',
-    'Annual Tax Amount',
-    'Tax Annual Amount',
-    'Annual Property Taxes',
-    'Annual Property Tax',
-    'Annual Real Estate Taxes',
-    'Annual RE Taxes',
-    'Real Estate Taxes',
-    'Real Estate Tax',
-    'RE Taxes',
-    'Property Taxes',
-    'Property Tax',
-    'Taxes per Year',
-    'Taxes/Year',
-    'Taxes/Yr',
-    'Taxes',
-  ],
-  year_built: ['Year Built', 'Built'],
-  property_type: ['Property Type', 'Type', 'Asset Class'],
-  property_subtype: ['Property Subtype', 'Property Sub Type', 'Subtype', 'Sub Type', 'Secondary Type', 'Dwelling Type'],
-  listed_on: [
-    'List Date',
-    'Date Listed',
-    'Listing Date',
-    'Listing Contract Date',
-    'Listed On',
-    'Listed',
-    'On Market Date',
-  ],
-  sold_on: ['Sold Date', 'Sale Date', 'Close Date', 'Closing Date', 'Close of Escrow Date'],
-  status: [
-    'Status',
-    'Listing Status',
-    'Standard Status',
-    'MLS Status',
-    'Property Status',
-    'Sale Status',
-    'Availability',
-  ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+  unit_mix: 'Unit Mix | Unit Mix Summary | Bedroom Mix | Apartment Mix | Mix of Units | Unit Breakdown',
+  cap_rate: 'Cap Rate | Cap | Cap Rate % | Going-in Cap Rate',
+  noi: 'NOI | Net Operating Income',
+  annual_taxes:
+    'Annual Taxes | Annual Tax | Annual Tax Amount | Tax Annual Amount | Annual Property Taxes | ' +
+    'Annual Property Tax | Annual Real Estate Taxes | Annual RE Taxes | Real Estate Taxes | Real Estate Tax | ' +
+    'RE Taxes | Property Taxes | Property Tax | Taxes per Year | Taxes/Year | Taxes/Yr | Taxes',
+  year_built: 'Year Built | Built',
+  property_type: 'Property Type | Type | Asset Class',
+  property_subtype: 'Property Subtype | Property Sub Type | Subtype | Sub Type | Secondary Type | Dwelling Type',
+  listed_on: 'List Date | Date Listed | Listing Date | Listing Contract Date | Listed On | Listed | On Market Date',
+  sold_on: 'Sold Date | Sale Date | Close Date | Closing Date | Close of Escrow Date',
+  status: 'Status | Listing Status | Standard Status | MLS Status | Property Status | Sale Status | Availability',
+} satisfies Readonly<Record<string, string>>;
 
 export type ListingField = keyof typeof HEADINGS;
 export const FIELDS = Object.keys(HEADINGS) as ListingField[];
@@ -230,7 +147,7 @@ export const dollarsOfOne = (heading: Cell | undefined): 1 | 1_000 | 1_000_000 =
 
 /** Fields by heading without a unit. */
 const BY_NAME: ReadonlyMap<string, ListingField> = new Map(
-  FIELDS.flatMap((field) => HEADINGS[field].map((heading) => [normalizeHeading(heading), field] as const)),
+  FIELDS.flatMap((field) => HEADINGS[field].split(' | ').map((heading) => [normalizeHeading(heading), field] as const)),
 );
 
 /** Headings of a field with a unit that is read. */

@@ -259,20 +259,12 @@ function parseTable<F extends TableFamily>(page: Page, table: CkanTable<F>): rea
 export function ckanTable<F extends TableFamily>(table: CkanTable<F>): SourceSpec {
   const { portal, resource } = table;
   return defineSource({
-    name: table.name,
-    family: table.family,
-    title: table.title,
-    home: table.home,
-    county: table.county,
-    covers: table.covers,
+    ...table,
     terms: { ...table.terms, api: { path: SEARCH, quote: DOCUMENTED } },
-    everyDays: table.everyDays,
-    ...(table.readEveryDays === undefined ? {} : { readEveryDays: table.readEveryDays }),
     hosts: [new URL(portal).host],
     politeness: { minIntervalMs: 2000, concurrency: 1 },
     row: recordOf(table.family),
     contradictions: 'refused',
-    expect: table.expect,
     drop: [
       {
         pattern: new RegExp(`^${resource}.*\\.csv$`, 'u'),

@@ -184,20 +184,12 @@ function parseRows<F extends TableFamily>(page: Page, source: SocrataTable<F>): 
 /** An adapter for one table. */
 export function socrataTable<F extends TableFamily>(source: SocrataTable<F>): SourceSpec {
   return defineSource({
-    name: source.name,
-    family: source.family,
-    title: source.title,
-    home: source.home,
-    county: source.county,
-    covers: source.covers,
-    terms: source.terms,
-    everyDays: source.everyDays,
+    ...source,
     hosts: [new URL(source.portal).host],
     secrets: [TOKEN],
     politeness: { minIntervalMs: 1000, concurrency: 1 },
     row: recordOf(source.family),
     contradictions: 'refused',
-    expect: source.expect,
     fetch: (ctx) => fetchTable(ctx, source),
     parse: (page) => parseRows(page, source),
   });

@@ -54,16 +54,11 @@ export function resoWebApi(feed: ResoFeed): SourceSpec {
   const { server } = feed;
   const addresses = server.auth === 'token' ? [server.service] : [server.service, server.auth.tokenUrl];
   return defineSource({
-    name: feed.name,
+    ...feed,
     family: 'listings',
-    title: feed.title,
-    home: feed.home,
-    terms: feed.terms,
-    everyDays: feed.everyDays,
     hosts: [...new Set(addresses.map((address) => new URL(address).host))],
     politeness: server.politeness,
     row: Listing,
-    expect: feed.expect,
     secrets: secretsOf(feed),
     fetch: (ctx) => replicate(ctx, server, requireCredentials(ctx, feed)),
     parse: (page) =>

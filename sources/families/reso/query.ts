@@ -1,33 +1,12 @@
 /** The query of a feed: filter, fields, order and page size, as the server takes them. */
 import type { ResoServer } from './server.ts';
 
-const FIELDS = [
-  'ListingKey',
-  'StandardStatus',
-  'PropertyType',
-  'PropertySubType',
-  'ListPrice',
-  'NumberOfUnitsTotal',
-  'CapRate',
-  'NetOperatingIncome',
-  'TaxAnnualAmount',
-  'YearBuilt',
-  'UnparsedAddress',
-  'StreetNumber',
-  'StreetDirPrefix',
-  'StreetName',
-  'StreetSuffix',
-  'StreetDirSuffix',
-  'UnitNumber',
-  'City',
-  'StateOrProvince',
-  'PostalCode',
-  'ListingContractDate',
-  'OffMarketDate',
-  'ModificationTimestamp',
-  'InternetAddressDisplayYN',
-  'InternetEntireListingDisplayYN',
-] as const;
+const FIELDS = (
+  'ListingKey StandardStatus PropertyType PropertySubType ListPrice NumberOfUnitsTotal CapRate NetOperatingIncome ' +
+  'TaxAnnualAmount YearBuilt UnparsedAddress StreetNumber StreetDirPrefix StreetName StreetSuffix StreetDirSuffix ' +
+  'UnitNumber City StateOrProvince PostalCode ListingContractDate OffMarketDate ModificationTimestamp ' +
+  'InternetAddressDisplayYN InternetEntireListingDisplayYN'
+).split(' ');
 
 /** Fields to request. */
 const fieldsOf = ({ dictionary, hasCanView, lacks }: ResoServer): string[] =>

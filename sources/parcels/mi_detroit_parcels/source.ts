@@ -29,16 +29,10 @@ export default arcgisAddresses({
   parcel: 'parcel_id',
   parcelForm: DETROIT_PARCEL,
   needed: ['address', 'zip_code', 'taxpayer_1', 'amt_assessed_value', 'sale_date', 'amt_sale_price'],
-  optional: [
-    'amt_taxable_value',
-    'taxpayer_2',
-    'taxpayer_address',
-    'taxpayer_city',
-    'taxpayer_state',
-    'taxpayer_zip_code',
-    'property_class_description',
-    'year_built',
-  ],
+  optional: (
+    'amt_taxable_value taxpayer_2 taxpayer_address taxpayer_city taxpayer_state taxpayer_zip_code ' +
+    'property_class_description year_built'
+  ).split(' '),
   values: (feature, { readOn }) => {
     const atMarket = (name: string): string | null => {
       const half = cents(name, feature[name], { zeroIsUnknown: true });

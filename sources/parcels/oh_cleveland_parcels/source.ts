@@ -42,31 +42,14 @@ export default arcgisAddresses({
   },
   parcel: ['parcel_id', 'parcelpin'],
   parcelForm: CUYAHOGA_PARCEL,
-  needed: [
-    'parcel_owner',
-    'par_addr_all',
-    'parcel_city',
-    'parcel_zip',
-    'mail_addr_street',
-    'mail_city',
-    'mail_state',
-    'mail_zip',
-    'last_transfer_date',
-    'last_sales_amount',
-    'tax_market_total',
-  ],
-  optional: [
-    'parcel_unit',
-    'second_owner',
-    'mail_unit_no',
-    'tax_luc_description',
-    'prop_class_desc',
-    'residentialYearBuilt',
-    'commercialYearBuilt',
-    'com_living_units',
-    'Latitude',
-    'Longitude',
-  ],
+  needed: (
+    'parcel_owner par_addr_all parcel_city parcel_zip mail_addr_street mail_city mail_state mail_zip ' +
+    'last_transfer_date last_sales_amount tax_market_total'
+  ).split(' '),
+  optional: (
+    'parcel_unit second_owner mail_unit_no tax_luc_description prop_class_desc residentialYearBuilt ' +
+    'commercialYearBuilt com_living_units Latitude Longitude'
+  ).split(' '),
   values: (feature, { readOn }) => ({
     is_lot: false,
     ...situsOf(feature),

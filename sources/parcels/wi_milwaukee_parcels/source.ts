@@ -44,24 +44,10 @@ export default ckanTable<'parcels'>({
   expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.1, joins: { address: 0.9, zip: 0.9 } },
   portal: MILWAUKEE.portal,
   resource: '0a2c7f31-cd15-4151-8222-09dd57d5f16d',
-  columns: [
-    'TAXKEY',
-    'HOUSE_NR_LO',
-    'SDIR',
-    'STREET',
-    'STTYPE',
-    'OWNER_NAME_1',
-    'OWNER_MAIL_ADDR',
-    'OWNER_CITY_STATE',
-    'OWNER_ZIP',
-    'GEO_ZIP_CODE',
-    'C_A_TOTAL',
-    'LAND_USE',
-    'YR_BUILT',
-    'NR_UNITS',
-    'CONVEY_DATE',
-    'CONVEY_FEE',
-  ],
+  columns: (
+    'TAXKEY HOUSE_NR_LO SDIR STREET STTYPE OWNER_NAME_1 OWNER_MAIL_ADDR OWNER_CITY_STATE OWNER_ZIP GEO_ZIP_CODE ' +
+    'C_A_TOTAL LAND_USE YR_BUILT NR_UNITS CONVEY_DATE CONVEY_FEE'
+  ).split(' '),
   optional: ['HOUSE_NR_HI', 'HOUSE_NR_SFX', 'OWNER_NAME_2'],
   link: 'TAXKEY',
   identity: ({ TAXKEY }) => ({ parcel_raw: published(TAXKEY) }),

@@ -8,7 +8,7 @@ import { addDays } from '../../days.ts';
 import { sodaCount, sodaRows } from '../../families/open_data/socrata.ts';
 import { Registration } from '../../rows/registration.ts';
 import { checkColumns, streamCsv } from '../../csv/csv.ts';
-import { candidate, date, optional, published, refuse, required, tidy } from '../../values.ts';
+import { candidate, date, joined, optional, published, refuse, required, tidy } from '../../values.ts';
 
 const PORTAL = 'https://data.colorado.gov';
 /** Rows of the dataset as JSON. */
@@ -24,94 +24,35 @@ const WIDE_OVERLAP_DAYS = 60;
 /** More rows than the office can change in OVERLAP_DAYS: it receives about 1,500 filings a day. */
 const MAX_TOUCHED = 200_000;
 
-const COLUMNS = [
-  'entityid',
-  'entityname',
-  'principaladdress1',
-  'principaladdress2',
-  'principalcity',
-  'principalstate',
-  'principalzipcode',
-  'principalcountry',
-  'mailingaddress1',
-  'mailingaddress2',
-  'mailingcity',
-  'mailingstate',
-  'mailingzipcode',
-  'mailingcountry',
-  'entitystatus',
-  'jurisdictonofformation',
-  'entitytype',
-  'agentfirstname',
-  'agentmiddlename',
-  'agentlastname',
-  'agentsuffix',
-  'agentorganizationname',
-  'agentprincipaladdress1',
-  'agentprincipaladdress2',
-  'agentprincipalcity',
-  'agentprincipalstate',
-  'agentprincipalzipcode',
-  'agentprincipalcountry',
-  'agentmailingaddress1',
-  'agentmailingaddress2',
-  'agentmailingcity',
-  'agentmailingstate',
-  'agentmailingzipcode',
-  'agentmailingcountry',
-  'entityformdate',
-] as const;
-type Column = (typeof COLUMNS)[number];
+const COLUMNS = (
+  'entityid entityname principaladdress1 principaladdress2 principalcity principalstate principalzipcode ' +
+  'principalcountry mailingaddress1 mailingaddress2 mailingcity mailingstate mailingzipcode mailingcountry ' +
+  'entitystatus jurisdictonofformation entitytype agentfirstname agentmiddlename agentlastname agentsuffix ' +
+  'agentorganizationname agentprincipaladdress1 agentprincipaladdress2 agentprincipalcity agentprincipalstate ' +
+  'agentprincipalzipcode agentprincipalcountry agentmailingaddress1 agentmailingaddress2 agentmailingcity ' +
+  'agentmailingstate agentmailingzipcode agentmailingcountry entityformdate'
+).split(' ');
 
 /** Some years' exports have a 36th column: the type in words. */
 const SOMETIMES = ['entitytypeverbatim'];
 
-type Cells = (column: Column) => unknown;
+type Cells = (column: string) => unknown;
+
+const ADDRESS = 'address1 address2 city state zipcode'.split(' ');
+const STREET = ADDRESS.map((part) => `agentprincipal${part}`);
+const MAILING = ADDRESS.map((part) => `agentmailing${part}`);
+const PERSON = ['agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix'];
 
 /** The organization, or the person's names joined. */
-function agentName(cell: Cells): string | null {
-  const person = (['agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix'] as const)
-    .map((column) => optional(cell(column)))
-    .filter((part) => part !== null)
-    .join(' ');
-  return optional(cell('agentorganizationname')) ?? optional(person);
-}
-
-/** Columns of the agent's two addresses. */
-const STREET = {
-  agent_addr1: 'agentprincipaladdress1',
-  agent_addr2: 'agentprincipaladdress2',
-  agent_city: 'agentprincipalcity',
-  agent_state: 'agentprincipalstate',
-  agent_zip: 'agentprincipalzipcode',
-} as const;
-const MAILING = {
-  agent_addr1: 'agentmailingaddress1',
-  agent_addr2: 'agentmailingaddress2',
-  agent_city: 'agentmailingcity',
-  agent_state: 'agentmailingstate',
-  agent_zip: 'agentmailingzipcode',
-} as const;
-type AgentAddress = Readonly<Record<keyof typeof STREET, string | null>>;
-
-function addressOf(cell: Cells, columns: typeof STREET | typeof MAILING): AgentAddress {
-  return {
-    agent_addr1: optional(cell(columns.agent_addr1)),
-    agent_addr2: optional(cell(columns.agent_addr2)),
-    agent_city: optional(cell(columns.agent_city)),
-    agent_state: optional(cell(columns.agent_state)),
-    agent_zip: optional(cell(columns.agent_zip)),
-  };
-}
-
-const isBlank = (address: AgentAddress): boolean =>
-  (address.agent_addr1 ?? address.agent_addr2 ?? address.agent_city ?? address.agent_state ?? address.agent_zip) ===
-  null;
+const agentName = (cell: Cells): string | null =>
+  optional(cell('agentorganizationname')) ?? optional(joined(PERSON.map((column) => cell(column))));
 
 /** The agent's street address, or its mailing address where no street address is given: never a mix. */
-function agentAddress(cell: Cells): AgentAddress {
-  const street = addressOf(cell, STREET);
-  return isBlank(street) ? addressOf(cell, MAILING) : street;
+function agentAddress(cell: Cells): Readonly<Record<string, string | null>> {
+  const street = STREET.map((column) => optional(cell(column)));
+  const used = street.every((part) => part === null) ? MAILING.map((column) => optional(cell(column))) : street;
+  const [agent_addr1 = null, agent_addr2 = null, agent_city = null, agent_state = null, agent_zip = null] = used;
+  return { agent_addr1, agent_addr2, agent_city, agent_state, agent_zip };
 }
 
 /** The site that shows an entity: the page's own, or the portal for an export that the operator downloaded. */
@@ -163,7 +104,7 @@ function parseJson(page: Page): readonly Candidate[] {
 /** The CSV export, record by record. */
 function* parseExport(page: Page): Generator<Candidate> {
   let width: number | undefined;
-  let positions: ReadonlyMap<Column, number> = new Map();
+  let positions: ReadonlyMap<string, number> = new Map();
   const origin = siteOf(page);
   for (const { cells, raw } of streamCsv(page)) {
     if (width === undefined) {

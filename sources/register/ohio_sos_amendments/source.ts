@@ -20,21 +20,10 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** The publisher spells two of these differently here: TRANSASCTION CODE DESCRIPTION and COUNTY NAME. */
-const COLUMNS = [
-  'DOCUMENT NUMBER',
-  'CHARTER NUMBER',
-  'EFFECTIVE DATE',
-  'BUSINESS NAME',
-  'TRANSACTION CODE DESCRIPTION',
-  'FILING ADDRESS NAME',
-  'FILING ADDRESS 1',
-  'FILING ADDRESS 2',
-  'FILING CITY',
-  'FILING STATE',
-  'FILING ZIP',
-  'BUSINESS CITY',
-  'COUNTY',
-] as const;
+const COLUMNS = (
+  'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSACTION CODE DESCRIPTION,FILING ADDRESS NAME,' +
+  'FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY'
+).split(',');
 
 function* parse(page: Page): Generator<Candidate> {
   for (const line of readReport(page, COLUMNS)) {

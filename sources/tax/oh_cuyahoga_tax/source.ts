@@ -25,18 +25,10 @@ export default arcgisParcels({
   politeness: { minIntervalMs: 2000, concurrency: 1 },
   expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.7, zip: 0.7 } },
   parcel: 'parcel_id',
-  needed: [
-    'parcel_owner',
-    'par_addr_all',
-    'parcel_city',
-    'parcel_zip',
-    'mail_addr_street',
-    'mail_city',
-    'mail_state',
-    'mail_zip',
-    'total_net_delq_balance',
-    'tax_market_total',
-  ],
+  needed: (
+    'parcel_owner par_addr_all parcel_city parcel_zip mail_addr_street mail_city mail_state mail_zip ' +
+    'total_net_delq_balance tax_market_total'
+  ).split(' '),
   optional: ['parcel_unit', 'second_owner', 'mail_unit_no', 'tax_luc_description', 'prop_class_desc'],
   values: (feature) => ({
     owner_name: ownerOf(feature),

@@ -22,16 +22,10 @@ export default countyListFile({
   parcelExample: '0540004012300',
   posted: {
     url: 'https://www.hcauditor.org/download/Delinquent/unpaid.xlsx',
-    columns: [
-      'parcel_number',
-      'owner_name_1',
-      'owner_name_2',
-      'owner_address_1',
-      'owner_address_2',
-      'property_class',
-      'unpaid_amount',
-      'tax_district',
-    ],
+    columns: (
+      'parcel_number owner_name_1 owner_name_2 owner_address_1 owner_address_2 property_class unpaid_amount ' +
+      'tax_district'
+    ).split(' '),
     expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.5, parcel: 0.6 } },
   },
 });

@@ -64,16 +64,10 @@ export default arcgisParcels({
   politeness: { minIntervalMs: 2000, concurrency: 1 },
   expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.7, zip: 0.5 } },
   parcel: 'PIN',
-  needed: [
-    'OWNER',
-    'MAILING_ADDRESS1',
-    'MAILING_ADDRESS2',
-    'MAILING_ADDRESS3',
-    'FINAL_BALANCE',
-    'CERTIFIED_DELINQUENT_YEAR',
-    'APPRAISED_TOTAL_VALUE',
-    'LAND_USE_DESCRIPTION',
-  ],
+  needed: (
+    'OWNER MAILING_ADDRESS1 MAILING_ADDRESS2 MAILING_ADDRESS3 FINAL_BALANCE CERTIFIED_DELINQUENT_YEAR ' +
+    'APPRAISED_TOTAL_VALUE LAND_USE_DESCRIPTION'
+  ).split(' '),
   oneOf: [['SITE_ADDRESS1', 'SITE_ADDRESS']],
   optional: ['SITE_ADDRESS3'],
   values: (feature) => ({
