@@ -201,8 +201,8 @@ async function* parseList(county: CountyList, page: Page): AsyncGenerator<Candid
   throw new Quarantine(
     'missing_column',
     `${file}: no row names both a parcel (${HEADINGS.parcel.replaceAll(' | ', ', ')}) and an amount ` +
-      `(${HEADINGS.amount.replaceAll(' | ', ', ')}); the first row is ${found}. Map the list's own headings in a file ` +
-      `${COLUMNS_FILE} next to it, such as {"Folio": "parcel", "Owed": "amount"}`,
+      `(${HEADINGS.amount.replaceAll(' | ', ', ')}); the first row is ${found}. Map the list's own headings in a ` +
+      `file ${COLUMNS_FILE} next to it, such as {"Folio": "parcel", "Owed": "amount"}`,
     page.url,
   );
 }
