@@ -24,8 +24,8 @@ const bedrooms = (figure: string, word: string): string =>
 
 /**
  * Headings with a bar between two, compared without case, spaces, punctuation and text in parentheses. Confirmed by
- * recorded files: Crexi's two layouts, CoStar's multifamily layout, Flexmls of Arizona, Matrix of Stellar,
- * BrokerMetrics of San Francisco, and Redfin. The others are common in brokers' lists. A unit counts (UNITS_OF_HEADINGS).
+ * recorded files of Crexi (two layouts), CoStar, Flexmls, Matrix, BrokerMetrics and Redfin; the others are common in
+ * lists of brokers. A unit in a heading counts (UNITS_OF_HEADINGS).
  */
 const HEADINGS = {
   listing_id:
