@@ -12,7 +12,6 @@ export const TABLES = {
   purchases: 'id',
   claims: 'lead_id',
   claimed_properties: 'purchase_id, property_key',
-  deliveries: 'number',
   transfers: 'chain, pay_to, block, log_index',
   audits: 'chain, pay_to',
   gas_days: 'account, day',
@@ -27,7 +26,7 @@ const NAMES = Object.keys(TABLES) as (keyof typeof TABLES)[];
 /** Written when a ledger is created, and at the first start of a server: replacing them loses no sale. */
 const WRITTEN_AT_START: ReadonlySet<string> = new Set(['ledger_identity', 'heartbeat', 'money']);
 /** Tables whose keys the database numbers. */
-const NUMBERED = { answers: 'number', deliveries: 'number', journal: 'seq' } as const;
+const NUMBERED = { answers: 'number', journal: 'seq' } as const;
 /** Rows per statement. A chunk has up to 1 MiB. */
 const pageRows = (table: string): number => (table === 'answer_chunks' ? 8 : 100);
 

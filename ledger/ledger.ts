@@ -106,17 +106,6 @@ export type Begun =
   | { readonly kind: 'taken'; readonly by: 'payment' | 'identifier'; readonly purchase: Purchase }
   | { readonly kind: 'refused'; readonly reason: PayerRefusal };
 
-/** How an answer reached its buyer. */
-export type DeliveryKind = 'first' | 'identifier' | 'wallet';
-
-export interface Delivery {
-  readonly purchaseId: string;
-  readonly kind: DeliveryKind;
-  readonly atMs: number;
-  /** Whether the last byte was handed to the network. */
-  readonly isComplete: boolean;
-}
-
 export type PurchaseKey =
   | { readonly id: string }
   | { readonly payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'> }
@@ -316,9 +305,8 @@ export interface TransferBook {
 }
 
 /**
- * Every method is atomic and safe across processes; its writes are on disk when it resolves, but for a reservation and
- * the record of a delivery, which a crash of the database's host may undo. Callers pass times in milliseconds of Unix
- * time. Amounts are atomic units of the asset (one USDC is 1,000,000).
+ * Every method is atomic and safe across processes; its writes are on disk when it resolves, but for a
+ * reservation, which a crash of the database's host may undo. Callers pass times in milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
 export interface Ledger extends LeadClaims, TransferBook {
   /**
@@ -342,8 +330,6 @@ export interface Ledger extends LeadClaims, TransferBook {
   find(key: PurchaseKey): Promise<Purchase | null>;
   /** The answer of a purchase; null if there is none, or it can no longer be collected. */
   answerOf(purchaseId: string): Promise<Answer | null>;
-  /** Record that an answer was sent. */
-  recordDelivery(delivery: Delivery): Promise<void>;
   /** Purchases whose recorded start of settling is before this time, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
   /** After a restore, until all earlier transfers are booked and none is owed; else null. */
@@ -363,8 +349,6 @@ export interface Ledger extends LeadClaims, TransferBook {
   forgetAnswers(endedBeforeMs: number): Promise<number>;
   /** All purchases, for reports and exports. */
   purchases(): AsyncIterable<Purchase>;
-  /** All deliveries, for reports and exports. */
-  deliveries(): AsyncIterable<Delivery>;
   /**
    * Use a token that works once, across all processes. After `untilMs` its owner refuses it by its age; it is stored
    * for much longer, in case the owner's clock moves back. @returns false if it was used before

@@ -126,9 +126,6 @@ export async function reportLines(ledger: Ledger, place: string, options: Report
   const inState = (state: Purchase['state']): readonly Purchase[] => purchases.get(state) ?? [];
   const [sold, released] = [inState('sold'), inState('released')];
   const settling = inState('settling').toSorted((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0));
-  const delivered = new Set<string>();
-  for await (const { purchaseId, isComplete } of ledger.deliveries()) if (isComplete) delivered.add(purchaseId);
-  const notDelivered = sold.filter(({ id }) => !delivered.has(id));
   const refunds = Map.groupBy(await Array.fromAsync(ledger.refunds()), ({ refund }) => refund.paid === null);
   const refunded = (isDue: boolean, word: string): string => {
     const some = (refunds.get(isDue) ?? []).map(({ refund }) => refund);
@@ -155,9 +152,5 @@ export async function reportLines(ledger: Ledger, place: string, options: Report
     `Refunds of the guarantee: ${refunded(true, 'due')}, ${refunded(false, 'paid')}`,
     '',
     `Leads: ${leads.join(', ')}`,
-    '',
-    `Sold but never sent completely: ${notDelivered.length}` +
-      (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),
-    ...listed(notDelivered, ({ endedAtMs }) => [`${ageOf(nowMs - (endedAtMs ?? nowMs))} ago`]),
   ];
 }

@@ -247,7 +247,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       await metricsListener?.stop();
       await stopRefunds();
       following.close();
-      await app.payments.idle();
       if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
       await running.close();
     };

@@ -36,7 +36,7 @@ export interface InnerResponse {
 
 const carriers = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Middleware that records the delivery of an inner response when its carrier is delivered. */
+/** Middleware that tells an inner request which response carries its own to the caller. */
 export const carryResponses: Middleware = async (ctx, next) => {
   const carrier = carriers.get(ctx.req);
   if (carrier) stateOf(ctx).carrier = carrier;

@@ -1,14 +1,13 @@
-/** Sends sold answers with their receipts, the first time and again, and records each delivery in the ledger. */
+/** Sends sold answers with their receipts, the first time and again. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
 import type { Context } from 'koa';
-import type { Answer, DeliveryKind, Ledger, Purchase } from '../../ledger/ledger.ts';
+import type { Answer, Ledger, Purchase } from '../../ledger/ledger.ts';
 import { RECEIPT_HEADER } from '../../lib/receipt.ts';
 import type { receiptSigner } from './receipts/signed_receipt.ts';
 import type { Refusals } from './refusals.ts';
-import { recordDelivery } from './sale.ts';
 import { digestHeader } from './spooled_answer.ts';
 
 /** PAYMENT-RESPONSE of a purchase that the chain shows as paid. */
@@ -30,43 +29,18 @@ export function callersResponse({ state, res }: Pick<Context, 'state' | 'res'>):
 const streamed = (ctx: Context, answer: Answer): Readable =>
   Readable.from(answer.body()).once('error', () => ctx.res.destroy());
 
-/** How an answer is sent. */
-interface DeliveryTerms {
-  readonly kind: DeliveryKind;
-  /** Called once the response is sent or has failed. */
-  readonly whenClosed?: () => void;
-}
+/** How an answer reaches its buyer. */
+type DeliveryKind = 'first' | 'identifier' | 'wallet';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 export function createDeliveries(
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'answerOf'>,
   refusals: Pick<Refusals, 'expired'>,
   receiptOf: ReturnType<typeof receiptSigner>,
-  nowMs: () => number,
 ) {
-  const pending = new Set<Promise<void>>();
-
-  /** Record the delivery once the response is sent or has failed. */
-  const recordWhenClosed = (ctx: Context, { id }: Purchase, { kind, whenClosed }: DeliveryTerms): void => {
-    const carrier = callersResponse(ctx);
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    if (carrier.closed || carrier.destroyed) resolve();
-    else carrier.once('close', resolve);
-    const recorded = closed
-      .then(() => {
-        whenClosed?.();
-        const isComplete = carrier.writableFinished;
-        return recordDelivery(ledger, { purchaseId: id, kind, atMs: nowMs(), isComplete });
-      })
-      .finally(() => {
-        pending.delete(recorded);
-      });
-    pending.add(recorded);
-  };
-
   /** Put a sold answer and its receipt into `ctx`. */
-  const deliver = (ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): void => {
+  const deliver = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
     ctx.status = 200;
     const { buffer } = answer;
     ctx.body = buffer ? Buffer.from(buffer.buffer, buffer.byteOffset, buffer.byteLength) : streamed(ctx, answer);
@@ -77,24 +51,19 @@ export function createDeliveries(
       [RECEIPT_HEADER]: receiptOf(purchase, answer),
       'Repr-Digest': digest,
       'Unencoded-Digest': digest,
-      Delivery: terms.kind,
+      Delivery: kind,
     });
     ctx.length = answer.bytes;
     ctx.set('Cache-Control', withPrivateCacheControl(ctx.response.get('Cache-Control') || null));
-    recordWhenClosed(ctx, purchase, terms);
   };
 
   return {
     deliver,
     /** Send a sold answer again, byte for byte. */
-    async redeliver(ctx: Context, purchase: Purchase, terms: DeliveryTerms): Promise<void> {
+    async redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void> {
       const answer = await ledger.answerOf(purchase.id);
-      if (answer) deliver(ctx, purchase, answer, terms);
+      if (answer) deliver(ctx, purchase, answer, kind);
       else refusals.expired(ctx, purchase);
-    },
-    /** Resolves when every finished delivery is recorded. */
-    async idle(): Promise<void> {
-      while (pending.size > 0) await Promise.all(pending);
     },
   };
 }

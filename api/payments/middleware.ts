@@ -7,7 +7,7 @@
  * buyer can collect a paid answer again.
  */
 import type { Context, Middleware, Next } from 'koa';
-import { LedgerUnavailable, type DeliveryKind, type Purchase } from '../../ledger/ledger.ts';
+import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { ChainUnavailable } from './chain/node.ts';
 import { createDeliveries } from './delivery.ts';
 import { FacilitatorUnavailable } from './facilitator/facilitator.ts';
@@ -71,7 +71,7 @@ export function paymentLayer(options: PaymentLayerOptions) {
   const readiness = untilServed(options, requirements, nowMs);
   const refusals = createRefusals(options);
   const receiptOf = receiptSigner(options.receiptKeys, { issuer: publicUrl, refundTerms }, nowMs);
-  const deliveries = createDeliveries(ledger, refusals, receiptOf, nowMs);
+  const deliveries = createDeliveries(ledger, refusals, receiptOf);
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
 
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
@@ -114,8 +114,7 @@ export function paymentLayer(options: PaymentLayerOptions) {
     /** Whether the facilitator has confirmed the network, so that something can be sold. */
     ready: readiness.isReady,
     /** Send a sold answer again, byte for byte, to its buyer. */
-    redeliver: (ctx: Context, purchase: Purchase, kind: DeliveryKind) => deliveries.redeliver(ctx, purchase, { kind }),
-    idle: deliveries.idle,
+    redeliver: deliveries.redeliver,
     /** Middleware that calls the handler only for a paid request, which finds its Claimant in `ctx.state.claimant`. */
     charge(charge: Charge): Middleware {
       if (!routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);

@@ -143,7 +143,7 @@ export async function answerEarlierPurchase(
     return;
   }
   if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
-  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, { kind: 'identifier' });
+  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, 'identifier');
   else refusals.used(ctx, purchase);
 }
 
@@ -287,11 +287,13 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
     const { purchase, answer } = outcome;
     const { transaction, id: receiptId } = purchase;
     ctx.state['settlement'] = { payer: payment.payer, transaction, network: payment.network, receiptId };
-    const sent = file;
-    // No separate listener: a file's response already has the number at which Node warns.
-    const whenClosed = (): void => void sent?.close().catch(() => undefined);
-    deliveries.deliver(ctx, purchase, answer, { kind: 'first', whenClosed });
-    file = undefined;
+    deliveries.deliver(ctx, purchase, answer, 'first');
+    const carrier = callersResponse(ctx);
+    if (file && !carrier.closed) {
+      const sent = file;
+      carrier.once('close', () => void sent.close().catch(() => undefined));
+      file = undefined;
+    }
   } finally {
     // Delete the file of an answer that is not sent.
     await file?.close();

@@ -13,7 +13,6 @@ import {
   LedgerUnavailable,
   type Answer,
   type Claimed,
-  type Delivery,
   type LeadLimits,
   type Ledger,
   type NewPurchase,
@@ -178,7 +177,3 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   if (!isSettling) return { kind: 'not_sent', why: 'reservation_ran_out' };
   return settlePayment(effects, purchase, answer);
 }
-
-/** Record a delivery. Never throws: an unavailable ledger must not block the answer. */
-export const recordDelivery = (ledger: Ledger, delivery: Delivery): Promise<void> =>
-  ignoreFailure(() => ledger.recordDelivery(delivery));

@@ -1,5 +1,5 @@
 /** Purchases as rows of the database, and the statements that select them. */
-import type { Delivery, DeliveryKind, Purchase, PurchaseKey, PurchaseState } from '../ledger.ts';
+import type { Purchase, PurchaseKey, PurchaseState } from '../ledger.ts';
 import type { Row, Value } from './store.ts';
 
 /** Columns of a purchase that the journal states as they are. */
@@ -89,10 +89,3 @@ export function purchaseOf(row: Row): Purchase {
 
 /** The purchase in the first row; null if there is no row. */
 export const firstPurchase = ([row]: readonly Row[]): Purchase | null => (row === undefined ? null : purchaseOf(row));
-
-export const deliveryOf = (row: Row): Delivery => ({
-  purchaseId: asText(row['purchase_id']),
-  kind: asText(row['kind']) as DeliveryKind,
-  atMs: asNumber(row['at_ms']),
-  isComplete: asNumber(row['complete']) === 1,
-});

@@ -99,15 +99,6 @@ CREATE TABLE claimed_properties (
 -- A property belongs to one purchase until it is released.
 CREATE UNIQUE INDEX claim_of_property ON claimed_properties (property_key) WHERE standing = 1;
 
-CREATE TABLE deliveries (
-  number      INTEGER PRIMARY KEY,
-  purchase_id TEXT    NOT NULL REFERENCES purchases (id),
-  kind        TEXT    NOT NULL CHECK (kind IN ('first', 'identifier', 'wallet')),
-  at_ms       INTEGER NOT NULL,
-  complete    INTEGER NOT NULL CHECK (complete IN (0, 1))
-) STRICT;
-CREATE INDEX deliveries_of_purchase ON deliveries (purchase_id);
-
 CREATE TABLE used_tokens (
   token    TEXT    NOT NULL PRIMARY KEY,
   until_ms INTEGER NOT NULL

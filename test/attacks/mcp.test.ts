@@ -172,7 +172,7 @@ describe('an attack on /mcp', () => {
   });
 
   it('that leaves or cancels while the payment settles is charged once, and reads the answer later', async () => {
-    const { facilitator, ledger } = shared.app;
+    const { facilitator } = shared.app;
     const payment = await paymentFor('/api/deals', identifier());
     const { onSettle } = facilitator;
     const settling = Promise.withResolvers<void>();
@@ -212,9 +212,5 @@ describe('an attack on /mcp', () => {
       assert.deepEqual([paid.amount_usd, body.count], ['0.00', 3]);
     });
     assert.equal(settled, 1);
-    await shared.app.app.payments.idle();
-    const deliveries = [];
-    for await (const { kind, isComplete } of ledger.deliveries()) deliveries.push(`${kind} ${isComplete}`);
-    assert.deepEqual(deliveries.slice(-2), ['first false', 'identifier true']);
   });
 });

@@ -13,10 +13,7 @@ export const paymentFaults: readonly PlantedFault[] = [
   fault(
     'a write of the ledger waits for the disk only if it asks for it',
     ['ledger/sqlite/store.ts', "durability: Durability = 'flushed'", "durability: Durability = 'soon'"],
-    test(
-      'ledger/conformance.test.ts',
-      'has each change on the disk when a call returns, but for reservations and deliveries',
-    ),
+    test('ledger/conformance.test.ts', 'has each change on the disk when a call returns, but for reservations'),
   ),
   fault(
     'money moves for an exclusive lead before its lines of the journal are on the disk',

@@ -188,7 +188,6 @@ export async function startApp(
       await new Promise((resolve) => {
         server.close(resolve);
       });
-      await app.payments.idle();
       if (!given) await ledger.close();
       if (!shared) snapshots.close();
       assert.deepEqual(checker.errors, []);

@@ -87,28 +87,9 @@ export function retention(onEmpty: OnEmptyLedger): void {
       await assert.rejects(async () => chunks?.next(), /forgotten/);
     });
 
-    onEmpty('purchases and deliveries are listed once, across pages', async (ledger) => {
-      const many = 505;
-      for (let n = 0; n < many; n += 1) await reserve(ledger, wanted(n));
-      const purchases = await all(ledger.purchases());
-      assert.equal(new Set(purchases.map((p) => p.id)).size, many);
-      const sold = await purchaseIn(ledger, 'sold', 5000);
-      for (let n = 0; n < 502; n += 1)
-        await ledger.recordDelivery({
-          purchaseId: sold.id,
-          kind: n === 0 ? 'first' : 'wallet',
-          atMs: n,
-          isComplete: n % 2 === 0,
-        });
-      const deliveries = await all(ledger.deliveries());
-      assert.deepEqual(deliveries.slice(0, 2), [
-        { purchaseId: sold.id, kind: 'first', atMs: 0, isComplete: true },
-        { purchaseId: sold.id, kind: 'wallet', atMs: 1, isComplete: false },
-      ]);
-      assert.deepEqual(
-        deliveries.map((d) => d.atMs),
-        Array.from({ length: 502 }, (_, n) => n),
-      );
+    onEmpty('purchases are listed once, across pages', async (ledger) => {
+      for (let n = 0; n < 505; n += 1) await reserve(ledger, wanted(n));
+      assert.equal(new Set((await all(ledger.purchases())).map((p) => p.id)).size, 505);
     });
 
     onEmpty('a token works once, until long after it expires', async (ledger) => {

@@ -7,7 +7,7 @@ import type { Process, World } from './world.ts';
 const [FAILS_BEFORE, RESULT_LOST] = [0.01, 0.01];
 /** Chance that the result of `settling` is lost, the most dangerous one: it may be written, and nothing is sent. */
 const SETTLING_LOST = 0.06;
-const STREAMS: readonly string[] = ['purchases', 'deliveries', 'transfers'];
+const STREAMS: readonly string[] = ['purchases', 'transfers'];
 
 type Method = (...given: readonly unknown[]) => unknown;
 

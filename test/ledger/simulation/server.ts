@@ -8,12 +8,11 @@ import { ChainUnavailable } from '../../../api/payments/chain/node.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import { purchaseCollector } from '../../../api/payments/collect.ts';
-import { recordDelivery, type Claimant, type SaleEffects } from '../../../api/payments/sale.ts';
+import { type Claimant, type SaleEffects } from '../../../api/payments/sale.ts';
 import {
   isExpired,
   LedgerUnavailable,
   type Answer,
-  type DeliveryKind,
   type LeadLimits,
   type Ledger,
   type OfferedLead,
@@ -199,7 +198,7 @@ export class Server {
     if (!this.#options.parts.mayCollect(purchase, request) || purchase.state !== 'sold')
       return refused(`taken by a ${purchase.state} purchase`);
     const stored = await session.ledger.answerOf(purchase.id);
-    return stored ? this.#send(session, purchase, stored, 'identifier') : refused('its answer is no longer stored');
+    return stored ? this.#send(session, purchase, stored) : refused('its answer is no longer stored');
   }
 
   /** The checks before a sale. @returns the reason of a refusal as text */
@@ -235,7 +234,7 @@ export class Server {
     });
     switch (outcome.kind) {
       case 'sold':
-        return this.#send(session, outcome.purchase, outcome.answer, 'first');
+        return this.#send(session, outcome.purchase, outcome.answer);
       case 'taken':
         return this.#answerAgain(session, outcome.purchase, request);
       case 'unknown':
@@ -290,8 +289,8 @@ export class Server {
     return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
   }
 
-  async #send(session: Session, purchase: Purchase, sold: Answer, kind: DeliveryKind): Promise<Reply> {
-    const { process, client, ledger, nowMs } = session;
+  async #send(session: Session, purchase: Purchase, sold: Answer): Promise<Reply> {
+    const { process, client } = session;
     const { world, chain } = this.#options;
     const body = String(await bodyOf(sold));
     await world.gate(process, `sends ${purchase.id.slice(-2)} to ${client}`);
@@ -299,8 +298,6 @@ export class Server {
     // The buyer may have read an answer although the connection broke.
     const wasWritten = (await this.#options.ledger.find({ id: purchase.id }))?.state === 'sold';
     this.sent.push({ to: client, purchase, body, wasPaid: chain.wasEverPaid(purchase.payment), wasWritten });
-    const delivery = { purchaseId: purchase.id, kind, atMs: nowMs(), isComplete: !isBroken };
-    recordDelivery(ledger, delivery).catch(() => undefined);
     return isBroken ? { kind: 'broken' } : { kind: 'answer', body };
   }
 
@@ -319,7 +316,7 @@ export class Server {
       const found = await proof.collect(uri, idOrNonce, Buffer.from(JSON.stringify(signed)).toString('base64'));
       if (found.kind !== 'purchase') return refused(found.kind === 'refused' ? found.why : 'no such purchase');
       const stored = found.purchase.state === 'sold' ? await ledger.answerOf(found.purchase.id) : null;
-      return stored ? this.#send(session, found.purchase, stored, 'wallet') : refused(`it is ${found.purchase.state}`);
+      return stored ? this.#send(session, found.purchase, stored) : refused(`it is ${found.purchase.state}`);
     });
   }
 
