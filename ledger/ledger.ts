@@ -306,7 +306,8 @@ export interface TransferBook {
 
 /**
  * Every method is atomic and safe across processes; its writes are on disk when it resolves, but for a
- * reservation, which a crash of the database's host may undo. Callers pass times in milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
+ * reservation, which a crash of the database's host may undo. Callers pass times in milliseconds of Unix time. Amounts
+ * are atomic units of the asset (one USDC is 1,000,000).
  */
 export interface Ledger extends LeadClaims, TransferBook {
   /**
