@@ -1,17 +1,13 @@
 /**
- * The declared assumption set: every number of underwriting, scores and leads, declared once in models/assumptions/.
+ * The declared assumption set: every number of underwriting, scores and leads, declared once in models/assumptions/declared.ts.
  * The SQL reads the table, `/api/meta` and the report publish it, and each record names its set. A changed value makes
  * a new set id; older records keep theirs.
  */
 import { createHash } from 'node:crypto';
 import { literal } from '../lib/sql.ts';
 import { date, defineRecord, oneOf, text, type RowOf } from '../lib/record.ts';
-import { UNITS, type Declaration } from './assumptions/declare.ts';
-import { FINANCING } from './assumptions/financing.ts';
-import { INCOME } from './assumptions/income.ts';
-import { LEADS } from './assumptions/leads.ts';
-import { OFFERS } from './assumptions/offers.ts';
-import { SCORES } from './assumptions/scores.ts';
+import { COMPUTED, DECLARED, UNITS, type Declaration } from './assumptions/declared.ts';
+import { monthlyFactor } from './assumptions/loan_factors.ts';
 
 export const Assumption = defineRecord(
   'assumption',
@@ -61,8 +57,6 @@ export interface AssumptionSet {
 const DECLARED_SET = 'uw-2026.3';
 const DECLARED_ON = '2026-11-23';
 
-const DECLARED: readonly Declaration[] = [...INCOME, ...FINANCING, ...SCORES, ...OFFERS, ...LEADS];
-
 /** The declarations by key. */
 export const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(DECLARED.map((each) => [each.key, each]));
 
@@ -79,13 +73,15 @@ function idOf(changed: ReadonlyMap<string, string>): string {
  * @param overrides checked values by key, from models/assumptions/overrides.ts
  */
 export function currentAssumptions(overrides: ReadonlyMap<string, string> = new Map()): AssumptionSet {
-  const declared = (key: string): Declaration['value'] | undefined => DECLARATIONS.get(key)?.value;
+  const declared = (key: string): string | undefined => DECLARATIONS.get(key)?.value;
   const changed = new Map([...overrides].filter(([key, value]) => DECLARATIONS.has(key) && declared(key) !== value));
   const id = idOf(changed);
   const valueOf = (key: string): string => {
     const value = changed.get(key) ?? declared(key);
     if (value === undefined) throw new Error(`no assumption is called ${key}`);
-    return typeof value === 'string' ? value : value(valueOf);
+    if (value !== COMPUTED) return value;
+    const hundredths = Math.round(Number(valueOf('seller_rate_pct')) * 100);
+    return monthlyFactor(BigInt(hundredths), BigInt(valueOf('seller_years')));
   };
   const rows = DECLARED.map(({ key, unit, kind, basis }): AssumptionRow => ({
     assumption_set_id: id,
@@ -94,7 +90,7 @@ export function currentAssumptions(overrides: ReadonlyMap<string, string> = new 
     unit,
     declared_on: DECLARED_ON,
     ...(changed.has(key)
-      ? { kind: 'override', basis: `Set by the operator; ${DECLARED_SET} declares ${String(declared(key))}.` }
+      ? { kind: 'override', basis: `Set by the operator; ${DECLARED_SET} declares ${declared(key) ?? ''}.` }
       : { kind, basis }),
   }));
   return { id, rows };

@@ -1,5 +1,4 @@
 /** Payments per dollar of loan, exactly: SQL has no powers of decimals. */
-import type { ValueOf } from './declare.ts';
 
 /** Digits after the point of the computed factors. */
 const DIGITS = 20n;
@@ -12,14 +11,7 @@ function divideExactly(numerator: bigint, denominator: bigint, digits: bigint): 
 }
 
 /** (1 + m)^n with m = rate / 12, as a fraction of whole numbers. */
-function growth(
-  annualRate: bigint,
-  years: bigint,
-): {
-  grown: bigint;
-  one: bigint;
-  scale: bigint;
-} {
+function growth(annualRate: bigint, years: bigint): { grown: bigint; one: bigint; scale: bigint } {
   const [months, scale] = [years * 12n, 120_000n];
   return { grown: (scale + annualRate) ** months, one: scale ** months, scale };
 }
@@ -42,15 +34,3 @@ export function annualConstant(annualRate: bigint, years: bigint): string {
   const { grown, one, scale } = growth(annualRate, years);
   return divideExactly(12n * annualRate * grown, scale * (grown - one), DIGITS);
 }
-
-/** A percentage of at most two decimals in whole hundredths: "7.00" is 700n. */
-function hundredths(rate: string): bigint {
-  const [whole = '', decimals = ''] = rate.split('.');
-  return BigInt(whole + decimals.padEnd(2, '0'));
-}
-
-/** The monthly factor of the loan with the rate and the years of these keys. */
-export const monthlyFactorOf =
-  (rateKey: string, yearsKey: string) =>
-  (valueOf: ValueOf): string =>
-    monthlyFactor(hundredths(valueOf(rateKey)), BigInt(valueOf(yearsKey)));

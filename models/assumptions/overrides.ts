@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions, DECLARATIONS, type AssumptionSet } from '../assumptions.ts';
-import type { Declaration } from './declare.ts';
+import type { Declaration } from './declared.ts';
 import { brokenRule } from './rules.ts';
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/u;
@@ -29,7 +29,7 @@ function expectation(declared: Declaration, value: unknown): string | null {
 
 /** One spelling of a number, so that equal values make equal sets. */
 function normalize(value: string, declared: Declaration): string {
-  if (Number(value) === Number(declared.value)) return String(declared.value);
+  if (Number(value) === Number(declared.value)) return declared.value;
   return declared.decimals === 0 ? value : Number(value).toFixed(declared.decimals);
 }
 
