@@ -124,11 +124,6 @@ export const pipelineSettings = z.object({
     )
     .optional()
     .describe('Contact in the user agent. Required with LIVE=1.'),
-  HUD_TOKEN: z
-    .string()
-    .trim()
-    .optional()
-    .describe("Token of HUD's rents API, free with an account. Without it, the yearly workbook is read."),
   CENSUS_API_KEY: z
     .string()
     .trim()

@@ -9,7 +9,6 @@ import { charlotteCode, clevelandLayers, columbusCode, detroitLayers } from './c
 import { marionParcels, stLouisParcels } from './city_rolls.ts';
 import { colorado } from './colorado.ts';
 import { crescent } from './crescent.ts';
-import { edgarArchive, edgarLists } from './edgar.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
@@ -42,8 +41,6 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['www.crescent-brokerage.example', crescent],
   ['www.huduser.gov', hud],
   ['api.census.gov', census],
-  ['data.sec.gov', edgarLists],
-  ['www.sec.gov', edgarArchive],
   ['gis.cuyahogacounty.us', cuyahogaTax],
   ['cagisonline.hamilton-co.org', hamiltonTax],
   ['www.hcauditor.org', hamiltonList],

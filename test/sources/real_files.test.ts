@@ -72,8 +72,6 @@ const DROPPED: readonly (readonly [source: string, path: string, reading: string
     'PMMS_history.csv',
   ],
   ['census_acs', 'underwriting/acs/acs5_2024_metro_rent_value_tax_bedrooms.json', '935 935 0 0 40c208789244'],
-  ['sec_absee', 'underwriting/ex102/ex102_bank5_full.xml', '94 9 85 0 da6c6f9474c0', 'BANK5.xml'],
-  ['sec_absee', 'underwriting/ex102/ex102_benchmark_2026-b42_excerpt.xml', '6 1 5 0 5b601cc7c9d8', 'B42.xml'],
   ['oh_montgomery_tax', 'tax/montgomery_dayton_reap_parcels.csv', '609 609 0 0 6110faa380f7', 'reap.csv'],
   ['operator_files', 'live/listings/crexi_23_columns_banner_row1.csv', '2 1 1 0 6e7c328b0dff', 'list.csv'],
   ['operator_files', 'live/listings/crexi_23_columns_banner_row2.csv', '2 1 1 0 88503f8f2bd9', 'list.csv'],

@@ -36,9 +36,8 @@ export const listedYearOf =
     return years.length === 0 ? null : Math.max(...years);
   };
 
-/** The year that the API's request or the workbook's address states, if it states one. */
-const yearOf = ({ context, url }: Page): readonly number[] =>
-  [context['year'] ?? releaseIn(url)?.fiscalYear ?? []].flat().map(Number);
+/** The year that the workbook's address states, if it states one. */
+const yearOf = ({ url }: Page): readonly number[] => [releaseIn(url)?.fiscalYear ?? []].flat();
 
 /** The list; null if it cannot be read, which is no reason to refuse the rents. */
 async function listOfYears(ctx: FetchContext, url: string): Promise<Page | null> {

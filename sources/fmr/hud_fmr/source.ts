@@ -1,4 +1,4 @@
-/** HUD Fair Market Rents by county, in force on the run's day: from HUD's API with a token, else from the workbook. */
+/** HUD Fair Market Rents by county, from the workbook in force on the run's day. */
 import {
   type Candidate,
   defineSource,
@@ -8,7 +8,6 @@ import {
   US_GOVERNMENT_WORK,
 } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
-import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud/api.ts';
 import {
   areaName,
   checkCells,
@@ -70,7 +69,6 @@ function matchHeadings(header: readonly string[], pageUrl: string): (column: Col
 
 function parse(page: Page): readonly Candidate[] {
   if (page.kind === YEARS) return [];
-  if (page.kind === 'statedata') return areasOfState(page);
   const table = rentTable(page, FILE);
   const { release, header, rows } = table;
   const headingOf = matchHeadings(header, page.url);
@@ -145,16 +143,13 @@ export default defineSource({
   home: HOME,
   terms: {
     basis: 'us_government_work',
-    note:
-      'A work of the US government. Users of the API must show the notice "This product uses the HUD User Data API ' +
-      'but is not endorsed or certified by HUD User."',
+    note: 'A work of the US government.',
     url: HOME,
     quote: US_GOVERNMENT_WORK,
     resale: 'allowed',
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
-  secrets: [HUD_TOKEN],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: FmrArea,
   expect: { minRows: 100, maxRejectShare: 0.01, maxDropShare: 0.05 },
@@ -176,10 +171,7 @@ export default defineSource({
   ],
 
   listedFiscalYear: listedYearOf('FMRs'),
-  /** With a token: all states of the API. Without: the workbook. Then the list of years, if the rents are older. */
-  fetch(ctx) {
-    const token = ctx.secret(HUD_TOKEN);
-    return withListOfYears(ctx, token === undefined ? workbookPage(ctx) : statePages(ctx, token), HOME);
-  },
+  /** The workbook, then the list of years if the rents are older. */
+  fetch: (ctx) => withListOfYears(ctx, workbookPage(ctx), HOME),
   parse,
 });

@@ -12,7 +12,6 @@ import {
   US_GOVERNMENT_WORK,
 } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
-import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {
   areaName,
   checkCells,
@@ -107,7 +106,6 @@ function checkIndex(page: Page): readonly Candidate[] {
 function parse(page: Page): readonly Candidate[] {
   if (page.kind === YEARS) return [];
   if (page.kind === 'index') return checkIndex(page);
-  if (page.kind === 'zipdata') return zipsOfArea(page);
   const layout = LAYOUTS[page.kind];
   if (!layout) throw new Error(`hud_safmr has no page of kind ${page.kind}`);
   const table = rentTable(page, layout.file);
@@ -150,7 +148,7 @@ function parse(page: Page): readonly Candidate[] {
   });
 }
 
-/** The ZIP file of the newest release in force, under either of HUD's names; else the API, which has fewer areas. */
+/** The ZIP file of the newest release in force, under either of HUD's names; else the site's own list of them. */
 async function* rentPages(ctx: FetchContext): AsyncGenerator<Page> {
   for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
     const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
@@ -166,15 +164,7 @@ async function* rentPages(ctx: FetchContext): AsyncGenerator<Page> {
       }
     }
   }
-  const token = ctx.secret(HUD_TOKEN);
-  let pages = 0;
-  if (token !== undefined) {
-    for await (const page of zipPages(ctx, token)) {
-      pages += 1;
-      yield page;
-    }
-  }
-  if (pages === 0) yield await ctx.get(INDEX, { kind: 'index' });
+  yield await ctx.get(INDEX, { kind: 'index' });
 }
 
 export default defineSource({
@@ -184,16 +174,13 @@ export default defineSource({
   home: INDEX,
   terms: {
     basis: 'us_government_work',
-    note:
-      'A work of the US government. Users of the API must show the notice "This product uses the HUD User Data API ' +
-      'but is not endorsed or certified by HUD User."',
+    note: 'A work of the US government.',
     url: INDEX,
     quote: US_GOVERNMENT_WORK,
     resale: 'allowed',
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
-  secrets: [HUD_TOKEN],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: FmrZip,
   // A year without a ZIP file is valid, but a drop from 51,000 rows to none is an error (maxDropShare).

@@ -56,7 +56,6 @@ describe('secrets of the settings', () => {
     QUEUE: ledger.replace('planted_base_', 'planted_queue_'),
     RECEIPT_KEY_FILE: receiptKeyPath(),
     CURSOR_SECRET: 'planted-cursor-secret-7738',
-    HUD_TOKEN: 'planted-hud-token-7739',
     CENSUS_API_KEY: 'planted-census-key-7741',
     ALERT_COMMAND: 'curl https://alerts.example/planted-alert-7740',
     ...(mode === 'self' ? { SETTLE_KEY_FILE: keyFile } : { SETTLE_KEY: settleKey }),

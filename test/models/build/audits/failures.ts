@@ -231,8 +231,6 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'stg_area_census.contract_within_gross': [set('stg_area_census', 'median_contract_rent = median_gross_rent + 1')],
   'stg_area_census.medians_positive': [set('stg_area_census', 'median_value = 0')],
   'stg_area_vacancies.a_share': [set('stg_area_vacancies', 'vacancy_pct = 100.01')],
-  'stg_loan_statements.noi_adds_up': [set('stg_loan_statements', 'underwritten_noi = underwritten_noi + 2')],
-  'stg_loan_statements.statement_in_order': [set('stg_loan_statements', 'recent_starts_on = recent_ends_on + 1')],
   'stg_survey_rates.all_made_up_or_none': [
     'INSERT INTO stg_survey_rates SELECT * REPLACE (NOT is_made_up AS is_made_up) FROM stg_survey_rates',
   ],

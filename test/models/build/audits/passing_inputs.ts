@@ -101,17 +101,6 @@ export const PASSING: Inputs = {
       median_value: '181300.00',
     },
   ],
-  staged_loan_statement: [
-    {
-      source: 'sec_absee',
-      property_number: 1,
-      underwritten_revenue: '512000.00',
-      underwritten_expenses: '248000.00',
-      underwritten_noi: '264000.00',
-      recent_starts_on: '2025-07-01',
-      recent_ends_on: '2026-06-30',
-    },
-  ],
   followed_change_feeds: [
     {
       list: 'filings',
