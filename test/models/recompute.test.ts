@@ -15,7 +15,6 @@ import { Deal } from '../../models/marts/deals.ts';
 import { LeadSteps } from '../../models/marts/lead_steps.ts';
 import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
-import { THERE } from './figures/nulls.ts';
 import { evaluate, faultsOf, type Step } from './figures/step_faults.ts';
 import { computeDeal, recomputeDeal } from './recompute/deal.ts';
 import { recomputeLead } from './recompute/lead.ts';
@@ -125,7 +124,6 @@ const RARE_FACTS = [
   'doubtful coverage',
 ];
 
-type Row = Readonly<Record<string, unknown>>;
 type Rows = (table: string) => Promise<readonly PublishedRecord[]>;
 
 /** The published assumptions. */
@@ -225,25 +223,6 @@ describe(`${DEALS} published deals`, () => {
       RARE_FACTS.filter((fact) => !said.has(fact)),
       [],
     );
-  });
-
-  it('have the values that least and greatest need', async () => {
-    const tables = [
-      'deals',
-      'int_underwriting',
-      'int_property_taxes',
-      'int_expenses',
-      'int_properties',
-      'int_loan_rates',
-    ];
-    const rows = (await Promise.all(tables.map((table) => built.rows(table)))).flat();
-    const properties = [...Map.groupBy(rows, ({ id }) => id).values()].map((of) => Object.assign({}, ...of) as Row);
-    for (const [guard, columns] of Object.entries(THERE))
-      for (const column of columns.split(' ')) {
-        const found = properties.filter((row) => column in row && (guard === '' || guard in row));
-        const missing = found.filter((row) => row[column] === null && (guard === '' || row[guard] !== null));
-        assert.ok(found.length > 0 && missing.length === 0, `${column} with ${guard}`);
-      }
   });
 
   it('have the loan rate of the survey, and name its source', async () => {

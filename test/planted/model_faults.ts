@@ -119,7 +119,6 @@ export const modelFaults: readonly PlantedFault[] = [
       'export const NO_PRICE_OR_UNITS = because({ ...PRICE });',
     ],
     audit('deals.price_per_unit_absent_as_said'),
-    test('models/figures/absence.test.ts', 'follow from its SQL'),
   ),
   fault(
     'scores use the greater of two incomes',

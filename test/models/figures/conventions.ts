@@ -1,10 +1,8 @@
 /** Checks, on DuckDB's syntax tree, that a model computes figures in the one way from which their steps can be read. */
-import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { mapExpression, nodes, partsOf, substitute } from '../../../models/figures/expression.ts';
 import type { Expression } from '../../../models/figures/expression.ts';
 import { computedIn, type FigureModel, type Macro, type Select } from '../../../models/figures/figures.ts';
-import { Nulls } from './nulls.ts';
 
 /** Operators and functions of figures besides macros that say what they mean. */
 const PLAIN = new Set([
@@ -15,14 +13,6 @@ const PLAIN = new Set([
   'is distinct from',
   'is not distinct from',
 ]);
-/**
- * Figures of `least` and `greatest` of values that other models compute under the same conditions, which no expression
- * of one model shows. The check of steps holds for them: a step with an input that is null is a fault.
- */
-const JOINED = new Set(
-  `expenses_least_at_bill noi_highest arv offer_high offer_low offer_noi offer_tax price_at_coverage price_at_target
-    price_under_stress`.split(/\s+/u),
-);
 /** Functions whose result is a text, JSON or an error: no figure. */
 const OF_TEXT = new Set('|| as_text json_object to_json error'.split(' '));
 /** Functions of `inputs`, which reads facts and computes no figure. */
@@ -50,15 +40,14 @@ function choicesIn(expression: Expression): { readonly conditions: Expression[];
   };
 }
 
-/** The expression with macros in full: those without a meaning of their own, or all. */
-const expand = (expression: Expression, macros: ReadonlyMap<string, Macro>, isAll = false): Expression =>
+/** The expression with macros that have no meaning of their own in full. */
+const expand = (expression: Expression, macros: ReadonlyMap<string, Macro>): Expression =>
   mapExpression(expression, (part) => {
     const macro = part.kind === 'call' ? macros.get(part.name) : undefined;
-    if (part.kind !== 'call' || !macro || (macro.hasMeaning && !isAll)) return part;
+    if (part.kind !== 'call' || !macro || macro.hasMeaning) return part;
     return expand(
       substitute(macro.body, new Map(macro.params.map((param, at) => [param, part.args[at] ?? part]))),
       macros,
-      isAll,
     );
   });
 
@@ -126,8 +115,6 @@ export interface Known {
   readonly assumptions: ReadonlySet<string>;
   /** Figures of a model that has no `inputs`. */
   readonly steps: readonly string[];
-  /** Columns that always have a value, besides assumptions. */
-  readonly there: readonly string[];
   /** Figures of all models, which nothing else may be called. */
   readonly stepNames: ReadonlySet<string>;
   /** The last SELECT looks up a row of a table by a figure. */
@@ -136,20 +123,14 @@ export interface Known {
 
 /** Faults of a model with figures. */
 export function conventionFaults(model: FigureModel, known: Known): string[] {
-  const { macros, assumptions, steps, there, stepNames, hasLookup } = known;
+  const { macros, assumptions, steps, stepNames, hasLookup } = known;
   const { selects, figures } = model;
   const inputs = selects.findIndex(({ name }) => name === 'inputs');
   const computed = selects.flatMap((select) => (select.isRowwise ? computedIn(select) : []));
   const checked = inputs < 0 ? [...figures].filter(([name]) => steps.includes(name)) : computed;
   const names = computed.map(([name]) => name);
-  const inFull = new Map(computed.map(([name, expression]) => [name, expand(expression, macros, true)] as const));
-  const nulls = new Nulls(inFull, assumptions.union(new Set(there)));
   const faults = [
     ...checked.flatMap(([name, expression]) => faultsOfFigure(expression, macros).map((fault) => `${name} ${fault}`)),
-    ...checked
-      .filter(([name]) => !JOINED.has(name))
-      .flatMap(([name]) => nulls.skippedIn(inFull.get(name) ?? assert.fail(name)))
-      .map((column) => `may skip ${column}, which may be null`),
     ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `${name} is computed twice`),
     ...names.filter((name) => assumptions.has(name)).map((name) => `${name} is an assumption`),
     ...selects.flatMap((select, at) => {

@@ -8,7 +8,6 @@ import { readFigures, readMacros } from '../../../models/figures/figures.ts';
 import { STEPS, stepModels } from '../../../models/figures/steps.ts';
 import { loadModels, selectMacros, type Model } from '../../../models/index.ts';
 import { conventionFaults } from './conventions.ts';
-import { faultsOf, type Step } from './step_faults.ts';
 
 const stepNames = new Set(Object.values(STEPS).flatMap((figures) => figures.split(/\s+/u)));
 const assumptions = new Set(currentAssumptions().rows.map(({ key }) => key));
@@ -16,18 +15,12 @@ const assumptions = new Set(currentAssumptions().rows.map(({ key }) => key));
 async function faultsIn(connection: DuckDBConnection, models: readonly Model[]): Promise<string[]> {
   const macros = await readMacros(connection, selectMacros(models.map(({ sql }) => sql)));
   const read = await readFigures(connection, models);
-  const required = (name: string): string[] => {
-    const audits = models.find((each) => each.name === name)?.audits ?? [];
-    const condition = audits.find((audit) => audit.name === `${name}.no_silent_null`)?.condition ?? '';
-    return [...condition.matchAll(/"(\w+)" IS NULL/gu)].map(([, column = '']) => column);
-  };
   return read.flatMap((model) => {
     const steps = STEPS[model.name]?.split(/\s+/u) ?? [];
     return conventionFaults(model, {
       macros,
       assumptions,
       steps,
-      there: required(model.name),
       stepNames,
       hasLookup: model.name === 'int_loan_rates',
     });
@@ -81,18 +74,6 @@ const PLANTED: readonly (readonly [model: string, from: string, to: string, faul
     'distress_score has a CASE within arithmetic',
   ],
   [
-    'int_scores',
-    'when noi_scoring is not null then least(price_share',
-    'when price_share is not null then least(price_share',
-    'may skip cap_share, which may be null',
-  ],
-  [
-    'int_auction_leads',
-    'when known_debt is not null and property_value is not null',
-    'when property_value is not null',
-    'may skip known_debt, which may be null',
-  ],
-  [
     'int_debt_coverage',
     'total(net_cash_flow - debt',
     'total(0.5 * net_cash_flow - debt',
@@ -138,28 +119,4 @@ describe('the models of figures', () => {
     }));
     await assert.rejects(stepModels(renamed, selectMacros), /^Error: int_scores does not compute deal_score_yield/);
   });
-});
-
-describe('a step', () => {
-  const step: Step = {
-    figure: 'deal_score_distress',
-    formula: 'round0(score_distress_weight * distress_score / 100)',
-    inputs: { score_distress_weight: '25', distress_score: '70' },
-    result: '18',
-  };
-  it('has no fault if its formula gives its result from its inputs', () => assert.deepEqual(faultsOf(step), []));
-
-  const faulty: readonly (readonly [string, Partial<Step>])[] = [
-    ['lists no distress_score', { inputs: { score_distress_weight: '25' } }],
-    ['lists units, which its formula does not use', { inputs: { ...step.inputs, units: '4' } }],
-    ['uses distress_score, which is null', { inputs: { ...step.inputs, distress_score: null } }],
-    ['is 17, and its formula gives 18.000000', { result: '17' }],
-    ['is chosen when distress_score < 70, which does not hold', { when: 'distress_score < 70' }],
-    ['lists no units', { when: 'units < 70' }],
-    ['is 18, and its formula gives 17.500000', { formula: 'score_distress_weight * distress_score / 100' }],
-  ];
-  for (const [fault, change] of faulty)
-    it(`has a fault if it ${fault}`, () => {
-      assert.deepEqual(faultsOf({ ...step, ...change }), [`deal_score_distress ${fault}`]);
-    });
 });
