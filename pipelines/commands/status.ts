@@ -105,6 +105,10 @@ function formatGroupCounts(sources: readonly SourceHealth[]): string {
   return `${count('fresh')} fresh, ${count('late')} late, ${count('broken')} broken${waitingText}${seasonText}`;
 }
 
+/** A strip per source: 90 days, the last one today. */
+const formatHistory = (history: Health['history']): string[] =>
+  table(['source', 'last 90 days, today last: = read, x failed, . not read'], Object.entries(history));
+
 /** The whole screen, as lines; problems that are not of a source come first. */
 export function formatHealth(health: Health, all = false): string[] {
   const { snapshot, sources, troubles } = health;
@@ -117,6 +121,7 @@ export function formatHealth(health: Health, all = false): string[] {
       .filter((trouble) => !isOfSource(trouble))
       .map((trouble) => `Problem   ${trouble.message}. See ${trouble.runbook}`),
     ...(sources.length === 0 ? [] : ['', ...formatSources(sources, all)]),
+    ...(all ? ['', ...formatHistory(health.history)] : []),
     ...(sources.length === 0 ? [] : ['', formatGroupCounts(sources)]),
     ...sources.flatMap(({ source, news }) => (news === null ? [] : [`New       ${source}: ${news}`])),
     ...(pages.length > 0 ? [`Runbook: ${pages.join(', ')}`] : []),

@@ -12,6 +12,7 @@ import { SettingError } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
+import { HISTORY_DAYS, markOf } from '../history.ts';
 import { queueState, type QueueState } from '../jobs/queue.ts';
 import { bytesShort } from '../format.ts';
 import { isUnused } from '../ingest/source_state.ts';
@@ -64,6 +65,20 @@ async function pastRuns(layout: Layout): Promise<PastRun[]> {
   return runs;
 }
 
+/** The history of each source by the runs of the folder, also those that published nothing. */
+function readHistory(runs: readonly RunReport[], today: string): ReadonlyMap<string, string> {
+  const marks = new Map<string, string[]>();
+  for (const run of runs) {
+    const at = HISTORY_DAYS - 1 - daysBetween(run.run_id.slice(0, 10), today);
+    for (const { source, status } of at < 0 || at >= HISTORY_DAYS ? [] : run.reads) {
+      const strip = marks.get(source) ?? Array.from({ length: HISTORY_DAYS }, () => '.');
+      if (status !== 'not_due') strip[at] = markOf(status);
+      marks.set(source, strip);
+    }
+  }
+  return new Map([...marks].map(([source, strip]) => [source, strip.join('')]));
+}
+
 export interface Cost {
   readonly runs: number;
   readonly requests: number;
@@ -108,6 +123,8 @@ export interface Health {
     readonly seconds: number;
     readonly cost: Cost;
   } | null;
+  /** Strip of each source: readHistory. */
+  readonly history: Readonly<Record<string, string>>;
   /** Cost of the last thirty days. */
   readonly month: Cost;
   /** Bytes on the disk. */
@@ -349,6 +366,7 @@ export async function checkHealth(
       checked_on: checkedOn,
       snapshot: null,
       sources: [],
+      history: Object.fromEntries(readHistory(reports, checkedOn)),
       month: sumCosts(reports),
       ...facts,
       troubles,
@@ -375,6 +393,7 @@ export async function checkHealth(
     checked_on: checkedOn,
     snapshot: snapshotHealth(manifest, damage, checkedOn),
     sources: sourcesHealth,
+    history: Object.fromEntries(readHistory(reports, checkedOn)),
     month: sumCosts(reports.filter((report) => daysBetween(report.run_id, checkedOn) < MONTH_DAYS)),
     ...facts,
     troubles,

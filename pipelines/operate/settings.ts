@@ -27,7 +27,7 @@ export const operatorSettings = z.object({
 /** Arguments of `make status`. */
 export const statusArguments = z.object({
   JSON: zeroOrOne.default(false).describe('`make status`: 1 prints JSON, for monitors.'),
-  ALL: zeroOrOne.default(false).describe('`make status`: 1 lists every source.'),
+  ALL: zeroOrOne.default(false).describe('`make status`: 1 lists every source, with its reads of ninety days.'),
 });
 
 /** Arguments of commands that write to a data folder. */

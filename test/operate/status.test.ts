@@ -11,6 +11,7 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
+import { continued } from '../../pipelines/history.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
@@ -87,6 +88,16 @@ describe('the state of a folder', () => {
       await writeFile(path, sandboxed);
     }
   }
+
+  test('ALL=1 prints a mark for each of ninety days of a source', async () => {
+    const lines: string[] = [];
+    await status(layout, { all: true }, (all) => lines.push(...all));
+    assert.ok(
+      lines.some((line) => /^ *heartland_multifamily +\.{88}=x$/u.test(line)),
+      lines.join('\n'),
+    );
+    assert.ok(lines.some((line) => /^ *hud_fmr +\.{88}==$/u.test(line)));
+  });
 
   test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
     const sources = await loadSources();
@@ -175,4 +186,24 @@ test('a run that Ctrl-C ended is stopped by the operator, not a crash', async (t
   assert.equal((await program.ended).signal, 'SIGINT');
   const { stopped, troubles } = await checkHealth(layout, []);
   assert.deepEqual([stopped, troubles.map(({ kind }) => kind)], ['2026-11-20.01', ['nothing_published']]);
+});
+
+test('the strip of a source in a snapshot continues that of the snapshot before', () => {
+  const DAY = '2026-11-20';
+  const CASES: [earlier: string | undefined, asOf: string, read: string | undefined, after: string][] = [
+    [undefined, DAY, 'good', '='],
+    ['=', DAY, undefined, '='],
+    ['=', DAY, 'unavailable', 'x'],
+    ['x=', '2026-11-21', undefined, 'x=.'],
+    ['x=', '2026-11-23', 'good', 'x=..='],
+    ['x='.repeat(45), '2026-11-21', 'quarantined', `${'=x'.repeat(44)}=x`],
+    ['='.repeat(90), '2027-05-01', 'good', '='],
+  ];
+  for (const [earlier, asOf, read, after] of CASES) {
+    const strip = earlier?.padStart(90, '.');
+    assert.equal(
+      continued(strip === undefined ? undefined : { history: strip, asOf: DAY }, asOf, read),
+      after.padStart(90, '.'),
+    );
+  }
 });
