@@ -137,27 +137,3 @@ test('an error sent with HTTP 200 is classified by its code', async () => {
   await assert.rejects(answering(429), unavailable('rate_limited'));
   await assert.rejects(answering(500), unavailable('server_error'));
 });
-
-test('one of two address fields is enough, and none is a missing field', async () => {
-  const named = (...others: string[]): typeof FIELDS => [
-    ...FIELDS.filter(({ name }) => !name.startsWith('SITE_')),
-    ...others.map((name) => ({ name, type: 'esriFieldTypeString', alias: name })),
-  ];
-  const { asked } = await readFrom(stark, layer({ parcels: 2, fields: named('SITE_ADDRESS') }));
-  assert.match(new URL(asked[2] ?? '').searchParams.get('outFields') ?? '', /,SITE_ADDRESS,/u);
-  await assert.rejects(
-    readFrom(stark, layer({ parcels: 2, fields: named('SITE_ADDRESS3') })),
-    quarantined('missing_column', /no field SITE_ADDRESS1 or SITE_ADDRESS;/),
-  );
-});
-
-test('two fields of one name, of the tables of a joined layer, are refused', async () => {
-  const fields = [...FIELDS, { ...FIELDS[0], name: 'B.SITE_ADDRESS1' }].map((field) => ({
-    ...FIELDS[0],
-    name: field.name.startsWith('B.') ? field.name : `A.${field.name}`,
-  }));
-  await assert.rejects(
-    readFrom(stark, () => JSON.stringify({ fields, maxRecordCount: 3 })),
-    quarantined('template_changed', /two fields SITE_ADDRESS1: A\.SITE_ADDRESS1 and B\.SITE_ADDRESS1/),
-  );
-});

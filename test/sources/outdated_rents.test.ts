@@ -2,100 +2,65 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays } from '../../sources/days.ts';
-import { yearInUse, type FiscalYears } from '../../sources/fiscal_year.ts';
+import { yearInUse } from '../../sources/fiscal_year.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import { pageOf } from './recorded.ts';
 
-interface Case {
-  readonly about: string;
-  readonly years: FiscalYears;
-  readonly day: string;
-  readonly reason: string | null;
-}
-
-const rows = (...years: readonly number[]): FiscalYears => ({ rows: years, listed: null });
-const listing = (years: FiscalYears, year: number, on: string): FiscalYears => ({ ...years, listed: { year, on } });
+/** Years of the rows, the year that a list names and its day, the day, and why the rows are outdated on it. */
+type Case = readonly [
+  rows: readonly number[],
+  listed: readonly [number, string] | null,
+  day: string,
+  why: string | null,
+];
+const [OVER, NEWER] = ['fiscal_year_over', 'newer_fiscal_year_published'];
 
 const CASES: readonly Case[] = [
-  { about: 'FY24 without a list', years: rows(2024), day: '2026-11-20', reason: 'fiscal_year_over' },
-  {
-    about: 'FY24, while the list names FY27',
-    years: listing(rows(2024), 2027, '2026-11-20'),
-    day: '2026-11-20',
-    reason: 'newer_fiscal_year_published',
-  },
-  {
-    about: 'FY26, while the list names FY27',
-    years: listing(rows(2026), 2027, '2026-11-20'),
-    day: '2026-11-20',
-    reason: 'newer_fiscal_year_published',
-  },
-  { about: 'FY26 without a list, over for 51 days', years: rows(2026), day: '2026-11-20', reason: null },
-  { about: 'FY26 without a list, over for 60 days', years: rows(2026), day: '2026-11-29', reason: null },
-  { about: 'FY26 without a list, over for 61 days', years: rows(2026), day: '2026-11-30', reason: 'fiscal_year_over' },
-  { about: 'FY26 without a list, over for 66 days', years: rows(2026), day: '2026-12-05', reason: 'fiscal_year_over' },
-  {
-    about: 'FY26, while a list of this week names FY26 as the newest',
-    years: listing(rows(2026), 2026, '2026-12-01'),
-    day: '2026-12-05',
-    reason: null,
-  },
-  {
-    about: 'FY26, and a list older than the end of the year does not extend its use',
-    years: listing(rows(2026), 2026, '2026-07-01'),
-    day: '2026-11-30',
-    reason: 'fiscal_year_over',
-  },
-  {
-    about: 'FY26, and a list older than the end of the year does not shorten its use either',
-    years: listing(rows(2026), 2026, '2026-07-01'),
-    day: '2026-11-29',
-    reason: null,
-  },
-  {
-    about: 'FY26, and a list that names older years only',
-    years: listing(rows(2026), 2025, '2026-11-29'),
-    day: '2026-11-30',
-    reason: 'fiscal_year_over',
-  },
-  { about: 'FY27', years: rows(2027), day: '2026-11-20', reason: null },
-  { about: 'FY27 next to FY26', years: rows(2026, 2027), day: '2026-11-20', reason: null },
-  {
-    about: 'FY26 on its last day, while FY27 is published',
-    years: listing(rows(2026), 2027, '2026-09-01'),
-    day: '2026-09-30',
-    reason: null,
-  },
-  {
-    about: 'FY26 on the day after its last one, while FY27 is published',
-    years: listing(rows(2026), 2027, '2026-09-01'),
-    day: '2026-10-01',
-    reason: 'newer_fiscal_year_published',
-  },
+  [[2024], null, '2026-11-20', OVER],
+  [[2024], [2027, '2026-11-20'], '2026-11-20', NEWER],
+  [[2026], [2027, '2026-11-20'], '2026-11-20', NEWER],
+  // Without a list, a year that is over stays in use for 60 days.
+  [[2026], null, '2026-11-20', null],
+  [[2026], null, '2026-11-29', null],
+  [[2026], null, '2026-11-30', OVER],
+  // A list that names the year as the newest extends its use; one older than the end of the year changes nothing.
+  [[2026], [2026, '2026-12-01'], '2026-12-05', null],
+  [[2026], [2026, '2026-07-01'], '2026-11-30', OVER],
+  [[2026], [2026, '2026-07-01'], '2026-11-29', null],
+  // A list of older years only says nothing.
+  [[2026], [2025, '2026-11-29'], '2026-11-30', OVER],
+  [[2027], null, '2026-11-20', null],
+  [[2026, 2027], null, '2026-11-20', null],
+  [[2026], [2027, '2026-09-01'], '2026-09-30', null],
+  [[2026], [2027, '2026-09-01'], '2026-10-01', NEWER],
 ];
 
-for (const { about, years, day, reason } of CASES) {
-  test(`${about}: ${reason ?? 'not outdated'} on ${day}`, () => {
-    const found = yearInUse(years, day);
+for (const [years, listed, day, why] of CASES) {
+  const list = listed === null ? 'without a list' : `with a list of ${listed[0]} from ${listed[1]}`;
+  test(`FY${years.join(' and ')} ${list}: ${why ?? 'not outdated'} on ${day}`, () => {
+    const found = yearInUse({ rows: years, listed: listed === null ? null : { year: listed[0], on: listed[1] } }, day);
     assert.ok(found);
-    assert.equal(found.outdatedOn <= day ? found.outdatedReason : null, reason);
+    assert.equal(found.outdatedOn <= day ? found.outdatedReason : null, why);
   });
 }
 
 test('rows that are outdated stay so on every later day, and the day does not depend on when it is computed', () => {
   const days = Array.from({ length: 120 }, (_, i) => addDays('2026-10-01', i));
-  assert.deepEqual([...new Set(days.map((day) => yearInUse(rows(2026), day)?.outdatedOn))], ['2026-11-30']);
+  assert.deepEqual(
+    [...new Set(days.map((day) => yearInUse({ rows: [2026], listed: null }, day)?.outdatedOn))],
+    ['2026-11-30'],
+  );
 });
 
 test('a year that has not begun is not in use: FY27 dropped in September leaves FY26, and alone it is none', () => {
-  assert.deepEqual(yearInUse(rows(2026, 2027), '2026-09-25'), {
+  assert.deepEqual(yearInUse({ rows: [2026, 2027], listed: null }, '2026-09-25'), {
     fiscalYear: 2026,
     outdatedOn: '2026-10-01',
     outdatedReason: 'newer_fiscal_year_published',
   });
-  assert.equal(yearInUse(rows(2027), '2026-09-25'), null);
-  assert.equal(yearInUse(rows(), '2026-11-20'), null);
+  assert.equal(yearInUse({ rows: [2027], listed: null }, '2026-09-25'), null);
+  assert.equal(yearInUse({ rows: [], listed: null }, '2026-11-20'), null);
 });
 
 test('a list of years is read for the files of its own source, whatever else it links to', () => {

@@ -1,9 +1,6 @@
 /** Unit mixes: the texts that are read, those that are not, and the sites' own words for them. */
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { array, constantFrom, assert as forAll, integer, property, tuple } from 'fast-check';
-import { bedsAndBathsText, floorPlans, timesText, unitTypes } from '../../sandbox/pages/unit_mixes.ts';
-import { floorPlanMix } from '../../sources/families/jsonld/adapter.ts';
 import { unitTypeMix } from '../../sources/families/reso/rows.ts';
 import { bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
 
@@ -71,42 +68,6 @@ describe('a text', () => {
     for (const text of NOT_READ) assert.equal(parseUnitMix(text), null, text);
     for (const value of [null, undefined, 4, true]) assert.equal(parseUnitMix(value), null);
   });
-});
-
-const mixes = tuple(...[0, 1, 2, 3, 4].map(() => integer({ min: 0, max: 40 })))
-  .map(([a = 0, b = 0, c = 0, d = 0, e = 0]): UnitMix => [a, b, c, d, e])
-  .filter((mix) => mix.some((count) => count > 0));
-
-test('every mix is read back from the words of every site', () => {
-  forAll(
-    property(mixes, (mix) => {
-      for (const print of [timesText, bedsAndBathsText]) assert.deepEqual(parseUnitMix(print(mix)), mix, print(mix));
-      assert.deepEqual(unitTypeMix({ UnitTypes: unitTypes('1', mix) }), mix);
-      assert.deepEqual(floorPlanMix({ plans: floorPlans(mix) }, ['nothing', 'plans']), mix);
-    }),
-    { seed: 20, numRuns: 300 },
-  );
-});
-
-test('no text gives more units than the numbers in it', () => {
-  const types = ['1BR', '2-bed', 'studio', '3 bedroom', '2/1', '1/1.5', '/1BA', '8 units:', 'units'];
-  const counts = ['(3)', '(12)', '0', '1', '2', '4', '7'];
-  const signs = ['-', 'x', ' x ', ' ', ', ', ' / ', ' and ', ': ', '.', '+'];
-  const parts = constantFrom(...types, ...counts, ...signs);
-  let read = 0;
-  forAll(
-    property(array(parts, { minLength: 1, maxLength: 9 }), (words) => {
-      const text = words.join('');
-      const mix = parseUnitMix(text);
-      if (mix === null) return;
-      read += 1;
-      const total = mix.reduce((sum, count) => sum + count, 0);
-      const stated = [...text.matchAll(/\d+/gu)].reduce((sum, [number]) => sum + Number(number), 0);
-      assert.ok(total > 0 && total <= stated, `${text}: ${mix.join(' ')}`);
-    }),
-    { seed: 20, numRuns: 20_000 },
-  );
-  assert.ok(read > 50, `${read} texts were read`);
 });
 
 test('counts by type are a mix if each is a number', () => {

@@ -30,7 +30,7 @@ function bedroomsOf(plan: Node): number | null {
 /**
  * The mix of the plans at the first path that has some; null unless each states its bedrooms and its number of units.
  */
-export function floorPlanMix(node: Node, paths: readonly string[]): UnitMix | null {
+function floorPlanMix(node: Node, paths: readonly string[]): UnitMix | null {
   const found = paths.map((path) => rawValueAt(node, path)).find((value) => value !== undefined && value !== null);
   const plans = Array.isArray(found) ? found : found === undefined ? [] : [found];
   if (plans.length === 0 || !plans.every(isObject)) return null;
