@@ -331,7 +331,7 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly season?: Season;
   /** Hosts it may contact, including redirects. Empty for a source that only reads its drop folder. */
   readonly hosts: readonly string[];
-  /** Settings that hold a secret for this source, such as HUD_TOKEN. */
+  /** Settings that hold a secret for this source, such as CENSUS_API_KEY. */
   readonly secrets?: readonly string[];
   /** Set if no request is sent without the secrets: one sentence on how the operator gets them. */
   readonly secretsRequired?: string;

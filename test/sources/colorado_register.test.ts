@@ -22,7 +22,7 @@ const portal =
   ({ searchParams }: URL): string =>
     JSON.stringify(searchParams.has('$select') ? [{ total: String(total) }] : Array.from({ length: rows }, entity));
 
-test('rows touched since ten days before the last good read are asked for; if too many, those formed lately', async () => {
+test('rows touched since ten days before the last good read are asked for; if too many, new ones', async () => {
   const { asked } = await readFrom(later, portal(3_050_000, 1));
   assert.deepEqual(
     asked.map((url) => new URL(url).searchParams.get('$where')),
