@@ -1,7 +1,4 @@
-/**
- * Compares published rows with true ones: which keys exist, and the listed columns of each. A key that occurs more than
- * once on either side is a difference.
- */
+/** Compares published rows with true ones by key and column. A key that occurs more than once is a difference. */
 import { isDeepStrictEqual } from 'node:util';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -16,24 +13,20 @@ export class AnyOf {
 
 export const anyOf = (...values: readonly unknown[]): AnyOf => new AnyOf(...values);
 
-/** A row that must be published. */
+/** A row that must be published, with the expected values of the compared columns. */
 export interface TrueRow {
   readonly key: string;
-  /** Expected values of the compared columns. */
   readonly columns: Row;
   /** The row may be absent. Default: false. */
   readonly isOptional?: boolean;
 }
 
-export interface Difference {
-  readonly kind: 'missing' | 'extra' | 'repeated' | 'differing';
+interface Difference {
   readonly key: string;
-  /** "rows" if the row itself is missing, extra or repeated. */
+  /** "rows" if the row itself is missing, extra or repeated: then the values are their numbers. */
   readonly column: string;
   readonly expected: unknown;
   readonly found: unknown;
-  /** Archived page of the published row, for the report; blank without one. */
-  readonly page: string;
 }
 
 /** The result for one kind of record. */
@@ -46,9 +39,6 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-const pageOf = (row: Row | undefined): string =>
-  row?.['page_sha256'] ? `  (page ${String(row['page_sha256'])} row ${String(row['page_row'])})` : '';
-
 const isExpected = (expected: unknown, found: unknown): boolean =>
   (expected instanceof AnyOf ? expected.values : [expected]).some((value) => isDeepStrictEqual(value, found));
 
@@ -56,12 +46,10 @@ function compareKey(key: string, rows: readonly TrueRow[], matches: readonly Row
   const [[row], [match]] = [rows, matches];
   if (rows.length === 1 && matches.length === 1 && row && match)
     return Object.entries(row.columns)
-      .map(([column, expected]) => ({ column, expected, found: match[column] ?? null }))
-      .filter(({ expected, found }) => !isExpected(expected, found))
-      .map((difference) => ({ kind: 'differing', key, page: pageOf(match), ...difference }));
-  if (match === undefined && rows.every(({ isOptional }) => isOptional === true)) return [];
-  const kind = match === undefined ? 'missing' : row === undefined ? 'extra' : 'repeated';
-  return [{ kind, key, column: 'rows', expected: rows.length, found: matches.length, page: pageOf(match) }];
+      .map(([column, expected]) => ({ key, column, expected, found: match[column] ?? null }))
+      .filter(({ expected, found }) => !isExpected(expected, found));
+  const mayMiss = matches.length === 0 && rows.every(({ isOptional }) => isOptional === true);
+  return mayMiss ? [] : [{ key, column: 'rows', expected: rows.length, found: matches.length }];
 }
 
 /** Compare rows by key, and the columns of rows that both sides have once. */
@@ -72,62 +60,31 @@ export function compare(
 ): Comparison {
   const expected = Map.groupBy(truth, ({ key }) => key);
   const absent = truth.filter(({ key, isOptional }) => isOptional === true && !published.has(key)).length;
-  return {
-    record,
-    compared: truth.length - absent,
-    absent,
-    differences: [...new Set([...expected.keys(), ...published.keys()])].flatMap((key) =>
-      compareKey(key, expected.get(key) ?? [], published.get(key) ?? []),
-    ),
-  };
+  const differences = [...new Set([...expected.keys(), ...published.keys()])].flatMap((key) =>
+    compareKey(key, expected.get(key) ?? [], published.get(key) ?? []),
+  );
+  return { record, compared: truth.length - absent, absent, differences };
 }
 
-export const isEqual = ({ differences }: Comparison): boolean => differences.length === 0;
-
-/** Differences by the name of their column, such as "auctions: sale_status". */
-const byLine = ({ record, differences }: Comparison): Map<string, Difference[]> =>
-  Map.groupBy(differences, ({ column }) => `${record}: ${column}`);
-
-/** Names of the columns that differ, each once. */
-export const differingLines = (comparisons: readonly Comparison[]): string[] =>
-  comparisons.flatMap((comparison) => [...byLine(comparison).keys()]);
+/** The columns that differ, each once, such as "auctions: sale_status". */
+export const differingLines = (comparisons: readonly Comparison[]): string[] => [
+  ...new Set(comparisons.flatMap(({ record, differences }) => differences.map(({ column }) => `${record}: ${column}`))),
+];
 
 const text = (value: unknown): string =>
   value instanceof AnyOf ? value.values.map(text).join(' or ') : (JSON.stringify(value) ?? 'nothing');
 
 /** Differences shown of each column. */
 const SHOWN = 3;
-const KINDS = ['missing', 'extra', 'repeated', 'differing'] as const;
 
-/** The report: a line with the counts of each record, followed by its first differences by column. */
-export function formatComparisons(comparisons: readonly Comparison[]): string[] {
-  const line = (record: string, cells: readonly (string | number)[]): string =>
-    `  ${record.padEnd(60)}${cells.map((cell) => String(cell).padStart(10)).join('')}`;
-  return [
-    line('record', ['compared', ...KINDS]),
-    ...comparisons.flatMap((comparison) => [
-      line(comparison.record, [
-        comparison.compared,
-        ...KINDS.map((kind) => comparison.differences.filter((each) => each.kind === kind).length),
-      ]),
-      ...[...byLine(comparison)].flatMap(([name, members]) => [
-        `    ${name}: ${members.length}`,
-        ...members
-          .slice(0, SHOWN)
-          .map(
-            ({ kind, key, expected, found, page }) =>
-              `      ${kind} ${key}  expected ${text(expected)}, found ${text(found)}${page}`,
-          ),
-      ]),
+/** The report: a line for each kind of record, with its first differences by column. */
+export const formatComparisons = (comparisons: readonly Comparison[]): string[] =>
+  comparisons.flatMap(({ record, compared, differences }) => [
+    `  ${record.padEnd(64)}${String(compared).padStart(8)} compared${String(differences.length).padStart(8)} differ`,
+    ...[...Map.groupBy(differences, ({ column }) => column)].flatMap(([column, members]) => [
+      `    ${column}: ${members.length}`,
+      ...members
+        .slice(0, SHOWN)
+        .map(({ key, expected, found }) => `      ${key}: expected ${text(expected)}, found ${text(found)}`),
     ]),
-  ];
-}
-
-/** One sentence: whether the snapshot equals the truth. */
-export function verdict(comparisons: readonly Comparison[]): string {
-  const rows = comparisons.reduce((sum, { compared }) => sum + compared, 0);
-  const lines = differingLines(comparisons);
-  return lines.length === 0
-    ? `Equal: all ${rows} true rows are published, and no others.`
-    : `Different: ${lines.join('; ')}. Keys are of the world (properties L…, T…, A…) or of the pages.`;
-}
+  ]);

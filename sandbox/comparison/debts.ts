@@ -24,8 +24,7 @@ interface List {
   readonly mapped: ReadonlySet<string>;
 }
 
-const [CUYAHOGA, HAMILTON, MONTGOMERY, STARK, SUMMIT] = ['39035', '39061', '39113', '39151', '39153'] as const;
-const [MILWAUKEE, ST_LOUIS, ALLEGHENY, SHELBY] = ['55079', '29510', '42003', '47157'] as const;
+const [SUMMIT, ST_LOUIS, ALLEGHENY, SHELBY] = ['39153', '29510', '42003', '47157'] as const;
 
 const debtsOn = (truth: Truth, fips: string, day: string): readonly Debt[] => {
   const { delinquent, printedDebts } = truth.on(day);
@@ -35,27 +34,23 @@ const debtsOn = (truth: Truth, fips: string, day: string): readonly Debt[] => {
 const idsOf = (rows: readonly { readonly propertyId: string }[]): Set<string> =>
   new Set(rows.map(({ propertyId }) => propertyId));
 
-function listOf(truth: Truth, reads: SourceReads): List {
-  const { countyFips: fips } = reads;
-  const roll = sourcesOf(truth, 'parcels', fips)[0]?.days ?? [];
-  const onMap = roll.flatMap((day) =>
-    truth.on(day).delinquent.filter((debt) => debt.countyFips === fips && debt.isMapped),
-  );
-  return { truth, reads, mapped: idsOf(onMap) };
-}
+/** The kind that the class of a building means. "APARTMENTS 4-19 UNITS" does not tell 4 units from 5. */
+const kindOf = (units: number): string =>
+  ['vacant_lot', 'one_family', 'two_to_four', 'two_to_four'][units] ?? 'five_up';
 
 /** A debt as the pages of an Ohio county print it. Null: not printed. */
-interface Printed {
-  readonly street: string | null;
-  readonly city: string | null;
-  readonly zip: string | null;
-  readonly owner: string | null;
-  readonly mailing: Owner['mailing'] | null;
-  readonly county_value: string | null;
-  readonly property_class: string | null;
-  readonly property_kind: string;
-  readonly certified_year: number | null;
-}
+const usual = (debt: Debt, { owner, hasAddress, address, city, value, units }: Property) => ({
+  street: hasAddress ? spellStreet(address, 'upper_abbreviated') : null,
+  city: city.toUpperCase() as string | null,
+  zip: null as string | null,
+  owner: owner.second === null ? owner.name : `${owner.name} & ${owner.second}`,
+  mailing: owner.mailing as Owner['mailing'] | null,
+  county_value: `${value}.00` as string | null,
+  property_class: 'propertyClass' in debt ? debt.propertyClass : null,
+  property_kind: kindOf(units),
+  certified_year: null as number | null,
+});
+type Printed = ReturnType<typeof usual>;
 
 /** Hamilton's layer has a number, a street and a suffix, and no unit; its AV is not of Publication 28. */
 function hamiltonStreet({ low, high, pre, name, suffix }: Property['address']): string {
@@ -65,64 +60,40 @@ function hamiltonStreet({ low, high, pre, name, suffix }: Property['address']): 
 
 /** What each county prints other than the rest of them. */
 const OHIO: Readonly<Record<string, (debt: DelinquentParcel, property: Property, isMapped: boolean) => object>> = {
-  [CUYAHOGA]: (_, { zip }) => ({ zip }),
-  [STARK]: (debt, { units, zip }) => ({
+  '39035': (_, { zip }) => ({ zip }),
+  '39151': ({ propertyClass, certifiedYear }, { units, zip }) => ({
     zip,
-    property_class: `${units > 3 ? 'C' : 'R'} - ${debt.propertyClass}`,
-    certified_year: debt.certifiedYear,
+    property_class: `${units > 3 ? 'C' : 'R'} - ${propertyClass}`,
+    certified_year: certifiedYear,
   }),
-  [MONTGOMERY](debt, property, isMapped) {
+  '39113'({ certifiedYear }, property, isMapped) {
     const { city, zip } = rollPlace(property);
     return {
       // A township is not the city of an address.
       city: isMapped && !city.endsWith(' TWP') ? city : null,
       zip: isMapped && zip !== '' ? zip : null,
       property_class: landUse(property.units),
-      certified_year: debt.certifiedYear,
+      certified_year: certifiedYear,
     };
   },
-  [HAMILTON]: (_, { address, hasAddress, value }, isMapped) => ({
+  '39061': (_, { address, hasAddress, value }, isMapped) => ({
     street: hasAddress && isMapped ? hamiltonStreet(address) : null,
     city: null,
     county_value: isMapped ? `${value}.00` : null,
   }),
   // The notice prints neither an address nor the owner apart from the legal description.
   [SUMMIT]: () => ({
-    street: null,
-    city: null,
-    owner: null,
-    mailing: null,
-    county_value: null,
-    property_class: null,
+    ...Object.fromEntries(
+      ['street', 'city', 'owner', 'mailing', 'county_value', 'property_class'].map((name) => [name, null]),
+    ),
     property_kind: 'unknown',
   }),
 };
 
-/** The kind that the class of a building means. "APARTMENTS 4-19 UNITS" does not tell 4 units from 5. */
-const kindOf = (units: number): string =>
-  ['vacant_lot', 'one_family', 'two_to_four', 'two_to_four'][units] ?? 'five_up';
-
-function printedBy(fips: string, debt: Debt, property: Property, isMapped: boolean): Printed {
-  const { owner, hasAddress, address, city, value, units } = property;
-  return {
-    street: hasAddress ? spellStreet(address, 'upper_abbreviated') : null,
-    city: city.toUpperCase(),
-    zip: null,
-    owner: owner.second === null ? owner.name : `${owner.name} & ${owner.second}`,
-    mailing: owner.mailing,
-    county_value: `${value}.00`,
-    property_class: 'propertyClass' in debt ? debt.propertyClass : null,
-    property_kind: kindOf(units),
-    certified_year: null,
-    ...OHIO[fips]?.(debt as DelinquentParcel, property, isMapped),
-  };
-}
-
 /** Where the owner lives, according to the pages. A post office box in the state does not tell. */
 function ownerLocation({ state, owner }: Property, { mailing, street }: Printed): string | AnyOf {
-  if (mailing === null) return 'unknown';
-  if (mailing.state !== state) return 'out_of_state';
-  if (mailing.street.startsWith('PO BOX')) return 'unknown';
+  if (mailing !== null && mailing.state !== state) return 'out_of_state';
+  if (mailing === null || mailing.street.startsWith('PO BOX')) return 'unknown';
   const known = owner.occupies ? 'at_property' : 'in_state';
   // A sheriff's sale may print the address that the list lacks.
   return street === null ? anyOf('unknown', known) : known;
@@ -134,34 +105,35 @@ function monthsSince(certifiedYear: number, asOf: string): number {
   return Math.max(0, (year - certifiedYear) * 12 + month - 9 - (day < 9 ? 1 : 0));
 }
 
-const mailColumns = (mailing: Owner['mailing'] | null): Row =>
-  Object.fromEntries(
+const ownerColumns = (name: string, mailing: Owner['mailing'] | null): Row => ({
+  owner_name: name,
+  ...Object.fromEntries(
     (['street', 'city', 'state', 'zip'] as const).map((part) => [`mail_${part}`, mailing?.[part] ?? null]),
-  );
+  ),
+});
 
 function ohioColumns(debt: Debt, property: Property, { truth, reads, mapped }: List): Row {
-  const printed = printedBy(reads.countyFips, debt, property, mapped.has(property.id));
-  const { street, city, zip, owner, mailing, ...own } = printed;
-  const others = placeFromOthers(property);
+  const own = OHIO[reads.countyFips]?.(debt as DelinquentParcel, property, mapped.has(property.id));
+  const printed: Printed = { ...usual(debt, property), ...own };
+  const { street, city, zip, owner, mailing, ...others } = printed;
+  const place = placeFromOthers(property);
   const months = printed.certified_year === null ? null : monthsSince(printed.certified_year, truth.asOf);
   return {
-    ...own,
-    address: street ?? others.address,
-    city: city ?? others.city,
-    zip: zip ?? others.zip,
+    ...others,
+    address: street ?? place.address,
+    city: city ?? place.city,
+    zip: zip ?? place.zip,
     years_delinquent: months === null ? null : Math.floor(months / 12),
     years_basis: months === null ? 'unknown' : 'since_certified_year',
     months_delinquent: months,
-    owner_name: owner,
     owner_location: ownerLocation(property, printed),
-    ...mailColumns(mailing),
+    ...ownerColumns(owner, mailing),
     ...(street === null ? {} : { has_address: true }),
     state: 'OH',
     first_seen: reads.days.find((day) => idsOf(debtsOn(truth, reads.countyFips, day)).has(property.id)),
   };
 }
 
-const ownerColumns = ({ owner }: Property): Row => ({ owner_name: owner.name, ...mailColumns(owner.mailing) });
 const yearColumns = (debt: Debt): Row => ({
   years_delinquent: 'levies' in debt ? debt.levies.length : null,
   years_basis: 'published',
@@ -172,19 +144,18 @@ const whereOf = (property: Property, isPrinted: boolean): Row =>
 /** Columns of a debt on the list of each county. */
 const LISTS: Readonly<Record<string, (debt: Debt, property: Property, list: List) => Row>> = {
   ...Object.fromEntries(Object.keys(OHIO).map((fips) => [fips, ohioColumns])),
-  [MILWAUKEE]: (debt, property) => ({
+  '55079': (debt, property) => ({
     amount_basis: 'principal',
     ...yearColumns(debt),
-    ...ownerColumns(property),
+    ...ownerColumns(property.owner.name, property.owner.mailing),
     ...whereOf(property, true),
   }),
   // Vacancies and debts are one row, with its gaps.
-  [ST_LOUIS]: (_, property, { truth, reads }) => {
-    const isBlank = ({ countyFips, propertyId, flaw }: { countyFips: string; propertyId: string; flaw: unknown }) =>
-      countyFips === ST_LOUIS && propertyId === property.id && flaw === 'no_address';
-    const isPrinted = !truth.on(reads.lastGood).distress.some(isBlank);
-    return { amount_basis: 'principal', ...ownerColumns(property), ...whereOf(property, isPrinted) };
-  },
+  [ST_LOUIS]: (_, property, { truth, reads }) => ({
+    amount_basis: 'principal',
+    ...ownerColumns(property.owner.name, property.owner.mailing),
+    ...whereOf(property, !truth.lacksAddress(reads.lastGood, ST_LOUIS, property.id)),
+  }),
   [ALLEGHENY]: (debt, property) => ({ amount_basis: 'net', ...yearColumns(debt), ...whereOf(property, false) }),
 };
 
@@ -193,35 +164,28 @@ const parcelOf = ({ county_fips: fips, parcel_id: parcel }: Row, { propertyOf }:
   propertyOf(fips, parcel) ?? `unknown parcel ${String(fips)} ${String(parcel)}`;
 
 /** The debts of a list, rows that earlier lists had, and bills that are paid. */
-function trueDebts(list: List): TrueRow[] {
-  const { truth, reads } = list;
+function trueDebts(truth: Truth, reads: SourceReads): TrueRow[] {
   const { countyFips: fips, lastGood, days } = reads;
-  const debts = debtsOn(truth, fips, lastGood);
-  const listed = new Set(debts.filter(({ amount }) => Number(amount) > 0).map(({ propertyId }) => propertyId));
+  const roll = sourcesOf(truth, 'parcels', fips)[0]?.days ?? [];
+  const onMap = roll.flatMap((day) => truth.on(day).delinquent).filter((debt) => debt.countyFips === fips);
+  const list = { truth, reads, mapped: idsOf(onMap.filter(({ isMapped }) => isMapped)) };
   // A parcel that owes nothing is on the list and is no debt.
+  const debts = debtsOn(truth, fips, lastGood).filter(({ amount }) => Number(amount) > 0);
+  const listed = idsOf(debts);
   const gone = idsOf(days.flatMap((day) => debtsOn(truth, fips, day))).difference(listed);
   // Allegheny's table keeps them.
   const paid = fips === ALLEGHENY ? idsOf(truth.on(truth.asOf).roll(fips)).difference(listed).difference(gone) : [];
   const removed = (isOptional: boolean) => (key: string) => ({ key, columns: { signal_state: 'removed' }, isOptional });
   return [
-    ...debts.flatMap((debt) => {
-      const property = truth.on(lastGood).property(debt.propertyId);
+    ...debts.map((debt) => {
       const common = { signal_state: 'listed', last_seen: lastGood, amount: debt.amount };
-      const columns = { ...common, ...LISTS[fips]?.(debt, property, list) };
-      return listed.has(property.id) ? [{ key: property.id, columns }] : [];
+      const own = LISTS[fips]?.(debt, truth.on(lastGood).property(debt.propertyId), list);
+      return { key: debt.propertyId, columns: { ...common, ...own } };
     }),
     ...[...gone].map(removed(false)),
     ...[...paid].map(removed(true)),
   ];
 }
-
-const OF_LISTS = Object.keys(LISTS).map((fips): RecordTable => ({
-  record: `tax debts of ${fips}`,
-  table: 'signals',
-  where: `signal_type = 'tax_delinquent' AND county_fips = '${fips}'`,
-  keyOf: parcelOf,
-  truth: (facts) => sourcesOf(facts, 'tax', fips).flatMap((reads) => trueDebts(listOf(facts, reads))),
-}));
 
 const OF_SHELBY: RecordTable = {
   record: 'parcels of tax sales',
@@ -239,4 +203,13 @@ const OF_SHELBY: RecordTable = {
     ),
 };
 
-export const OF_DEBTS: readonly RecordTable[] = [...OF_LISTS, OF_SHELBY];
+export const OF_DEBTS: readonly RecordTable[] = [
+  ...Object.keys(LISTS).map((fips): RecordTable => ({
+    record: `tax debts of ${fips}`,
+    table: 'signals',
+    where: `signal_type = 'tax_delinquent' AND county_fips = '${fips}'`,
+    keyOf: parcelOf,
+    truth: (facts) => sourcesOf(facts, 'tax', fips).flatMap((reads) => trueDebts(facts, reads)),
+  })),
+  OF_SHELBY,
+];

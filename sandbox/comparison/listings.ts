@@ -85,20 +85,25 @@ const histories = (facts: Facts): Version[][] =>
     .filter(({ family }) => family === 'listings')
     .flatMap(({ source, days }) => versionsOn(facts, source, days, facts.assumption('relisting_days')));
 
+/** What a listing and the deal of its property both have. */
+const statedOf = ({ city, state, zip, price, units, annualTaxes, yearBuilt }: ListingOnDay): Row => ({
+  city,
+  state,
+  zip,
+  list_price: price,
+  units,
+  annual_taxes: annualTaxes,
+  year_built: yearBuilt,
+});
+
 const trueVersion = ({ listing, ...version }: Version, isLatest: boolean): TrueRow => ({
   key: `${listingKey(listing.site, listing.listingId)} version ${version.version}`,
   columns: {
+    ...statedOf(listing),
     street: listing.street,
-    city: listing.city,
-    state: listing.state,
-    zip: listing.zip,
-    list_price: listing.price,
-    units: listing.units,
     ...Object.fromEntries([0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, listing.unitMix?.[beds] ?? null])),
     cap_rate: listing.capRate,
     noi: listing.noi,
-    annual_taxes: listing.annualTaxes,
-    year_built: listing.yearBuilt,
     listed_on: listing.postedOn,
     availability: listing.availability,
     first_price: version.firstPrice,
@@ -158,29 +163,20 @@ function rentOf(deal: Row | undefined, { rent2br, zip }: Property, { sources }: 
 /** The deal of a property's listings, the main one first. */
 function trueDeal([main, ...others]: readonly [Version, ...Version[]], deal: Row | undefined, truth: Truth): TrueRow {
   const { listing } = main;
-  const { unitMix: mix } = listing;
+  const mix = listing.unitMix;
   const all = [main, ...others];
   const shown = all.filter(({ goneOn }) => goneOn === null);
   return {
     key: listingKey(listing.site, listing.listingId),
     columns: {
+      ...statedOf(listing),
       listing_status: statusOf(main),
       address: listing.street,
-      city: listing.city,
-      state: listing.state,
-      zip: listing.zip,
-      list_price: listing.price,
-      units: listing.units,
       unit_mix_stated: mix && { '0br': mix[0], '1br': mix[1], '2br': mix[2], '3br': mix[3], '4br': mix[4] },
-      annual_taxes: listing.annualTaxes,
-      year_built: listing.yearBuilt,
       market_rent_2br: rentOf(deal, truth.on(truth.asOf).property(listing.propertyId), truth),
       also_listed: others.map((other) => listingKey(other.listing.site, other.listing.listingId)).sort(),
       first_seen: shown.map(({ listingFirstSeen }) => listingFirstSeen).sort()[0] ?? main.listingFirstSeen,
-      last_seen: all
-        .map(({ lastSeen }) => lastSeen)
-        .toSorted()
-        .at(-1),
+      last_seen: all.map(({ lastSeen }) => lastSeen).reduce((a, b) => (a > b ? a : b)),
       delisted_on: main.goneOn,
       relisted: main.relisted,
       first_price: listing.price === null ? null : main.firstPrice,
@@ -215,24 +211,20 @@ const mayMiss = (truth: Truth, { id, address, countyFips, hasAddress }: Property
   !hasAddress ||
   address.unit !== null ||
   ['P', 'C'].some((head) => truth.world.properties.has(`${head}${id}`)) ||
-  truth.sources.some(
-    ({ kinds, countyFips: county, lastGood }) =>
-      county === countyFips &&
-      kinds.includes('parcel_roll') &&
-      truth.on(lastGood).distress.some(({ propertyId, flaw }) => propertyId === id && flaw === 'no_address'),
-  );
+  truth.sources
+    .filter(({ kinds, countyFips: county }) => county === countyFips && kinds.includes('parcel_roll'))
+    .some(({ lastGood }) => truth.lacksAddress(lastGood, countyFips, id));
 
 function rollColumns(property: Property, entry: RollEntry | undefined, deal: Row, truth: Truth): Row {
   if (deal['roll_status'] !== 'matched')
     return entry === undefined || mayMiss(truth, property) ? { roll_parcel_id: null } : { roll_status: 'matched' };
-  // The county's parcel layer has the parcel, but no last sale that the world knows.
-  if (entry === undefined) return { building: property.building };
-  return {
-    building: property.building,
+  // The county's parcel layer may have a parcel without a last sale that the world knows.
+  const sale = entry && {
     last_sale_date: entry.lastSaleDate,
     last_sale_price: entry.lastSalePrice,
     assessed_market_value: `${entry.assessedValue}.00`,
   };
+  return { building: property.building, ...sale };
 }
 
 /** The last sale and the assessed value of deals, on the assessment rolls. */

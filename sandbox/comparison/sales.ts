@@ -19,7 +19,7 @@ import {
 const [DAYS_BACK, DAYS_AHEAD] = [7, 75];
 
 /** Sales of a county on its auction site on a day. */
-export const salesShown = (truth: Truth, fips: string, readOn: Day): AuctionOnDay[] =>
+const salesShown = (truth: Truth, fips: string, readOn: Day): AuctionOnDay[] =>
   truth
     .on(readOn)
     .auctions.filter(
@@ -44,18 +44,17 @@ function twoThirds(appraised: string): string {
 /** The opening bid by the law: a published one first; two thirds of the appraisal at a first mortgage sale. */
 function bidColumns({ openingBid, appraised, kind, round, deposit }: AuctionOnDay): Row {
   const isMortgage = kind === 'mortgage_foreclosure';
-  const minimum = appraised === null ? null : twoThirds(appraised);
-  const isDerived = openingBid === null && isMortgage && round === 1 && minimum !== null;
-  const above = openingBid === null || minimum === null ? -1 : Number(openingBid) - Number(minimum);
+  const minimum = isMortgage && round === 1 && appraised !== null ? twoThirds(appraised) : null;
+  const above = Number(openingBid ?? minimum) - Number(minimum);
   // Sites round the minimum up to the dollar.
-  const isMinimum = isDerived || (isMortgage && round === 1 && above >= 0 && above < 1);
+  const isMinimum = minimum !== null && above >= 0 && above < 1;
   const without = isMortgage && round === 2 ? 'no_minimum_second_sale' : 'unknown';
   const published = openingBid === null ? without : 'published_minimum';
   return {
     appraised_value: appraised,
-    opening_bid: openingBid ?? (isDerived ? minimum : null),
+    opening_bid: openingBid ?? minimum,
     opening_bid_basis: isMinimum ? 'two_thirds_of_appraisal' : published,
-    opening_bid_derived: isDerived,
+    opening_bid_derived: openingBid === null && minimum !== null,
     // A first mortgage sale must open at two thirds.
     opening_bid_mismatch: isMortgage && round === 1 && !isMinimum && openingBid !== null,
     deposit,
@@ -114,25 +113,25 @@ function notice(sale: AuctionOnDay, truth: Truth): Row {
 
 const BEXAR = '48029';
 
-/** The sales of a state: its sites, with what each shows, and the columns of a sale. */
+/** A case may have several sales on a day, which Bexar's notices do not number. */
+const keyOf = (fips: unknown, caseNumber: unknown, saleDate: unknown, item: unknown): string =>
+  [fips, caseNumber, saleDate, fips === BEXAR ? '' : item].join(' ');
+
+/** The sales of a state. Bexar County's notices show only sales to come. */
 interface Sales {
+  readonly record: string;
   readonly where: string;
-  readonly sites: (truth: Truth) => readonly SourceReads[];
-  readonly isOf: (sale: AuctionOnDay, site: SourceReads) => boolean;
-  /** Whether the site shows only sales to come. */
-  readonly isNotice?: boolean;
+  readonly isSite: (site: SourceReads) => boolean;
   readonly columns: (sale: AuctionOnDay, truth: Truth) => Row;
   /** Columns of a sale that its site no longer shows. */
-  readonly earlier: (sale: AuctionOnDay, truth: Truth) => Row;
+  readonly earlier?: (sale: AuctionOnDay, truth: Truth) => Row;
 }
 
-const isOfType = ({ auctionType }: AuctionOnDay, { kinds }: SourceReads): boolean => kinds.includes(auctionType);
-
-const SALES: Readonly<Record<string, Sales>> = {
-  'sales of sheriffs': {
+const SALES: readonly Sales[] = [
+  {
+    record: 'sales of sheriffs',
     where: "state = 'OH'",
-    sites: ({ sources }) => sources.filter(({ family, source }) => family === 'sheriff' && !source.endsWith('_page')),
-    isOf: () => true,
+    isSite: ({ family, source }) => family === 'sheriff' && !source.endsWith('_page'),
     columns: sheriffSale,
     earlier: (sale, truth) => ({
       ...sheriffsPlace(truth, sale),
@@ -140,32 +139,27 @@ const SALES: Readonly<Record<string, Sales>> = {
       appraised_value: sale.appraised,
     }),
   },
-  "sales of Florida's clerks": {
+  {
+    record: "sales of Florida's clerks",
     where: "state = 'FL'",
-    sites: ({ sources }) => sources.filter(({ family, source }) => family === 'auctions' && source.startsWith('fl_')),
-    isOf: isOfType,
+    isSite: ({ family, source }) => family === 'auctions' && source.startsWith('fl_'),
     columns: clerkSale,
-    earlier: () => ({}),
   },
-  'sales of Bexar County': {
+  {
+    record: 'sales of Bexar County',
     where: `county_fips = '${BEXAR}'`,
-    sites: (truth) => sourcesOf(truth, 'auctions', BEXAR),
-    isOf: isOfType,
-    isNotice: true,
+    isSite: ({ family, countyFips }) => family === 'auctions' && countyFips === BEXAR,
     columns: notice,
-    earlier: () => ({}),
   },
-};
+];
 
-/** A case may have several sales on a day, which Bexar's notices do not number. */
-const keyOf = (fips: unknown, caseNumber: unknown, saleDate: unknown, item: unknown): string =>
-  [fips, caseNumber, saleDate, fips === BEXAR ? '' : item].join(' ');
-
-function trueSales(truth: Truth, site: SourceReads, { isOf, isNotice, columns, earlier }: Sales): TrueRow[] {
-  const isOfSite = (sale: AuctionOnDay): boolean => sale.countyFips === site.countyFips && isOf(sale, site);
-  const shown = isNotice
-    ? postedOn(truth, site, isOfSite)
-    : salesShown(truth, site.countyFips, site.lastGood).filter(isOfSite);
+function trueSales(truth: Truth, site: SourceReads, { columns, earlier }: Sales): TrueRow[] {
+  const isOfSite = ({ countyFips, auctionType }: AuctionOnDay): boolean =>
+    countyFips === site.countyFips && (site.family === 'sheriff' || site.kinds.includes(auctionType));
+  const shown =
+    site.countyFips === BEXAR
+      ? postedOn(truth, site, isOfSite)
+      : salesShown(truth, site.countyFips, site.lastGood).filter(isOfSite);
   const keyOfSale = (sale: AuctionOnDay): string => keyOf(sale.countyFips, sale.caseNumber, sale.saleDate, sale.aid);
   const isShown = new Set(shown.map(keyOfSale));
   const others = truth.on(truth.asOf).auctions.filter((sale) => isOfSite(sale) && !isShown.has(keyOfSale(sale)));
@@ -176,14 +170,14 @@ function trueSales(truth: Truth, site: SourceReads, { isOf, isNotice, columns, e
       const common = { auction_type: sale.auctionType, sale_status: isPast ? 'result_unknown' : sale.status };
       return { key: keyOfSale(sale), columns: { ...common, ...columns(sale, truth) } };
     }),
-    ...others.map((sale) => ({ key: keyOfSale(sale), columns: earlier(sale, truth), isOptional: true })),
+    ...others.map((sale) => ({ key: keyOfSale(sale), columns: earlier?.(sale, truth) ?? {}, isOptional: true })),
   ];
 }
 
-export const OF_SALES = Object.entries(SALES).map(([record, sales]): RecordTable => ({
-  record,
+export const OF_SALES = SALES.map((sales): RecordTable => ({
+  record: sales.record,
   table: 'auctions',
   where: sales.where,
   keyOf: (row) => keyOf(row['county_fips'], row['case_number'], row['sale_date'], row['item_id']),
-  truth: (truth) => sales.sites(truth).flatMap((site) => trueSales(truth, site, sales)),
+  truth: (truth) => truth.sources.filter(sales.isSite).flatMap((site) => trueSales(truth, site, sales)),
 }));

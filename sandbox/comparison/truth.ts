@@ -23,8 +23,6 @@ export interface SourceReads {
   readonly countyFips: string;
   /** Kinds of records that it shows completely. */
   readonly kinds: readonly string[];
-  /** Why its rows may be of an earlier day than the snapshot. */
-  readonly cadence: string;
   /** Days with a good read, in order, and the last of them: the day of the rows in use. */
   readonly days: readonly Day[];
   readonly lastGood: Day;
@@ -35,10 +33,12 @@ export interface Truth {
   readonly asOf: Day;
   /** The world on a day. */
   on(day: Day): WorldDay;
+  /** Whether a record of distress of a day leaves out the address of its property. */
+  lacksAddress(day: Day, countyFips: string, propertyId: string): boolean;
   /** Id of the property that has a parcel number, in any form in which pages print it. */
   propertyOf(countyFips: unknown, parcel: unknown): string | undefined;
-  /** Sources without a good read, each with the status of its latest read. Those that wait are left out. */
-  readonly unread: readonly string[];
+  /** What is compared with an earlier day, or not at all, in words. Sources that wait are left out. */
+  readonly behind: readonly string[];
   /** Sources with a good read. */
   readonly sources: readonly SourceReads[];
   /** Number of sold leads, which the snapshot leaves out. */
@@ -47,14 +47,11 @@ export interface Truth {
 
 /** The manifests from the oldest to that of the snapshot. @throws if one of them was deleted */
 async function readManifests(folder: string): Promise<Manifest[]> {
-  const manifests = [Manifest.parse(await readJson(join(folder, 'manifest.json')))];
-  for (;;) {
-    const previous = manifests[0]?.previous ?? null;
-    const file = previous === null ? undefined : await readJson(join(dirname(folder), previous, 'manifest.json'));
-    if (previous === null) return manifests;
-    if (file === undefined) throw new Error(`the snapshot ${previous} was deleted: its reads are not known`);
-    manifests.unshift(Manifest.parse(file));
-  }
+  const file = await readJson(join(folder, 'manifest.json'));
+  if (file === undefined) throw new Error(`${folder} has no manifest: its reads are not known`);
+  const manifest = Manifest.parse(file);
+  const { previous } = manifest;
+  return [...(previous === null ? [] : await readManifests(join(dirname(folder), previous))), manifest];
 }
 
 /** Comparable form of a parcel number within its county. Franklin's trailing 00 is a card number. */
@@ -83,47 +80,48 @@ function propertiesByParcel({ properties }: World): Truth['propertyOf'] {
 /** The truth about the snapshot in `folder`, whose earlier snapshots are in folders next to it. */
 export async function deriveTruth(folder: string, world: World): Promise<Truth> {
   const manifests = await readManifests(folder);
-  const current = manifests.at(-1);
-  if (current === undefined) throw new Error(`${folder} has no manifest`);
+  const { as_of: asOf, sources, sold_leads: sold } = manifests.at(-1) as Manifest;
   const worlds = new Map<Day, WorldDay>();
-  const readsOf = (row: Manifest['sources'][number]): SourceReads[] => {
-    const at = manifests.map(({ sources }) => sources.find(({ source }) => source === row.source)?.last_good_at ?? '');
-    const days = [...new Set(at.map((instant) => instant.slice(0, 10)).filter(Boolean))];
-    const [lastGood, every] = [days.at(-1), row.every_days];
-    const failure = row.status === 'good' || row.status === 'not_due' ? '' : `; the latest read is ${row.status}`;
-    const cadence = `${every === 1 ? 'read every day' : `read every ${every} days`}${failure}`;
-    const { source, family, county_fips: countyFips, covered_kinds: kinds } = row;
-    const about = { source, family, countyFips: countyFips ?? '', kinds: kinds?.split(', ') ?? [], cadence };
+  const daysOf = (name: string): Day[] => {
+    const at = manifests.map((one) => one.sources.find(({ source }) => source === name)?.last_good_at ?? '');
+    return [...new Set(at.map((instant) => instant.slice(0, 10)).filter(Boolean))];
+  };
+  const reads = sources.flatMap(({ source, family, county_fips: fips, covered_kinds: kinds }): SourceReads[] => {
+    const days = daysOf(source);
+    const lastGood = days.at(-1);
+    const about = { source, family, countyFips: fips ?? '', kinds: kinds?.split(', ') ?? [] };
     return lastGood === undefined ? [] : [{ ...about, days, lastGood }];
+  });
+  const on = (day: Day): WorldDay => {
+    const known = worlds.get(day) ?? worldOn(world, day);
+    worlds.set(day, known);
+    return known;
   };
   return {
     world,
-    asOf: current.as_of,
-    on(day) {
-      const known = worlds.get(day) ?? worldOn(world, day);
-      worlds.set(day, known);
-      return known;
-    },
+    asOf,
+    on,
+    lacksAddress: (day, fips, id) =>
+      on(day).distress.some(
+        ({ countyFips, propertyId, flaw }) => countyFips === fips && propertyId === id && flaw === 'no_address',
+      ),
     propertyOf: propertiesByParcel(world),
-    unread: current.sources
-      .filter(({ last_good_at: at, reason }) => at === null && !WAITS.has(reason))
-      .map(({ source, status }) => `${source} (${status})`),
-    sources: current.sources.flatMap(readsOf),
-    soldLeads: current.sold_leads.length,
+    behind: [
+      ...reads
+        .filter(({ lastGood }) => lastGood < asOf)
+        .map(({ source, lastGood }) => `${source}: compared with ${lastGood}, its last good read`),
+      ...sources
+        .filter(({ last_good_at: at, reason }) => at === null && !WAITS.has(reason))
+        .map(({ source, status }) => `${source}: not compared, because no read was good (${status})`),
+    ],
+    sources: reads,
+    soldLeads: sold.length,
   };
 }
 
 /** The sources of a family for a county. */
 export const sourcesOf = ({ sources }: Truth, family: SourceReads['family'], countyFips: string): SourceReads[] =>
   sources.filter((source) => source.family === family && source.countyFips === countyFips);
-
-/** Sources whose rows are of an earlier day than the snapshot, each with the rule that allows it, and unread ones. */
-export const behind = ({ sources, asOf, unread }: Truth): string[] => [
-  ...sources
-    .filter(({ lastGood }) => lastGood < asOf)
-    .map(({ source, lastGood, cadence }) => `${source}: compared with ${lastGood}, its last good read (${cadence})`),
-  ...(unread.length === 0 ? [] : [`not compared, because no read was good: ${unread.join(', ')}`]),
-];
 
 /** Reads rows of a published table, in JSON form. */
 export type ReadTable = (table: string, where?: string) => Promise<Row[]>;
@@ -152,14 +150,11 @@ export interface RecordTable {
 
 const INSTANTS = /^(?:first_seen|last_seen|last_verified|(?:listing|version)_(?:first|last)_seen)$/u;
 
-/** The row with its instants cut to days: the world knows the day of a read, not its time. */
-const withDays = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      INSTANTS.test(name) && typeof value === 'string' ? value.slice(0, 10) : value,
-    ]),
-  );
+/** A value in the form of the truth: the world knows the day of a read, not its time. */
+const withDay = ([name, value]: [string, unknown]): [string, unknown] => [
+  name,
+  INSTANTS.test(name) && typeof value === 'string' ? value.slice(0, 10) : value,
+];
 
 /** Open a snapshot's folder, and close it after `use`. */
 export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => Promise<T>): Promise<T> {
@@ -169,7 +164,7 @@ export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => 
     return await use(async (table, where = 'true') => {
       const files = tables[table]?.files.map(({ file }) => join(folder, file)) ?? [];
       const sql = `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`;
-      return (await rowsOf(duck.connection, sql)).map(withDays);
+      return (await rowsOf(duck.connection, sql)).map((row) => Object.fromEntries(Object.entries(row).map(withDay)));
     });
   } finally {
     duck.close();
