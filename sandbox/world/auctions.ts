@@ -68,37 +68,52 @@ export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = (
   .split(', ')
   .map((county) => ({ name: county.slice(0, -6), fips: county.slice(-5) }));
 
-/** An item of a sale day over time. Days are numbers, amounts cents. */
-export interface AuctionPlan {
-  readonly case: Case;
-  readonly aid: string;
-  readonly internalId: string;
-  readonly round: 1 | 2;
+type Late = 'parcel' | 'showsParcel' | 'showsAddress' | 'assessed';
+type Dated = 'propertyId' | 'saleDate' | 'postedOn' | 'status' | 'slotWords' | 'caseStatus' | 'soldFor' | 'defendant';
+
+/** An item of a sale day over time, in Ohio and elsewhere. Days are numbers. */
+export interface SalePlan {
+  readonly property: Property;
   readonly saleDay: number;
   /** First day on the site. */
   readonly posted: number;
-  /** Cancellation before the sale day. The sheriff writes it into the time slot, seldom into the case status. */
+  /** Cancellation before the sale day. A sheriff writes it into the time slot, seldom into the case status. */
   readonly change: {
     readonly on: number;
     readonly status: SaleStatus;
     readonly words: string;
-    readonly inCaseStatus: boolean;
+    readonly inCaseStatus?: boolean;
   } | null;
-  /** Outcome of the sale day, shown from the next day on. */
-  readonly outcome: { readonly status: 'sold' | 'unsold'; readonly price: number | null };
-  readonly appraised: number | null;
-  readonly openingBid: number | null;
-  readonly deposit: number;
+  /** Outcome of the sale day, shown from the next day on; the price in cents. */
+  readonly outcome: { readonly status: 'sold' | 'unsold'; readonly price: number; readonly words: string | null };
+  readonly fixed: Omit<AuctionOnDay, Late | Dated>;
+  /** What the site may enter as the sale comes near. */
+  readonly entered: (day: number) => Pick<AuctionOnDay, Late>;
 }
 
-interface Case {
-  readonly number: string;
-  readonly county: CountySales;
-  readonly kind: SaleKind;
-  readonly property: Property;
-  readonly plaintiff: string;
-  readonly items: readonly AuctionPlan[];
-}
+/** Cents as a decimal string, if there are any. */
+export const money = (amount: number | null): string | null => (amount === null ? null : dollars(amount));
+
+/** The items posted by a day, as of that day. */
+export const auctionsOn = (plans: readonly SalePlan[], day: number): AuctionOnDay[] =>
+  plans
+    .filter(({ posted }) => posted <= day)
+    .map(({ property, saleDay, posted, change, outcome, fixed, entered }) => {
+      const changed = change !== null && change.on <= day ? change : null;
+      const status = changed?.status ?? (saleDay < day ? outcome.status : 'scheduled');
+      return {
+        ...fixed,
+        ...entered(day),
+        propertyId: property.id,
+        saleDate: dayText(saleDay),
+        postedOn: dayText(posted),
+        status,
+        slotWords: (changed ? changed.words : status === 'scheduled' ? null : outcome.words) || null,
+        caseStatus: status === 'sold' ? 'SOLD' : changed?.inCaseStatus ? status.toUpperCase() : 'ACTIVE',
+        soldFor: status === 'sold' ? dollars(outcome.price) : null,
+        defendant: property.owner.name,
+      };
+    });
 
 interface CaseOptions {
   readonly id: string;
@@ -166,22 +181,18 @@ const WORDS: readonly (readonly [{ readonly status: SaleStatus; readonly words: 
   [{ status: 'postponed', words: 'POSTPONED BY ATTORNEY' }, 4],
 ];
 
-/** A case and all its items. */
-function draft(draw: Draw, options: CaseOptions): Case {
+/** All items of a case. */
+function draft(draw: Draw, options: CaseOptions): SalePlan[] {
   const { county, kind, property } = options;
   const filed = 2026 - draw.among([0, 1, 2, 3], [2, 5, 3, 1]);
   // Unique per case.
   const serial = 1000 + Number(options.id) * 7;
   const { appraised, first, minimum } = amounts(draw, options);
-  const items: AuctionPlan[] = [];
-  const one: Case = {
-    number: county.caseNumber(filed, serial, kind),
-    county,
-    kind,
-    property,
-    plaintiff: kind === 'tax_foreclosure' ? `${county.name.toUpperCase()} COUNTY TREASURER` : draw.pick(PLAINTIFFS),
-    items,
-  };
+  const items: SalePlan[] = [];
+  const number = county.caseNumber(filed, serial, kind);
+  const plaintiff =
+    kind === 'tax_foreclosure' ? `${county.name.toUpperCase()} COUNTY TREASURER` : draw.pick(PLAINTIFFS);
+  const entered = { parcel: undashed(property.parcel ?? ''), showsParcel: true, showsAddress: true, assessed: null };
   const add = (round: 1 | 2, day: number, postedOn: number | null): void => {
     const saleDay = saleDayFrom(county, kind, day);
     const usual = saleDay - draw.int(21, 40);
@@ -204,17 +215,30 @@ function draft(draw: Draw, options: CaseOptions): Case {
     );
     const at = items.length;
     items.push({
-      case: one,
-      aid: String(1_200_000 + Number(options.id) * 5 + at),
-      internalId: String(40_000 + Number(options.id) * 5 + at),
-      round,
+      property,
       saleDay,
       posted,
       change,
-      outcome: sold ? { status: 'sold', price } : { status: 'unsold', price: null },
-      appraised,
-      openingBid,
-      deposit: depositFor(appraised),
+      outcome: { status: sold ? 'sold' : 'unsold', price, words: sold ? null : 'NO BID NO SALE' },
+      fixed: {
+        aid: String(1_200_000 + Number(options.id) * 5 + at),
+        countyFips: county.fips,
+        county: county.name,
+        caseNumber: number,
+        internalId: String(40_000 + Number(options.id) * 5 + at),
+        auctionType: 'sheriff_sale',
+        startsAt: county.startsAt,
+        kind,
+        round,
+        appraised: money(appraised),
+        openingBid: money(openingBid),
+        deposit: dollars(depositFor(appraised)),
+        judgment: null,
+        maxBid: null,
+        certificate: null,
+        plaintiff,
+      },
+      entered: () => entered,
     });
     if (change !== null) {
       if (change.status === 'postponed') add(round, saleDay + draw.int(21, 40), change.on);
@@ -223,63 +247,7 @@ function draft(draw: Draw, options: CaseOptions): Case {
     }
   };
   add(1, options.day, null);
-  return one;
-}
-
-function statusOn(plan: AuctionPlan, day: number): SaleStatus {
-  if (plan.change !== null && plan.change.on <= day) return plan.change.status;
-  return plan.saleDay < day ? plan.outcome.status : 'scheduled';
-}
-
-function slotWords(plan: AuctionPlan, status: SaleStatus): string | null {
-  if (status === 'unsold') return 'NO BID NO SALE';
-  return plan.change !== null && status === plan.change.status ? plan.change.words : null;
-}
-
-/** The items posted by a day, as of that day. */
-export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionOnDay[] {
-  return plans
-    .filter(({ posted }) => posted <= day)
-    .map((plan) => {
-      const { county, property } = plan.case;
-      const status = statusOn(plan, day);
-      const money = (amount: number | null): string | null => (amount === null ? null : dollars(amount));
-      return {
-        aid: plan.aid,
-        countyFips: county.fips,
-        county: county.name,
-        propertyId: property.id,
-        caseNumber: plan.case.number,
-        internalId: plan.internalId,
-        auctionType: 'sheriff_sale',
-        parcel: undashed(property.parcel ?? ''),
-        showsParcel: true,
-        showsAddress: true,
-        saleDate: dayText(plan.saleDay),
-        startsAt: county.startsAt,
-        postedOn: dayText(plan.posted),
-        kind: plan.case.kind,
-        round: plan.round,
-        status,
-        slotWords: slotWords(plan, status),
-        caseStatus:
-          status === 'sold'
-            ? 'SOLD'
-            : plan.change?.inCaseStatus && status === plan.change.status
-              ? status.toUpperCase()
-              : 'ACTIVE',
-        appraised: money(plan.appraised),
-        openingBid: money(plan.openingBid),
-        deposit: dollars(plan.deposit),
-        judgment: null,
-        assessed: null,
-        maxBid: null,
-        certificate: null,
-        soldFor: status === 'sold' ? money(plan.outcome.price) : null,
-        plaintiff: plan.case.plaintiff,
-        defendant: property.owner.name,
-      };
-    });
+  return items;
 }
 
 /** Properties for cases, by county. Each is used once. */
@@ -301,7 +269,7 @@ interface AuctionStock {
 
 /** Makes cases, each of a property of the stock or of a new one. */
 class CasePlanner {
-  readonly plans: AuctionPlan[] = [];
+  readonly plans: SalePlan[] = [];
   /** Number of items posted on the default day, of that day or later. */
   upcoming = 0;
   readonly #seed: number;
@@ -343,10 +311,10 @@ class CasePlanner {
     // In a county with a tax list, a tax foreclosure is always of a parcel on it.
     const kind = wanted === 'tax_foreclosure' && county.hasTaxList && debt === null ? 'mortgage_foreclosure' : wanted;
     const posted = { postedBy: by ?? null, postedFrom: from ?? null };
-    const one: Case = draft(draw, { id, county, kind, property, debt, day, ...posted });
-    this.plans.push(...one.items);
-    this.upcoming += one.items.filter((item) => item.saleDay >= DEFAULT_DAY && item.posted <= DEFAULT_DAY).length;
-    const sold = one.items.find(({ outcome, change }) => change === null && outcome.status === 'sold');
+    const items = draft(draw, { id, county, kind, property, debt, day, ...posted });
+    this.plans.push(...items);
+    this.upcoming += items.filter((item) => item.saleDay >= DEFAULT_DAY && item.posted <= DEFAULT_DAY).length;
+    const sold = items.find(({ outcome, change }) => change === null && outcome.status === 'sold');
     // The sale pays the taxes some weeks later, and the parcel leaves the list.
     if (sold && debt) debt.to = Math.max(DEFAULT_DAY + 1, sold.saleDay + 14 + (Number(id) % 17));
   }
@@ -368,7 +336,7 @@ class CasePlanner {
  * All items of the world. On the default day about `count` of them are posted for that day or later; about half as many
  * are past.
  */
-export function planAuctions(seed: number, count: number, stock: AuctionStock, book: PropertyBook): AuctionPlan[] {
+export function planAuctions(seed: number, count: number, stock: AuctionStock, book: PropertyBook): SalePlan[] {
   const planner = new CasePlanner(seed, stock, book);
   const past = Math.round(count * 0.6);
   for (let i = 0; i < past; i += 1) planner.add(DEFAULT_DAY - 1 - new Draw(seed, 'past', i).int(0, 48));

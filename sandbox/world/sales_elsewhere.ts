@@ -1,6 +1,7 @@
 /** Foreclosure and tax sales outside Ohio in the made-up world: what their sites show, and when. */
 import { DAY_MS } from '../../lib/time.ts';
 import type { AuctionType } from '../../sources/kinds.ts';
+import { money, type SalePlan } from './auctions.ts';
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY, weekday } from './days.ts';
 import { pad } from './digits.ts';
 import { PLAINTIFFS } from './names.ts';
@@ -8,7 +9,7 @@ import { DUVAL, HILLSBOROUGH, onForeclosureSite, PASCO, PINELLAS } from './parce
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
-import type { AuctionOnDay, Property, SaleStatus } from './types.ts';
+import type { Property, SaleStatus } from './types.ts';
 
 interface Numbered {
   readonly year: number;
@@ -169,93 +170,11 @@ const saleSites: readonly SaleSite[] = [
   },
 ];
 
-/** An item of a sale day over time. Days are numbers, amounts cents. */
-export interface SalePlan {
-  readonly site: SaleSite;
-  readonly property: Property;
-  readonly aid: string;
-  readonly caseNumber: string;
-  readonly certificate: string | null;
-  readonly saleDay: number;
-  /** First day on the site. */
-  readonly posted: number;
-  readonly change: {
-    readonly on: number;
-    readonly status: SaleStatus;
-    readonly words: string;
-  } | null;
-  readonly outcome: { readonly status: 'sold' | 'unsold'; readonly price: number };
-  readonly judgment: number | null;
-  readonly assessed: number;
-  readonly maxBid: number | null;
-  readonly openingBid: number | null;
-  readonly plaintiff: string;
-  /** From 0 to 1: the site enters the parcels of items with low values late, as the sale comes near. */
-  readonly parcelIsLate: number;
-  readonly addressIsLate: number;
-}
-
 /** Share of items without a parcel number, or without an address, by days until the sale. */
 const lateShare = (days: number): number => (days > 35 ? 0.75 : days > 28 ? 0.4 : 0.11);
 
-const isLate = (draw: number, days: number): boolean => draw < lateShare(days);
-
 /** Whether the site is an auction platform, which enters parcels and addresses as the sale comes near. */
 const isRealAuction = ({ words }: SaleSite): boolean => words.length > 1;
-
-function printedParcel(plan: SalePlan, day: number): { parcel: string; showsParcel: boolean } {
-  if (isRealAuction(plan.site) && isLate(plan.parcelIsLate, plan.saleDay - day))
-    return { parcel: plan.parcelIsLate < 0.02 ? 'MULTIPLE PARCEL' : 'Property Appraiser', showsParcel: false };
-  return { parcel: plan.site.parcel(plan.property), showsParcel: true };
-}
-
-function statusOn(plan: SalePlan, day: number): SaleStatus {
-  if (plan.change !== null && plan.change.on <= day) return plan.change.status;
-  return plan.saleDay < day ? plan.outcome.status : 'scheduled';
-}
-
-/** The items posted by a day, as of that day. */
-export function salesElsewhereOn(plans: readonly SalePlan[], day: number): AuctionOnDay[] {
-  const money = (amount: number | null): string | null => (amount === null ? null : dollars(amount));
-  return plans
-    .filter(({ posted }) => posted <= day)
-    .map((plan) => {
-      const { site, property } = plan;
-      const status = statusOn(plan, day);
-      const shown = printedParcel(plan, day);
-      return {
-        aid: plan.aid,
-        countyFips: site.fips,
-        county: site.county,
-        propertyId: property.id,
-        caseNumber: plan.caseNumber,
-        internalId: '',
-        auctionType: site.type,
-        ...shown,
-        // A list of notices has the address of each: all 126 recorded ones of Bexar County do.
-        showsAddress: property.hasAddress && !(isRealAuction(site) && isLate(plan.addressIsLate, plan.saleDay - day)),
-        saleDate: dayText(plan.saleDay),
-        startsAt: site.startsAt,
-        postedOn: dayText(plan.posted),
-        kind: site.type === 'foreclosure_sale' ? 'mortgage_foreclosure' : 'tax_foreclosure',
-        round: 1,
-        status,
-        slotWords: plan.change !== null && status === plan.change.status ? plan.change.words || null : null,
-        caseStatus: status === 'sold' ? 'SOLD' : 'ACTIVE',
-        appraised: null,
-        openingBid: money(plan.openingBid),
-        deposit: null,
-        judgment: money(plan.judgment),
-        // The site has the value of the parcel that it names.
-        assessed: shown.showsParcel && isRealAuction(site) ? money(plan.assessed) : null,
-        maxBid: money(plan.maxBid),
-        certificate: plan.certificate,
-        soldFor: status === 'sold' ? money(plan.outcome.price) : null,
-        plaintiff: plan.plaintiff,
-        defendant: property.owner.name,
-      };
-    });
-}
 
 const HOLIDAYS = new Set(['2026-11-26', '2026-11-27', '2026-12-25', '2027-01-01']);
 
@@ -282,18 +201,40 @@ function planItem(seed: number, site: SaleSite, item: Item): SalePlan[] {
   const year = 2026 - draw.among([0, 1, 2], [3, 5, 2]);
   const judgment = site.hasJudgment && !draw.chance(0.06) ? property.value * draw.int(40, 130) + draw.int(0, 99) : null;
   const debt = Math.round(property.value * (2 + draw.unit() * 10)) + draw.int(0, 99);
-  const common = {
-    site,
-    property,
+  const assessed = dollars(Math.round((property.value * draw.int(70, 105)) / 100) * 100);
+  const maxBid =
+    judgment === null || draw.chance(0.7) ? null : draw.chance(0.6) ? judgment : Math.round(judgment * 0.8);
+  const openingBid = site.hasOpeningBid ? Math.max(80_000, debt) : null;
+  const isForeclosure = site.type === 'foreclosure_sale';
+  const fixed = {
+    countyFips: site.fips,
+    county: site.county,
     caseNumber: site.caseNumber({ year, serial }),
+    internalId: '',
+    auctionType: site.type,
+    startsAt: site.startsAt,
+    kind: isForeclosure ? 'mortgage_foreclosure' : 'tax_foreclosure',
+    round: 1,
+    appraised: null,
+    openingBid: money(openingBid),
+    deposit: null,
+    judgment: money(judgment),
+    maxBid: money(maxBid),
     certificate: site.certificate?.({ year, serial }) ?? null,
-    judgment,
-    assessed: Math.round((property.value * draw.int(70, 105)) / 100) * 100,
-    maxBid: judgment === null || draw.chance(0.7) ? null : draw.chance(0.6) ? judgment : Math.round(judgment * 0.8),
-    openingBid: site.hasOpeningBid ? Math.max(80_000, debt) : null,
-    plaintiff: site.type === 'foreclosure_sale' ? draw.pick(PLAINTIFFS) : `${site.county.toUpperCase()} COUNTY`,
-    parcelIsLate: draw.unit(),
-    addressIsLate: draw.unit(),
+    plaintiff: isForeclosure ? draw.pick(PLAINTIFFS) : `${site.county.toUpperCase()} COUNTY`,
+  } as const;
+  const [parcelIsLate, addressIsLate] = [draw.unit(), draw.unit()];
+  /** The site has the value of the parcel that it names. A list of notices has the address of each. */
+  const enteredOf = (saleDay: number) => (day: number) => {
+    const late = isRealAuction(site) ? lateShare(saleDay - day) : 0;
+    const showsParcel = parcelIsLate >= late;
+    const words = parcelIsLate < 0.02 ? 'MULTIPLE PARCEL' : 'Property Appraiser';
+    return {
+      parcel: showsParcel ? site.parcel(property) : words,
+      showsParcel,
+      showsAddress: property.hasAddress && addressIsLate >= late,
+      assessed: showsParcel && isRealAuction(site) ? assessed : null,
+    };
   };
   const items: SalePlan[] = [];
   const add = (day: number, postedOn: number | null): void => {
@@ -305,14 +246,15 @@ function planItem(seed: number, site: SaleSite, item: Item): SalePlan[] {
       ? { ...draw.weighted(site.words), on: Math.max(posted + 1, saleDay - draw.int(0, 16)) }
       : null;
     const sold = draw.chance(0.6);
-    const price = Math.max(common.openingBid ?? 0, Math.round(property.value * draw.int(35, 95)));
+    const price = Math.max(openingBid ?? 0, Math.round(property.value * draw.int(35, 95)));
     items.push({
-      ...common,
-      aid: `${site.fips}${site.type === 'foreclosure_sale' ? 1 : 2}${serial}${items.length}`,
+      property,
       saleDay,
       posted,
       change,
-      outcome: { status: sold ? 'sold' : 'unsold', price },
+      outcome: { status: sold ? 'sold' : 'unsold', price, words: null },
+      fixed: { ...fixed, aid: `${site.fips}${isForeclosure ? 1 : 2}${serial}${items.length}` },
+      entered: enteredOf(saleDay),
     });
     if (change?.status === 'postponed') add(saleDay + draw.int(21, 40), change.on);
   };

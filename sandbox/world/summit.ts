@@ -1,5 +1,5 @@
 /** Summit County's yearly notice of delinquent taxes in its newspaper. It never changes. */
-import type { AuctionPlan } from './auctions.ts';
+import type { SalePlan } from './auctions.ts';
 import { dollars } from './days.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
@@ -46,13 +46,13 @@ function printed(seed: number, property: Property) {
 export function planNotice(
   seed: number,
   count: number,
-  auctions: readonly AuctionPlan[],
+  auctions: readonly SalePlan[],
   book: PropertyBook,
 ): PrintedDebt[] {
   const sued = new Set(
     auctions
-      .filter((plan) => plan.case.county.fips === SUMMIT && plan.case.kind === 'tax_foreclosure')
-      .map((plan) => plan.case.property),
+      .filter(({ fixed }) => fixed.countyFips === SUMMIT && fixed.kind === 'tax_foreclosure')
+      .map(({ property }) => property),
   );
   const properties = [...sued].filter(({ id }) => new Draw(seed, 'noticed', id).chance(0.8));
   for (let made = 0; made < count; made += 1) {

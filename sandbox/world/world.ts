@@ -3,7 +3,7 @@
  * October 2026 to January 2027. Pure: the same options and day give the same world, in any order of days.
  */
 import { SettingError } from '../../lib/settings.ts';
-import { type AuctionPlan, auctionsOn, planAuctions } from './auctions.ts';
+import { auctionsOn, planAuctions, type SalePlan } from './auctions.ts';
 import { coloradoOn, planColorado, type ColoradoPlan } from './colorado.ts';
 import { dayNumber, DEFAULT_DAY } from './days.ts';
 import {
@@ -21,7 +21,7 @@ import { ohioOn } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
 import { rents } from './rents.ts';
 import { addRollParcels, rollOf, type RollEntry } from './rolls.ts';
-import { planSalesElsewhere, type SalePlan, salesElsewhereOn } from './sales_elsewhere.ts';
+import { planSalesElsewhere } from './sales_elsewhere.ts';
 import { planNotice, type PrintedDebt } from './summit.ts';
 import type { World, WorldDay, WorldOptions } from './types.ts';
 
@@ -29,10 +29,9 @@ interface Plans {
   readonly book: PropertyBook;
   readonly listings: readonly ListingPlan[];
   readonly debts: readonly DebtPlan[];
-  readonly auctions: readonly AuctionPlan[];
+  readonly auctions: readonly SalePlan[];
   readonly printedDebts: readonly PrintedDebt[];
   readonly debtsElsewhere: readonly LevyPlan[];
-  readonly salesElsewhere: readonly SalePlan[];
   readonly distress: readonly DistressPlan[];
   readonly colorado: () => ColoradoPlan;
 }
@@ -90,7 +89,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   // Other states are made last, so that they change nothing of the above.
   const debtsElsewhere = planDebtsElsewhere(seed, chosen.distress, forSaleNow, book);
   const salesElsewhere = planSalesElsewhere(seed, chosen.auctions, forSaleNow, book);
-  const inTrouble = [...debts, ...debtsElsewhere, ...salesElsewhere, ...auctions.map((plan) => plan.case)];
+  const inTrouble = [...debts, ...debtsElsewhere, ...salesElsewhere, ...auctions];
   const stock = { forSale: forSaleNow, inTrouble: inTrouble.map(({ property }) => property) };
   const distress = planDistress(seed, chosen.distress, stock, book);
   addRollParcels(seed, chosen.distress, book);
@@ -99,10 +98,9 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
     book,
     listings: [...listings, ...planRepeats(seed, listings)],
     debts,
-    auctions,
+    auctions: [...auctions, ...salesElsewhere],
     printedDebts,
     debtsElsewhere,
-    salesElsewhere,
     distress,
     colorado: once(() => planColorado(seed, chosen.filings)),
   });
@@ -120,7 +118,7 @@ export function worldOn(world: World, day: string): WorldDay {
     listings: () => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)),
     delinquent: () => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)],
     paidDebts: () => paidElsewhereOn(plans.debtsElsewhere, on),
-    auctions: () => [...auctionsOn(plans.auctions, on), ...salesElsewhereOn(plans.salesElsewhere, on)],
+    auctions: () => auctionsOn(plans.auctions, on),
     distress: () => distressOn(plans.distress, on),
     ohio: () => ohioOn(world.options.seed, world.options.filings, on),
     colorado: () => coloradoOn(plans.colorado(), on),
