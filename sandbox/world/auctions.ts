@@ -9,32 +9,31 @@ import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import type { AuctionOnDay, Property, SaleKind, SaleStatus } from './types.ts';
 
-interface CountySales {
-  readonly name: string;
-  readonly fips: string;
-  readonly weight: number;
-  /** Weekdays of mortgage and of tax sales, 0 Sunday. */
-  readonly weekdays: Readonly<Record<SaleKind, number>>;
-  readonly startsAt: string;
-  /** The world has the county's tax list. */
-  readonly hasTaxList: boolean;
-  /** Case number in the clerk's format. */
-  readonly caseNumber: (year: number, serial: number, kind: SaleKind) => string;
-}
-
 const short = (year: number): string => String(year).slice(2);
+const month = (serial: number): string => pad(1 + (serial % 12), 2);
+const LUCAS = { tax_foreclosure: 'TF', mortgage_foreclosure: 'CI' } as const;
 
-type CountyRow = readonly [
+/** @param days weekdays of mortgage and of tax sales, 0 Sunday @param hasTaxList the world has the county's tax list */
+const countyOf = (
   name: string,
   fips: string,
   weight: number,
-  days: readonly [mortgage: number, tax: number],
+  [mortgage, tax]: readonly [number, number],
   hour: string,
   hasTaxList: boolean,
-  caseNumber: CountySales['caseNumber'],
-];
+  caseNumber: (year: number, serial: number, kind: SaleKind) => string,
+) => ({
+  name,
+  fips,
+  weight,
+  weekdays: { mortgage_foreclosure: mortgage, tax_foreclosure: tax },
+  startsAt: `${hour} AM ET`,
+  hasTaxList,
+  caseNumber,
+});
+type CountySales = ReturnType<typeof countyOf>;
 
-const ROWS: readonly CountyRow[] = [
+const ROWS: readonly Parameters<typeof countyOf>[] = [
   ['Cuyahoga', '39035', 36, [1, 3], '09:00', true, (year, serial) => `CV${short(year)}${pad(serial, 6)}`],
   ['Franklin', '39049', 18, [5, 5], '09:00', false, (year, serial) => `${short(year)}CV${pad(serial, 6)}`],
   ['Hamilton', '39061', 14, [4, 4], '10:00', true, (year, serial) => `A${short(year)}${pad(serial, 5)}`],
@@ -44,21 +43,9 @@ const ROWS: readonly CountyRow[] = [
   ['Stark', '39151', 4, [1, 1], '10:00', true, (year, serial) => `${year}CV${pad(serial, 5)}`],
   ['Butler', '39017', 3, [4, 4], '09:30', false, (year, serial) => `CV ${year} ${month(serial)} ${pad(serial, 4)}`],
 ];
-const month = (serial: number): string => pad(1 + (serial % 12), 2);
-const LUCAS = { tax_foreclosure: 'TF', mortgage_foreclosure: 'CI' } as const;
 
 /** The counties that sell through RealAuction in the sandbox. */
-export const counties: readonly CountySales[] = ROWS.map(
-  ([name, fips, weight, [mortgage, tax], hour, hasTaxList, caseNumber]) => ({
-    name,
-    fips,
-    weight,
-    weekdays: { mortgage_foreclosure: mortgage, tax_foreclosure: tax },
-    startsAt: `${hour} AM ET`,
-    hasTaxList,
-    caseNumber,
-  }),
-);
+export const counties: readonly CountySales[] = ROWS.map((row) => countyOf(...row));
 
 /** Counties whose calendar shows no sale. */
 export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = (

@@ -19,21 +19,6 @@ interface Numbered {
   readonly property: Property;
 }
 
-/** One kind of record of one publisher. */
-interface Publisher {
-  readonly fips: string;
-  /** The only city that it covers, if it is not the whole county. */
-  readonly city: string | null;
-  readonly kind: DistressKind;
-  /** Records on the default day, in percent of the option `distress`. */
-  readonly size: number;
-  readonly number: (of: Numbered) => string;
-  /** The number is the parcel's, so that a property has one record. */
-  readonly isByParcel: boolean;
-  /** Whether closed records stay on the list. */
-  readonly keepsClosed: boolean;
-}
-
 const parcelNumber = ({ property }: Numbered): string => property.parcel ?? '';
 /** A case number from a form such as "CE-YYYY-######", with the year and the serial. */
 const numbered =
@@ -44,17 +29,31 @@ const numbered =
       .replace('YY', pad(year % 100, 2))
       .replace(/#+/u, (digits) => pad(serial, digits.length));
 
-type PublisherRow = readonly [
+const docketNumber = (of: Numbered): string => numbered(of.serial % 3 === 0 ? 'GD-YY-######' : 'MG-YY-######')(of);
+
+/**
+ * One kind of record of one publisher.
+ * @param city the only one that it covers, if it is not the whole county
+ * @param size records on the default day, in percent of the option `distress`
+ * @param keeps whether closed records stay on the list; by default, unless it is by parcel
+ */
+function publisherOf(
   fips: string,
   city: string | null,
   kind: DistressKind,
   size: number,
-  number: Publisher['number'] | string,
-  keepsClosed?: boolean,
-];
+  form: string | ((of: Numbered) => string),
+  keeps?: boolean,
+) {
+  // The number is the parcel's, so that a property has one record.
+  const isByParcel = form === parcelNumber || (kind === 'tax_lien' && typeof form !== 'string');
+  const number = typeof form === 'string' ? numbered(form) : form;
+  return { fips, city, kind, size, number, isByParcel, keepsClosed: keeps ?? !isByParcel };
+}
+type Publisher = ReturnType<typeof publisherOf>;
 
 /** Lists by parcel drop closed records; those of Florida are certificates for sale, the same from April on. */
-const ROWS: readonly PublisherRow[] = [
+const ROWS: readonly Parameters<typeof publisherOf>[] = [
   ['55079', 'Milwaukee', 'vacant_building', 90, parcelNumber],
   ['29510', null, 'vacant_building', 120, parcelNumber],
   ['29095', 'Kansas City', 'code_violation', 120, 'NPD-YYYY-#####'],
@@ -69,25 +68,13 @@ const ROWS: readonly PublisherRow[] = [
   ['39035', 'Cleveland', 'condemned', 60, parcelNumber, true],
   ['39049', 'Columbus', 'code_violation', 90, 'YY440-#####'],
   ['39061', 'Cincinnati', 'code_violation', 110, 'HYYYY#####'],
-  [
-    '42003',
-    null,
-    'foreclosure_filing',
-    60,
-    (of) => numbered(of.serial % 3 === 0 ? 'GD-YY-######' : 'MG-YY-######')(of),
-  ],
+  ['42003', null, 'foreclosure_filing', 60, docketNumber],
   ['42003', null, 'tax_lien', 70, 'DTD-YY-######'],
   ['42003', 'Pittsburgh', 'code_violation', 60, 'CF-PLI-YYYY-######'],
   ['42003', 'Pittsburgh', 'condemned', 40, parcelNumber, true],
   ['17031', 'Chicago', 'code_violation', 60, '7######'],
   ['17031', 'Chicago', 'vacant_building', 40, '75#####'],
 ];
-
-const publishers = ROWS.map(([fips, city, kind, size, number, keepsClosed]): Publisher => {
-  const isByParcel = number === parcelNumber || (kind === 'tax_lien' && typeof number !== 'string');
-  const own = typeof number === 'string' ? numbered(number) : number;
-  return { fips, city, kind, size, number: own, isByParcel, keepsClosed: keepsClosed ?? !isByParcel };
-});
 
 const ABOUT: Readonly<Record<DistressKind, readonly string[]>> = {
   foreclosure_filing: ['Complaint in mortgage foreclosure', 'Complaint', 'Praecipe to reinstate'],
@@ -112,9 +99,6 @@ const ABOUT: Readonly<Record<DistressKind, readonly string[]>> = {
   ],
 };
 
-/** The subject of a record. */
-const aboutOf = (draw: Draw, kind: DistressKind): string => draw.pick(ABOUT[kind]);
-
 /** The amount of a record in cents, null if its publisher states none. */
 function drawAmount(draw: Draw, kind: DistressKind, value: number): number | null {
   if (kind === 'foreclosure_filing') return draw.chance(0.35) ? null : value * draw.int(40, 110) + draw.int(0, 99);
@@ -131,11 +115,13 @@ function drawPlaintiff(draw: Draw, { kind, isByParcel }: Publisher): string | nu
     : null;
 }
 
+type Fixed =
+  'kind' | 'countyFips' | 'propertyId' | 'number' | 'filedOn' | 'about' | 'plaintiff' | 'taxYear' | 'rows' | 'flaw';
+
 /** A record over time. Days are numbers, amounts cents. */
 export interface DistressPlan {
   readonly publisher: Publisher;
-  readonly property: Property;
-  readonly number: string;
+  readonly fixed: Pick<DistressOnDay, Fixed>;
   readonly filed: number;
   /** First day on the publisher's list. */
   readonly from: number;
@@ -145,11 +131,6 @@ export interface DistressPlan {
   readonly amount: number | null;
   /** A partial payment of a fine. */
   readonly payment: { readonly on: number; readonly amount: number } | null;
-  readonly about: string;
-  readonly plaintiff: string | null;
-  readonly taxYear: number | null;
-  readonly rows: number;
-  readonly flaw: Flaw | null;
 }
 
 const isShown = ({ from, closed, publisher }: DistressPlan, day: number): boolean =>
@@ -166,24 +147,14 @@ export function distressOn(plans: readonly DistressPlan[], day: number): Distres
   return plans
     .filter((plan) => isShown(plan, day))
     .map((plan) => {
-      const { publisher, closed } = plan;
-      const isClosed = closed !== null && closed <= day;
+      const { closed, filed, events, fixed } = plan;
+      const isOpen = closed === null || closed > day;
       const amount = amountOn(plan, day);
-      const last = isClosed ? closed : Math.max(plan.filed, ...plan.events.filter((on) => on <= day));
       return {
-        kind: publisher.kind,
-        countyFips: publisher.fips,
-        propertyId: plan.property.id,
-        number: plan.number,
-        filedOn: dayText(plan.filed),
-        lastActivityOn: dayText(last),
-        isOpen: !isClosed,
+        ...fixed,
+        lastActivityOn: dayText(isOpen ? Math.max(filed, ...events.filter((on) => on <= day)) : closed),
+        isOpen,
         amount: amount === null ? null : dollars(amount),
-        about: plan.about,
-        plaintiff: plan.plaintiff,
-        taxYear: plan.taxYear,
-        rows: plan.rows,
-        flaw: plan.flaw,
       };
     });
 }
@@ -242,25 +213,32 @@ function planRecord(seed: number, { publisher, property, serial, isLater }: Cast
   const closed = closing === 'never' || isAdvertised(publisher) ? null : closesOn;
   const year = Number(dayText(filed).slice(0, 4));
   const amount = drawAmount(draw, publisher.kind, property.value);
+  const from = filed + (isAdvertised(publisher) ? 0 : draw.int(0, 2));
   const isSeveralRows = publisher.kind === 'code_violation' || publisher.kind === 'foreclosure_filing';
+  const payment =
+    publisher.kind === 'blight_judgment' && amount !== null && draw.chance(0.2)
+      ? { on: draw.int(filed + 5, LAST_DAY), amount: Math.round(amount / 3) }
+      : null;
   return {
     publisher,
-    property,
-    number: publisher.number({ year, serial, property }),
     filed,
-    from: filed + (isAdvertised(publisher) ? 0 : draw.int(0, 2)),
+    from,
     events: events.filter((on) => closed === null || on < closed),
     closed,
     amount,
-    payment:
-      publisher.kind === 'blight_judgment' && amount !== null && draw.chance(0.2)
-        ? { on: draw.int(filed + 5, LAST_DAY), amount: Math.round(amount / 3) }
-        : null,
-    about: aboutOf(draw, publisher.kind),
-    plaintiff: drawPlaintiff(draw, publisher),
-    taxYear: publisher.kind === 'tax_lien' ? year - 1 : null,
-    rows: isSeveralRows ? draw.among([1, 2, 3], [70, 20, 10]) : 1,
-    flaw: drawFlaw(draw, publisher, property),
+    payment,
+    fixed: {
+      kind: publisher.kind,
+      countyFips: publisher.fips,
+      propertyId: property.id,
+      number: publisher.number({ year, serial, property }),
+      filedOn: dayText(filed),
+      about: draw.pick(ABOUT[publisher.kind]),
+      plaintiff: drawPlaintiff(draw, publisher),
+      taxYear: publisher.kind === 'tax_lien' ? year - 1 : null,
+      rows: isSeveralRows ? draw.among([1, 2, 3], [70, 20, 10]) : 1,
+      flaw: drawFlaw(draw, publisher, property),
+    },
   };
 }
 
@@ -282,7 +260,7 @@ export function planDistress(seed: number, size: number, stock: Stock, book: Pro
   const plans: DistressPlan[] = [];
   const stacked = new Set(stock.inTrouble);
   let made = 0;
-  for (const publisher of publishers) {
+  for (const publisher of ROWS.map((row) => publisherOf(...row))) {
     const { fips, city, kind } = publisher;
     const isHere = (property: Property): boolean =>
       property.countyFips === fips &&

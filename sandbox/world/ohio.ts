@@ -7,38 +7,24 @@ import { rentsOf } from './rents.ts';
 import { drawAddress, spellStreet } from './streets.ts';
 
 /** The ten reports of new entities: number, transaction text, endings of the names, weight. */
-export const OHIO_REPORTS: readonly {
-  readonly number: string;
-  readonly transaction: string;
-  readonly endings: readonly string[];
-  readonly weight: number;
-}[] = [
-  { number: '0010', transaction: 'FOREIGN CORPORATION/LICENSE', endings: [', INC.', ' CORP.'], weight: 2 },
-  { number: '0030', transaction: 'FOREIGN NONPROFIT CORPORATION/LICENSE', endings: [' FOUNDATION'], weight: 0.6 },
-  { number: '0040', transaction: 'FOREIGN PROFESSIONAL ASSOCIATION', endings: [', P.A.'], weight: 0.3 },
-  {
-    number: '0050',
-    transaction: 'DOMESTIC ARTICLES/FOR PROFIT',
-    endings: [' INC.', ', INC.', ' CORPORATION'],
-    weight: 6,
-  },
-  {
-    number: '0070',
-    transaction: 'DOMESTIC ARTICLES/NON-PROFIT',
-    endings: [' FOUNDATION', ' MINISTRIES', ' BOOSTERS'],
-    weight: 5,
-  },
-  { number: '0080', transaction: 'DOMESTIC ARTICLES/PROFESSIONAL', endings: [', P.C.'], weight: 0.5 },
-  { number: '0090', transaction: 'REG. OF FOR. PROFIT LIM. LIAB. CO.', endings: [' LLC', ', LLC'], weight: 6 },
-  {
-    number: '0100',
-    transaction: 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.',
-    endings: [' LLC', ' LLC', ', LLC', ' LTD'],
-    weight: 78,
-  },
-  { number: '0110', transaction: 'FOREIGN LIMITED PARTNERSHIP', endings: [' LP'], weight: 0.5 },
-  { number: '0120', transaction: 'DOMESTIC LIMITED PARTNERSHIP', endings: [' LP', ' FAMILY LP'], weight: 1.1 },
+const REPORTS: readonly (readonly [string, string, readonly string[], number])[] = [
+  ['0010', 'FOREIGN CORPORATION/LICENSE', [', INC.', ' CORP.'], 2],
+  ['0030', 'FOREIGN NONPROFIT CORPORATION/LICENSE', [' FOUNDATION'], 0.6],
+  ['0040', 'FOREIGN PROFESSIONAL ASSOCIATION', [', P.A.'], 0.3],
+  ['0050', 'DOMESTIC ARTICLES/FOR PROFIT', [' INC.', ', INC.', ' CORPORATION'], 6],
+  ['0070', 'DOMESTIC ARTICLES/NON-PROFIT', [' FOUNDATION', ' MINISTRIES', ' BOOSTERS'], 5],
+  ['0080', 'DOMESTIC ARTICLES/PROFESSIONAL', [', P.C.'], 0.5],
+  ['0090', 'REG. OF FOR. PROFIT LIM. LIAB. CO.', [' LLC', ', LLC'], 6],
+  ['0100', 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.', [' LLC', ' LLC', ', LLC', ' LTD'], 78],
+  ['0110', 'FOREIGN LIMITED PARTNERSHIP', [' LP'], 0.5],
+  ['0120', 'DOMESTIC LIMITED PARTNERSHIP', [' LP', ' FAMILY LP'], 1.1],
 ];
+export const OHIO_REPORTS = REPORTS.map(([number, transaction, endings, weight]) => ({
+  number,
+  transaction,
+  endings,
+  weight,
+}));
 
 const FOREIGN = new Set(['0010', '0030', '0040', '0090', '0110']);
 
