@@ -74,7 +74,7 @@ describe('the wallets of contracts', () => {
       }
     });
 
-    it('that signs as it should, or an account that delegates to it, buys an ordinary answer, and no exclusive lead', async () => {
+    it('that signs buys an ordinary answer and no exclusive lead, as an account that delegates', async () => {
       const payer = await walletOf('AcceptsAnything');
       const ordinary = await present(payer, DEALS, 1);
       const exclusive = await present(payer, EXCLUSIVE, 1);
