@@ -39,3 +39,7 @@ export const bodyObject = (body: unknown): unknown => (body instanceof JsonText 
 /** The record of a JSON text. */
 export const parseRecord = (text: Buffer): Record<string, unknown> =>
   JSON.parse(text.toString('utf8')) as Record<string, unknown>;
+
+/** The text of a record with a field behind its others. */
+export const withField = (text: Buffer, name: string, value: unknown): Buffer =>
+  Buffer.concat([text.subarray(0, -1), Buffer.from(`,"${name}":${JSON.stringify(value)}}`)]);

@@ -6,35 +6,35 @@ import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { isVerified, markVerified } from '../../lib/verified.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { isFileOf, servingVersion, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
-import type { Column } from './columns.ts';
-import type { Filters, PageRows, Position, RankedRows } from './filters.ts';
 import { parseRecord } from './json_text.ts';
-import { Records } from './records.ts';
-import { Tables, type Row, type SqlValue } from './tables.ts';
+import { recordTexts } from './records.ts';
+import { Tables } from './tables.ts';
 
-export interface Snapshot {
+/** An open snapshot, whose records are read as texts and as objects. */
+export class Snapshot extends Tables {
   readonly id: string;
   readonly manifest: ServedManifest;
-  /** At most `limit` rows after a position, and the number of all matching rows. */
-  find(ranked: RankedRows, after: Position | undefined, limit: number): Promise<PageRows>;
-  /** All matching rows, in published order. */
-  select(filters: Filters): Promise<number[]>;
-  /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
-  withKey(table: TableName, key: string, values: readonly string[]): number[];
-  /** Whether a row is served: no newer one replaces it, and nobody asked to leave it out. */
-  isPresent(table: TableName, row: number): boolean;
-  /** Ids of the records in these rows. */
-  ids(table: TableName, rows: readonly number[]): string[];
-  column(table: TableName, name: string): Column;
+
+  constructor(manifest: ServedManifest, paths: ReadonlyMap<string, string>, suppressed: readonly string[]) {
+    super(paths, suppressed);
+    this.id = manifest.run_id;
+    this.manifest = manifest;
+  }
+
   /** JSON texts of the records in these rows, in this order. @param fields default: all of the record */
-  texts(table: TableName, rows: readonly number[], fields?: readonly string[]): Buffer[];
+  texts(table: TableName, rows: readonly number[], fields?: readonly string[]): Buffer[] {
+    return recordTexts(this, table, rows, fields);
+  }
+
   /** The same as objects. */
-  records(table: TableName, rows: readonly number[], fields?: readonly string[]): Record<string, unknown>[];
+  records(table: TableName, rows: readonly number[], fields?: readonly string[]): Record<string, unknown>[] {
+    return this.texts(table, rows, fields).map(parseRecord);
+  }
+
   /** Every record of a small table, in published order. */
-  all(table: TableName): Record<string, unknown>[];
-  /** Rows of a query on serving.sqlite. */
-  rows(sql: string, ...values: readonly SqlValue[]): Row[];
-  close(): void;
+  all(table: TableName): Record<string, unknown>[] {
+    return this.records(table, this.presentRows(table));
+  }
 }
 
 /** A snapshot that may not be sold for real money: made-up data, or rows that nobody says may be sold. */
@@ -97,11 +97,11 @@ async function checkFiles(folder: string, { serving }: ServedManifest): Promise<
 }
 
 /** Check that this version wrote the files, and that they have the rows that the manifest states. */
-function checkTables(tables: Tables, manifest: ServedManifest): void {
-  for (const [file, version] of tables.versions())
+function checkTables(snapshot: Snapshot): void {
+  for (const [file, version] of snapshot.versions())
     if (version !== servingVersion()) throw new Error(`${file} has other tables: ${ANOTHER_VERSION}`);
   for (const table of TABLE_NAMES) {
-    const [found, stated] = [tables.count(table), manifest.tables[table]?.rows];
+    const [found, stated] = [snapshot.count(table), snapshot.manifest.tables[table]?.rows];
     if (found !== stated)
       throw new Error(`${table} has ${found} rows in the serving files, the manifest states ${stated}`);
   }
@@ -119,30 +119,12 @@ export async function openSnapshot(
   suppressed: readonly string[] = [],
 ): Promise<Snapshot> {
   const manifest = await readManifest(folder, isForSale);
-  const tables = new Tables(await checkFiles(folder, manifest), suppressed);
+  const snapshot = new Snapshot(manifest, await checkFiles(folder, manifest), suppressed);
   try {
-    checkTables(tables, manifest);
+    checkTables(snapshot);
   } catch (error) {
-    tables.close();
+    snapshot.close();
     throw error;
   }
-  const records = new Records(tables);
-  const parsed: Snapshot['records'] = (table, rows, fields) => records.texts(table, rows, fields).map(parseRecord);
-  return {
-    id: manifest.run_id,
-    manifest,
-    find: (ranked, after, limit) => tables.find(ranked, after, limit),
-    select: (filters) => tables.select(filters),
-    withKey: (table, key, values) => tables.positions(table, key, values),
-    isPresent: (table, row) => tables.isPresent(table, row),
-    ids: (table, rows) => tables.ids(table, rows),
-    column: (table, name) => tables.column(table, name),
-    texts: (table, rows, fields) => records.texts(table, rows, fields),
-    records: parsed,
-    all: (table) => parsed(table, tables.all(table)),
-    rows: (sql, ...values) => tables.rows('deals', sql, ...values),
-    close: () => {
-      tables.close();
-    },
-  };
+  return snapshot;
 }

@@ -1,5 +1,4 @@
 /** Records as JSON, from their lines in a serving file (models/serving/text.ts). */
-import { LRUCache } from 'lru-cache';
 import { ABSENT, type RecordDefinition } from '../../lib/record.ts';
 import { INSIDE_SEPARATOR } from '../../models/absence/inside.ts';
 import { agentOf } from '../../models/marts/filings.ts';
@@ -7,20 +6,11 @@ import { COUNTED, TABLES, type TableName } from '../../models/serving/tables.ts'
 import { REASON } from '../../models/serving/text.ts';
 import type { Tables } from './tables.ts';
 
-/** Selections of fields that are cached; callers choose them freely. */
-const MAX_SHAPES = 200;
-
 /** Names of the fields of a full record. */
 export function allFields(table: TableName): readonly string[] {
   const { columns, causes }: RecordDefinition = TABLES[table];
   const names = columns.map((column) => column.name);
   return causes === undefined ? names : [...names, ABSENT];
-}
-
-/** Fields of a record in their order: the line of each, and the text before its value. */
-interface Shape {
-  readonly fields: readonly { readonly line: number; readonly name: string }[];
-  readonly hasAbsent: boolean;
 }
 
 const [SOURCE, AGENT] = ['source', 'registered_agent_name'].map((field) =>
@@ -33,44 +23,29 @@ function agentIn(lines: readonly string[]): string {
   return name.startsWith('"') ? `${String(JSON.parse(source))} ${agentOf(String(JSON.parse(name)))}` : '';
 }
 
-export class Records {
-  readonly #tables: Tables;
-  readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
-
-  constructor(tables: Tables) {
-    this.#tables = tables;
-  }
-
-  #shapeOf(table: TableName, names: readonly string[]): Shape {
-    const key = `${table} ${names.join(' ')}`;
-    let shape = this.#shapes.get(key);
-    if (!shape) {
-      const lines = new Map(TABLES[table].columns.map((column, line) => [column.name, line]));
-      const fields = names.flatMap((name) => (name === ABSENT ? [] : [{ name, line: lines.get(name) ?? -1 }]));
-      shape = { fields, hasAbsent: names.includes(ABSENT) };
-      this.#shapes.set(key, shape);
+/** Texts of the records in these rows, in their order. @param names default: all of the record */
+export function recordTexts(
+  tables: Tables,
+  table: TableName,
+  rows: readonly number[],
+  names = allFields(table),
+): Buffer[] {
+  const lineOf = new Map(TABLES[table].columns.map((column, line) => [column.name, line]));
+  const fields = names.filter((name) => name !== ABSENT).map((name) => ({ name, at: lineOf.get(name) ?? -1 }));
+  const hasAbsent = fields.length < names.length;
+  const records = rows.map((row) => String(tables.row(table, row, 'lines')['lines']).split('\n'));
+  const filings = table === 'filings' && names.includes(COUNTED) ? tables.filingsOf(records.map(agentIn)) : null;
+  return records.map((lines) => {
+    let [text, absent, separator] = ['', '', '{'];
+    for (const { name, at } of fields) {
+      const counted = name === COUNTED ? filings?.get(agentIn(lines)) : undefined;
+      const [line = '', inside] = String(counted ?? lines[at] ?? '').split(INSIDE_SEPARATOR);
+      const isNull = line === '' || line.startsWith(REASON);
+      text += `${separator}"${name}":${isNull ? 'null' : line}`;
+      if (isNull && line !== '') absent += `${absent === '' ? '' : ','}"${name}":"${line.slice(REASON.length)}"`;
+      if (inside !== undefined) absent += `${absent === '' ? '' : ','}${inside.slice(1, -1)}`;
+      separator = ',';
     }
-    return shape;
-  }
-
-  /** Texts of the records in these rows, in their order. @param names default: all of the record */
-  texts(table: TableName, rows: readonly number[], names = allFields(table)): Buffer[] {
-    const { fields, hasAbsent } = this.#shapeOf(table, names);
-    const records = rows.map((row) => String(this.#tables.row(table, row, 'lines')['lines']).split('\n'));
-    const filings =
-      table === 'filings' && names.includes(COUNTED) ? this.#tables.filingsOf(records.map(agentIn)) : null;
-    return records.map((lines) => {
-      let [text, absent, separator] = ['', '', '{'];
-      for (const { name, line: at } of fields) {
-        const counted = name === COUNTED ? filings?.get(agentIn(lines)) : undefined;
-        const [line = '', inside] = String(counted ?? lines[at] ?? '').split(INSIDE_SEPARATOR);
-        const isNull = line === '' || line.startsWith(REASON);
-        text += `${separator}"${name}":${isNull ? 'null' : line}`;
-        if (isNull && line !== '') absent += `${absent === '' ? '' : ','}"${name}":"${line.slice(REASON.length)}"`;
-        if (inside !== undefined) absent += `${absent === '' ? '' : ','}${inside.slice(1, -1)}`;
-        separator = ',';
-      }
-      return Buffer.from(hasAbsent ? `${text}${separator}"${ABSENT}":{${absent}}}` : `${text}}`);
-    });
-  }
+    return Buffer.from(hasAbsent ? `${text}${separator}"${ABSENT}":{${absent}}}` : `${text}}`);
+  });
 }

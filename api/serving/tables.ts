@@ -25,7 +25,6 @@ import {
 } from './filters.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
-export type SqlValue = SQLInputValue;
 
 const STATEMENTS = 500;
 /** Milliseconds after which a search lets other requests go on. */
@@ -43,12 +42,6 @@ interface Test {
   readonly accepted: Uint8Array;
 }
 
-/** Rows that match: 1 at each of them. */
-interface Matches {
-  readonly kept: Uint8Array;
-  readonly total: number;
-}
-
 /** Lets other requests go on every few milliseconds. */
 function pauses(): () => Promise<void> {
   let start = performance.now();
@@ -61,16 +54,12 @@ function pauses(): () => Promise<void> {
 
 /** Keep of these rows those that meet one of the tests. */
 function keep(kept: Uint8Array, tests: readonly Test[], part: number): void {
-  const [first, ...others] = tests.map((test) => ({ codes: test.part(part), accepted: test.accepted }));
-  if (first === undefined) return;
-  const { codes, accepted } = first;
-  if (others.length === 0) {
-    for (let i = 0; i < kept.length; i += 1) kept[i] = (kept[i] ?? 0) & (accepted[codes[i] ?? 0] ?? 0);
-    return;
+  const passed = new Uint8Array(kept.length);
+  for (const { part: codesOf, accepted } of tests) {
+    const codes = codesOf(part);
+    for (let i = 0; i < kept.length; i += 1) passed[i] = (passed[i] ?? 0) | (accepted[codes[i] ?? 0] ?? 0);
   }
-  for (let i = 0; i < kept.length; i += 1)
-    if (kept[i] === 1 && accepted[codes[i] ?? 0] === 0 && !others.some((one) => one.accepted[one.codes[i] ?? 0] === 1))
-      kept[i] = 0;
+  for (let i = 0; i < kept.length; i += 1) kept[i] = (kept[i] ?? 0) & (passed[i] ?? 0);
 }
 
 /** One file, open for reading. */
@@ -86,7 +75,7 @@ class File {
   }
 
   /** Rows of a query. */
-  rows(sql: string, ...values: readonly SqlValue[]): Row[] {
+  rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
     let statement = this.#statements.get(sql);
     if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
     return statement.all(...values);
@@ -115,15 +104,6 @@ interface Table {
   readonly sections: readonly Section[];
   readonly present: Uint8Array;
   readonly count: number;
-}
-
-/** Ranges of rows that have a part of a column each. */
-function* partsOf({
-  sections,
-}: Table): Generator<{ readonly part: number; readonly from: number; readonly to: number }> {
-  for (const { start, end } of sections)
-    for (let from = start; from < end; from += PART_ROWS)
-      yield { part: from / PART_ROWS, from, to: Math.min(end, from + PART_ROWS) };
 }
 
 /** Rows of a file that are, or name, what is left out on request. */
@@ -208,9 +188,9 @@ export class Tables {
     return new Map(this.#files.map((file) => [file.name, version(file)]));
   }
 
-  /** Rows of a query on the file of a table; of a table in parts, on its first one. */
-  rows(table: TableName, sql: string, ...values: readonly SqlValue[]): Row[] {
-    return this.#table(table).sections[0]?.file.rows(sql, ...values) ?? [];
+  /** Rows of a query on serving.sqlite. */
+  rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
+    return this.#table('deals').sections[0]?.file.rows(sql, ...values) ?? [];
   }
 
   /** Columns of a row. */
@@ -221,12 +201,13 @@ export class Tables {
     return found;
   }
 
+  /** Whether a row is served: no newer one replaces it, and nobody asked to leave it out. */
   isPresent(table: TableName, row: number): boolean {
     return this.#table(table).present[row] === 1;
   }
 
   /** Rows of a small table in one file, in its order. */
-  all(table: TableName): number[] {
+  presentRows(table: TableName): number[] {
     const { present } = this.#table(table);
     return [...present.keys()].filter((row) => present[row] === 1);
   }
@@ -290,8 +271,8 @@ export class Tables {
     return rows.map((row) => String(this.row(table, row, 'id')['id']));
   }
 
-  /** Positions of the rows whose key is one of these. */
-  positions(table: TableName, key: string, values: readonly string[]): number[] {
+  /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
+  withKey(table: TableName, key: string, values: readonly string[]): number[] {
     const { sections, present } = this.#table(table);
     const name = identifier(table);
     const sql = `SELECT pos FROM ${name} WHERE ${identifier(key)} IN (SELECT value FROM json_each(?)) ORDER BY pos`;
@@ -302,17 +283,9 @@ export class Tables {
 
   /** Positions of the records that have one of these keys of a property. */
   #ofProperties(table: TableName, keys: readonly string[]): number[] {
-    const records = this.rows(
-      'property_keys',
-      'SELECT DISTINCT record_id FROM property_keys WHERE property_key IN (SELECT value FROM json_each(?))',
-      JSON.stringify(keys),
-    );
-    const key = SERVED[table].keys?.['record_id'] === undefined ? 'id' : 'record_id';
-    return this.positions(
-      table,
-      key,
-      records.map((row) => String(row['record_id'])),
-    );
+    const sql = 'SELECT record_id FROM property_keys WHERE property_key IN (SELECT value FROM json_each(?))';
+    const records = this.rows(sql, JSON.stringify(keys)).map((row) => String(row['record_id']));
+    return this.withKey(table, SERVED[table].keys?.['record_id'] === undefined ? 'id' : 'record_id', records);
   }
 
   /** Rows whose name contains a text: those with all its parts of three letters, compared one by one. */
@@ -348,14 +321,19 @@ export class Tables {
     return marked;
   }
 
-  /** Rows as a column of zeros and ones. */
-  #marked(table: TableName, rows: readonly number[] | Uint8Array, accepted: readonly [number, number]): Test {
-    const marks = rows instanceof Uint8Array ? rows : new Uint8Array(this.#table(table).present.length);
-    if (!(rows instanceof Uint8Array)) for (const row of rows) marks[row] = 1;
+  /** The rows that are marked with 1, or the others. */
+  #marked(marks: Uint8Array, isNot = false): Test {
     return {
       part: (part) => marks.subarray(part * PART_ROWS, (part + 1) * PART_ROWS),
-      accepted: Uint8Array.from(accepted),
+      accepted: Uint8Array.from(isNot ? [1, 0] : [0, 1]),
     };
+  }
+
+  /** These rows, or the others. */
+  #listed(table: TableName, rows: readonly number[], isNot = false): Test {
+    const marks = new Uint8Array(this.#table(table).present.length);
+    for (const row of rows) marks[row] = 1;
+    return this.#marked(marks, isNot);
   }
 
   /** Rows whose point is in the circle. */
@@ -376,20 +354,21 @@ export class Tables {
   async #test(table: TableName, condition: Condition): Promise<Test> {
     const { column, is } = condition;
     const { keys = {}, names = [] } = SERVED[table];
-    if (is === 'of no property') return this.#marked(table, this.#ofProperties(table, condition.values), [1, 0]);
+    if (is === 'of no property') return this.#listed(table, this.#ofProperties(table, condition.values), true);
     if (is === 'containing' && names.includes(column))
-      return this.#marked(table, await this.#named(table, column, condition.value), [0, 1]);
+      return this.#marked(await this.#named(table, column, condition.value));
     if (is === 'within') return this.#within(table, condition.circle);
     if (Object.hasOwn(keys, column)) {
       const values = 'values' in condition ? condition.values : 'value' in condition ? [String(condition.value)] : [];
       if (is !== 'one of' && is !== 'none of' && is !== '=') throw new Error(`${column} is a key, and cannot be ${is}`);
-      return this.#marked(table, this.positions(table, column, values), is === 'none of' ? [1, 0] : [0, 1]);
+      return this.#listed(table, this.withKey(table, column, values), is === 'none of');
     }
     const found = this.column(table, column);
     return { part: (part) => found.part(part), accepted: found.accepting(condition) };
   }
 
-  async #matches({ table, conditions }: Filters): Promise<Matches> {
+  /** Rows that match: 1 at each of them, and their number. */
+  async #matches({ table, conditions }: Filters): Promise<{ readonly kept: Uint8Array; readonly total: number }> {
     const found = this.#table(table);
     const kept = found.present.slice();
     const eithers: Test[][] = [];
@@ -400,14 +379,15 @@ export class Tables {
     }
     const pause = pauses();
     let total = 0;
-    for (const { part, from, to } of partsOf(found)) {
-      const rows = kept.subarray(from, to);
-      for (const tests of eithers) {
-        await pause();
-        keep(rows, tests, part);
+    for (const { start, end } of found.sections)
+      for (let from = start; from < end; from += PART_ROWS) {
+        const rows = kept.subarray(from, Math.min(end, from + PART_ROWS));
+        for (const tests of eithers) {
+          await pause();
+          keep(rows, tests, from / PART_ROWS);
+        }
+        for (const row of rows) total += row;
       }
-      for (const row of rows) total += row;
-    }
     return { kept, total };
   }
 

@@ -11,7 +11,7 @@ import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
 import { instantOf } from '../../../lib/time.ts';
 import { Problem } from '../../http/problem.ts';
 import { Filters, type Condition, type Either } from '../../serving/filters.ts';
-import type { JsonText } from '../../serving/json_text.ts';
+import { withField, type JsonText } from '../../serving/json_text.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { RouteRequest } from '../define.ts';
 import { fieldsOf, filtersOf, listBody, pageSizeOf, queryOf, type List, type ListPage } from '../list/envelope.ts';
@@ -146,10 +146,6 @@ async function recordsOf(
   return new Map(snapshot.ids(table, rows).flatMap((id, i) => (texts[i] === undefined ? [] : [[id, texts[i]]])));
 }
 
-/** A record's text with its change as the last field. */
-const withChange = (text: Buffer, change: Event['change']): Buffer =>
-  Buffer.concat([text.subarray(0, -1), Buffer.from(`,"change":${JSON.stringify(change)}}`)]);
-
 /**
  * The instant up to which a client has every change. It ends before the first change that is withheld because its lead
  * is being bought: if that purchase fails, the lead is in the list again, without another change. The filters of the
@@ -185,7 +181,7 @@ export async function changesResponse(options: ChangeRequest): Promise<JsonText>
   const filters = filtersOf(params);
   const query = queryOf(list.path, filters);
   const after = typeof params['cursor'] === 'string' ? cursors.read(params['cursor'], query) : undefined;
-  const state = await requireFeed(snapshot, feed.list, { since, after: after?.value ?? undefined });
+  const state = requireFeed(snapshot, feed.list, { since, after: after?.value ?? undefined });
   // Read once: a lead is withheld and left out by the same claims.
   const claims: Claimed = feed.list === 'leads' ? await options.request.claims() : new Map();
   const request = { ...options.request, claims: async () => claims };
@@ -218,8 +214,9 @@ export async function changesResponse(options: ChangeRequest): Promise<JsonText>
   const page: ListPage = {
     table: feed.list,
     records: events.map(({ record, change }) =>
-      withChange(
+      withField(
         (change.event === 'gone' ? undefined : texts.get(record)) ?? Buffer.from(JSON.stringify({ id: record })),
+        'change',
         change,
       ),
     ),

@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { DAY_MS, instantOf } from '../../../lib/time.ts';
 import { rangeOf, type Range } from '../count/coarse.ts';
-import { coarseParams, LISTS, paidQuery, type ListName } from '../count/count.ts';
+import { coarseParams, LISTS, paidQuery } from '../count/count.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import type { ListRoute } from '../list/route.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';
@@ -19,37 +19,34 @@ const DAYS = 30;
 const SECOND_MS = 1000;
 const KINDS = ['new', 'changed', 'gone'] as const;
 
-const NAMES = (Object.keys(LISTS) as ListName[]).filter((name) => (LISTS[name] as ListRoute).changes);
-const [firstName, ...otherNames] = NAMES;
-if (firstName === undefined) throw new Error('no list has changes');
+/** The lists with a change feed. */
+const FED = Object.entries<ListRoute>(LISTS).flatMap(([name, route]) =>
+  route.changes ? [{ name, route, changes: route.changes }] : [],
+);
+type Fed = (typeof FED)[number];
+
 const listParam = choiceParam(
-  [firstName, ...otherNames],
-  `Name of a list, with the filters that it takes: ${NAMES.map(
-    (name) => `${name} (${(LISTS[name] as ListRoute).changes?.filters.join(', ')})`,
+  FED.map(({ name }) => name) as [string, ...string[]],
+  `Name of a list, with the filters that it takes: ${FED.map(
+    ({ name, changes }) => `${name} (${changes.filters.join(', ')})`,
   ).join(', ')}.`,
 );
 const params: Params = Object.fromEntries(
-  Object.entries(coarseParams).filter(([name]) =>
-    NAMES.some((list) => (LISTS[list] as ListRoute).changes?.filters.includes(name)),
-  ),
+  Object.entries(coarseParams).filter(([name]) => FED.some(({ changes }) => changes.filters.includes(name))),
 );
 
-interface Asked {
-  readonly name: ListName;
-  readonly route: ListRoute;
+interface Asked extends Fed {
   readonly query: string;
-  readonly changes: NonNullable<ListRoute['changes']>;
 }
 
 /** @throws Problem if the list has no feed, or a filter is not one of its feed */
 function readAsked({ path, params: given }: Pick<RouteRequest<Params>, 'path' | 'params'>): Asked {
   const name = readValue('list', listParam, path['list'] ?? '');
-  const route: ListRoute = LISTS[name];
-  const { changes } = route;
-  if (!changes) throw new Error(`${name} has no changes`);
-  const query = paidQuery(given, changes.filters, `The feed of ${name}`);
-  readParams(route.params, query);
-  return { name, route, changes, query };
+  const fed = FED.find((one) => one.name === name);
+  if (!fed) throw new Error(`${name} has no changes`);
+  const query = paidQuery(given, fed.changes.filters, `The feed of ${name}`);
+  readParams(fed.route.params, query);
+  return { ...fed, query };
 }
 
 /** The changes of one day. */
@@ -64,7 +61,7 @@ interface Day {
 /** The latest days with changes, the newest first. */
 async function daysOf(request: RouteRequest<Params>, { route, changes, query }: Asked): Promise<Day[]> {
   const { snapshot } = request;
-  const { changesThrough } = await feedState(snapshot, changes.list);
+  const { changesThrough } = feedState(snapshot, changes.list);
   const isOfLeads = changes.list === 'leads';
   const paid = { ...request, params: readParams(route.params, query) };
   const from = isOfLeads ? changesThrough : instantOf(Date.parse(changesThrough) - DAYS * DAY_MS);
@@ -100,55 +97,6 @@ const sumOf = (ranges: readonly Range[]): Range => ({
 const rangeText = ({ at_least: least, at_most: most }: Range): string =>
   least === most ? String(least) : `${least} to ${most}`;
 
-/** A feed, whatever its format. */
-interface Feed {
-  readonly title: string;
-  readonly home: string;
-  readonly self: string;
-  readonly updated: string;
-  readonly items: readonly {
-    readonly id: string;
-    readonly url: string;
-    readonly title: string;
-    readonly text: string;
-    readonly published: string;
-    readonly updated: string;
-    readonly ranges: Day['ranges'];
-  }[];
-}
-
-async function feedOf(request: RouteRequest<Params>, publicUrl: string, extension: string): Promise<Feed> {
-  const asked = readAsked(request);
-  const { name, route, query } = asked;
-  const days = await daysOf(request, asked);
-  const { changesThrough } = await feedState(request.snapshot, asked.changes.list);
-  const search = query === '' ? '' : `?${query}`;
-  const filters = [...new URLSearchParams(query)].map((pair) => `, ${pair.join('=')}`).join('');
-  const title = `Dealfeed: changes of ${name}${filters}`;
-  const host = new URL(publicUrl).hostname;
-  return {
-    title,
-    home: `${publicUrl}/`,
-    self: `${publicUrl}/feeds/${name}.${extension}${search}`,
-    updated: days[0]?.last ?? changesThrough,
-    items: days.map(({ day, first, last, ranges }, i) => {
-      // The paid call has all changes since then, also those of later days.
-      const cost = route.costOf(sumOf(days.slice(0, i + 1).flatMap((one) => Object.values(one.ranges))));
-      const since = instantOf(Date.parse(first) - SECOND_MS);
-      const texts = KINDS.map((kind) => `${rangeText(ranges[kind])} ${kind}`).join(', ');
-      return {
-        id: `tag:${host},2026:/feeds/${name}/${day}${search}`,
-        url: `${publicUrl}${route.path}?${query === '' ? '' : `${query}&`}updated_since=${encodeURIComponent(since)}`,
-        title: `${day}: ${texts}`,
-        text: `Changes of ${name} on ${day}: ${texts}. The link buys every change since then. ${cost}`,
-        published: first,
-        updated: last,
-        ranges,
-      };
-    }),
-  };
-}
-
 const RangeSchema = z.strictObject({ at_least: z.int(), at_most: z.int() });
 
 /** JSON Feed 1.1. */
@@ -174,24 +122,48 @@ const JsonFeed = z.strictObject({
   ),
 });
 
-const jsonFeed = ({ title, home, self, items }: Feed, publicUrl: string): string =>
-  JSON.stringify({
-    version: 'https://jsonfeed.org/version/1.1',
-    title,
-    home_page_url: home,
-    feed_url: self,
-    authors: [{ name: 'Dealfeed', url: home }],
-    language: 'en',
-    items: items.map((item) => ({
-      id: item.id,
-      url: item.url,
-      title: item.title,
-      content_text: item.text,
-      date_published: item.published,
-      date_modified: item.updated,
-      _dealfeed: { about: `${publicUrl}/openapi.json`, ...item.ranges },
-    })),
-  } satisfies z.input<typeof JsonFeed>);
+interface Feed {
+  readonly feed: z.input<typeof JsonFeed>;
+  readonly updated: string;
+}
+
+async function feedOf(request: RouteRequest<Params>, publicUrl: string, extension: string): Promise<Feed> {
+  const asked = readAsked(request);
+  const { name, route, query } = asked;
+  const days = await daysOf(request, asked);
+  const { changesThrough } = feedState(request.snapshot, asked.changes.list);
+  const search = query === '' ? '' : `?${query}`;
+  const filters = [...new URLSearchParams(query)].map((pair) => `, ${pair.join('=')}`).join('');
+  const host = new URL(publicUrl).hostname;
+  const home = `${publicUrl}/`;
+  const items = days.map(({ day, first, last, ranges }, i) => {
+    // The paid call has all changes since then, also those of later days.
+    const cost = route.costOf(sumOf(days.slice(0, i + 1).flatMap((one) => Object.values(one.ranges))));
+    const since = instantOf(Date.parse(first) - SECOND_MS);
+    const texts = KINDS.map((kind) => `${rangeText(ranges[kind])} ${kind}`).join(', ');
+    return {
+      id: `tag:${host},2026:/feeds/${name}/${day}${search}`,
+      url: `${publicUrl}${route.path}?${query === '' ? '' : `${query}&`}updated_since=${encodeURIComponent(since)}`,
+      title: `${day}: ${texts}`,
+      content_text: `Changes of ${name} on ${day}: ${texts}. The link buys every change since then. ${cost}`,
+      date_published: first,
+      date_modified: last,
+      _dealfeed: { about: `${publicUrl}/openapi.json`, ...ranges },
+    };
+  });
+  return {
+    updated: days[0]?.last ?? changesThrough,
+    feed: {
+      version: 'https://jsonfeed.org/version/1.1',
+      title: `Dealfeed: changes of ${name}${filters}`,
+      home_page_url: home,
+      feed_url: `${publicUrl}/feeds/${name}.${extension}${search}`,
+      authors: [{ name: 'Dealfeed', url: home }],
+      language: 'en',
+      items,
+    },
+  };
+}
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -199,7 +171,7 @@ const element = (name: string, text: string): string => `<${name}>${escaped(text
 const link = (rel: string, href: string): string => `<link rel="${rel}" href="${escaped(href)}"/>`;
 
 /** Atom (RFC 4287). */
-const atomFeed = ({ title, home, self, updated, items }: Feed): string =>
+const atomFeed = ({ feed: { title, home_page_url: home, feed_url: self, items }, updated }: Feed): string =>
   [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
@@ -214,10 +186,10 @@ const atomFeed = ({ title, home, self, updated, items }: Feed): string =>
         '<entry>',
         element('id', item.id),
         element('title', item.title),
-        element('published', item.published),
-        element('updated', item.updated),
+        element('published', item.date_published),
+        element('updated', item.date_modified),
         link('alternate', item.url),
-        element('summary', item.text),
+        element('summary', item.content_text),
         '</entry>',
       ].join('\n'),
     ),
@@ -242,7 +214,7 @@ export const feeds = ({ publicUrl }: { readonly publicUrl: string }): Route[] =>
       media: 'application/feed+json',
       about: 'Changes of a list by day for feed readers (JSON Feed 1.1): ranges, cost, and the call that buys them.',
       response: JsonFeed,
-      handle: async (request) => jsonFeed(await feedOf(request, publicUrl, 'json'), publicUrl),
+      handle: async (request) => JSON.stringify((await feedOf(request, publicUrl, 'json')).feed),
     }),
     defineRoute({
       ...shared,

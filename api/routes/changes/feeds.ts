@@ -2,7 +2,6 @@
 import { Problem } from '../../http/problem.ts';
 import { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
-import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
 import type { RouteRequest } from '../define.ts';
 import { filtersOf } from '../list/envelope.ts';
@@ -56,36 +55,11 @@ export interface FeedState {
   readonly completeSince: string;
 }
 
-const feedStates = cachePerSnapshot(async (snapshot: Snapshot): Promise<ReadonlyMap<string, FeedState>> => {
-  const rows = snapshot.all('change_feeds');
-  return new Map(
-    rows.map((row) => [
-      String(row['list']),
-      { changesThrough: String(row['changes_through']), completeSince: String(row['complete_since']) },
-    ]),
-  );
-});
-
 /** @throws Error if the snapshot has no row of the list */
-export async function feedState(snapshot: Snapshot, list: ChangeList): Promise<FeedState> {
-  const state = (await feedStates(snapshot)).get(list);
-  if (!state) throw new Error(`change_feeds has no row of ${list}`);
-  return state;
-}
-
-const RESTART = 'Take the whole list, without updated_since, and continue from its changes_through.';
-
-/** @throws Problem invalid_parameter if another filter than those of the feed is given */
-function checkFilters(params: Readonly<Record<string, unknown>>, filters: readonly string[]): void {
-  const accepted = [...filters, UPDATED_SINCE];
-  const refused = Object.keys(filtersOf(params)).find((name) => !accepted.includes(name));
-  if (refused === undefined) return;
-  throw new Problem(
-    'invalid_parameter',
-    `${refused} cannot be combined with updated_since: a record that stops matching it could not be reported. Filter ` +
-      `the records that you have. Combine updated_since with: ${filters.join(', ')}.`,
-    { field: refused, accepted: filters },
-  );
+export function feedState(snapshot: Snapshot, list: ChangeList): FeedState {
+  const row = snapshot.all('change_feeds').find((one) => one['list'] === list);
+  if (!row) throw new Error(`change_feeds has no row of ${list}`);
+  return { changesThrough: String(row['changes_through']), completeSince: String(row['complete_since']) };
 }
 
 export interface ChangesSince {
@@ -98,45 +72,43 @@ export interface ChangesSince {
  * The feed that answers a request.
  * @throws Problem invalid_parameter if the changes are not complete since then, or if the instant is in the future
  */
-export async function requireFeed(
-  snapshot: Snapshot,
-  list: ChangeList,
-  { since, after }: ChangesSince,
-): Promise<FeedState> {
-  const state = await feedState(snapshot, list);
+export function requireFeed(snapshot: Snapshot, list: ChangeList, { since, after }: ChangesSince): FeedState {
+  const state = feedState(snapshot, list);
   const { changesThrough, completeSince } = state;
-  const extras = {
-    field: UPDATED_SINCE,
-    value: since,
-    accepted: [`${completeSince} to ${changesThrough}`],
-    changes_through: changesThrough,
-    complete_since: completeSince,
-  };
-  if (since > changesThrough) {
-    throw new Problem(
-      'invalid_parameter',
-      `updated_since is ${since}, after the latest changes of this snapshot, ${changesThrough}. Use changes_through ` +
-        `of an earlier response. ${RESTART}`,
-      extras,
-    );
-  }
   // A later snapshot may have dropped the first pages of changes that a client is reading.
-  if ((after ?? since) < completeSince) {
-    throw new Problem(
-      'invalid_parameter',
-      `updated_since is ${since}, but changes are complete only since ${completeSince}. ${RESTART}`,
-      extras,
-    );
-  }
-  return state;
+  const isTooEarly = (after ?? since) < completeSince;
+  if (since <= changesThrough && !isTooEarly) return state;
+  const why = isTooEarly
+    ? `but changes are complete only since ${completeSince}.`
+    : `after the latest changes of this snapshot, ${changesThrough}. Use changes_through of an earlier response.`;
+  throw new Problem(
+    'invalid_parameter',
+    `updated_since is ${since}, ${why} Take the whole list, without updated_since, and continue from its ` +
+      'changes_through.',
+    {
+      field: UPDATED_SINCE,
+      value: since,
+      accepted: [`${completeSince} to ${changesThrough}`],
+      changes_through: changesThrough,
+      complete_since: completeSince,
+    },
+  );
 }
 
 /** Check a request for changes before a payment is required. @throws Problem */
-export async function checkChanges(
+export function checkChanges(
   { list, filters }: FeedDefinition,
   { snapshot, params }: Pick<RouteRequest<Params>, 'snapshot' | 'params'>,
   asked: ChangesSince,
-): Promise<void> {
-  checkFilters(params, filters);
-  await requireFeed(snapshot, list, asked);
+): void {
+  const accepted = [...filters, UPDATED_SINCE];
+  const refused = Object.keys(filtersOf(params)).find((name) => !accepted.includes(name));
+  if (refused !== undefined)
+    throw new Problem(
+      'invalid_parameter',
+      `${refused} cannot be combined with updated_since: a record that stops matching it could not be reported. ` +
+        `Filter the records that you have. Combine updated_since with: ${filters.join(', ')}.`,
+      { field: refused, accepted: filters },
+    );
+  requireFeed(snapshot, list, asked);
 }

@@ -243,8 +243,7 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
       const since = updatedSinceOf(request.params);
       const query = queryOf(path, filtersOf(request.params));
       const position = cursor === undefined ? undefined : request.cursors.read(cursor, query);
-      if (feed && since !== undefined)
-        await checkChanges(feed, request, { since, after: position?.value ?? undefined });
+      if (feed && since !== undefined) checkChanges(feed, request, { since, after: position?.value ?? undefined });
     },
     async offer(request) {
       const hints = allHints(request);
@@ -270,7 +269,7 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
       const options = { ...unfiltered, filters: await narrowed(unfiltered.filters, filters, request) };
       if (feed && since !== undefined)
         return changesResponse({ ...options, list, feed, narrow: filters, request, since, matching });
-      const state = feed && (await feedState(request.snapshot, feed.list));
+      const state = feed && feedState(request.snapshot, feed.list);
       const more = { ...options.more, ...(await locatedIn(unfiltered.filters, filters, request)) };
       return listResponse(list, request, { options: { ...options, more }, state, hints: allHints(request) });
     },

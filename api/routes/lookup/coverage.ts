@@ -1,6 +1,7 @@
 /** Coverage in general, and for the place of a lookup. Where nothing is read, a miss means nothing. */
 import { z } from 'zod';
 import { isSale } from '../../../models/fields.ts';
+import { Source as SourceRow } from '../../../models/marts/sources.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { Filters } from '../../serving/filters.ts';
@@ -55,40 +56,21 @@ export const Coverage = z.strictObject({
 type Coverage = z.input<typeof Coverage>;
 type FamilyOfPlace = z.input<typeof FamilyOfPlace>;
 
-const Source = z.object({
-  source: z.string(),
-  covered_kinds: z.string().nullable(),
-  covered_city: z.string().nullable(),
-  county: z.string().nullable(),
-  county_fips: z.string().nullable(),
-  last_good_at: z.string().nullable(),
-});
-type Source = z.infer<typeof Source>;
-
-const Since = z.object({
-  source: z.string(),
-  city: z.string().nullable(),
-  zip: z.string().nullable(),
-  since: z.string(),
-});
+type Source = z.infer<typeof SourceRow.schema>;
+type First = Readonly<Record<'source' | 'since', string> & Record<'city' | 'zip', string | null>>;
 
 const sourcesOf = cachePerSnapshot(async (snapshot: Snapshot) => {
-  const rows = snapshot.all('sources');
-  const since = z.array(Since).parse(snapshot.rows('SELECT source, city, zip, since FROM first_records'));
-  const cities = await citiesOf(snapshot, new Filters('deals'));
+  const since = snapshot.rows(
+    'SELECT source, city, zip, since FROM first_records ORDER BY since',
+  ) as unknown as First[];
   return {
-    sources: z.array(Source).parse(rows),
+    sources: snapshot.all('sources') as Source[],
     since: since.map((row) => ({ ...row, city: row.city === null ? null : placeKey(row.city) })),
-    cities,
+    cities: await citiesOf(snapshot, new Filters('deals')),
   };
 });
 
 type Sources = Awaited<ReturnType<typeof sourcesOf>>;
-
-/** The earliest of some instants, or null if there are none. */
-const earliest = (instants: readonly string[]): string | null => {
-  return instants.toSorted()[0] ?? null;
-};
 
 const kindsOf = ({ covered_kinds }: Source): readonly string[] => (covered_kinds ?? '').split(', ');
 
@@ -125,7 +107,7 @@ function coverageBy(
     sources: here.map(({ source, county, last_good_at }) => ({
       source,
       county,
-      since: earliest(since.filter((row) => row.source === source).map((row) => row.since)),
+      since: since.find((row) => row.source === source)?.since ?? null,
       last_good_at,
     })),
   };
@@ -142,7 +124,7 @@ function listingsOf({ sources, since }: Sources, { city, zip }: WantedPlace): Fa
     sources: names.map((source) => ({
       source,
       county: null,
-      since: earliest(here.filter((row) => row.source === source).map((row) => row.since)),
+      since: here.find((row) => row.source === source)?.since ?? null,
       last_good_at: sources.find((one) => one.source === source)?.last_good_at ?? null,
     })),
   };

@@ -7,16 +7,7 @@ import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
-import {
-  findByReading,
-  MatchBasis,
-  readingsOf,
-  RECORDS,
-  recordsOf,
-  strongestOf,
-  type Match,
-  type Wanted,
-} from './matches.ts';
+import { findByReading, MatchBasis, readingsOf, RECORDS, recordsOf, strongestOf, type Match } from './matches.ts';
 import { parcelKeyOf } from './typed_address.ts';
 
 const lookupParams = {
@@ -66,15 +57,9 @@ const Miss = ProblemDocument.extend({
   ...DATA,
 });
 
-type LookupRequest = RouteRequest<typeof lookupParams>;
-
-/** The address, parcel and place of a request. */
-const wantedOf = ({ params: { apn, parcel, address, city, state } }: Pick<LookupRequest, 'params'>): Wanted => ({
-  address,
-  apn: apn ?? parcel,
-  city,
-  state,
-});
+/** The possible readings of a request. */
+const readingsFor = ({ params: { parcel, ...params }, snapshot }: RouteRequest<typeof lookupParams>) =>
+  readingsOf(snapshot, { ...params, apn: params.apn ?? parcel });
 
 /** Which records have another address or another parcel than the ones given, or null if none has. */
 function conflictOf(matches: readonly Match[]): z.input<typeof Conflict> | null {
@@ -99,7 +84,8 @@ export const lookup = defineRoute({
   params: lookupParams,
   response: Lookup,
   miss: Miss,
-  async check({ params, snapshot }) {
+  async check(request) {
+    const { params } = request;
     if (params.apn !== undefined && params.parcel !== undefined)
       throw new Problem('repeated_parameter', 'parcel is an alias for apn; give one of them.', { field: 'parcel' });
     const apn = params.apn ?? params.parcel;
@@ -115,7 +101,7 @@ export const lookup = defineRoute({
         accepted: ['a parcel number such as 101-22-045'],
       });
     }
-    if (params.address !== undefined && (await readingsOf(snapshot, wantedOf({ params }))).length === 0) {
+    if (params.address !== undefined && (await readingsFor(request)).length === 0) {
       throw new Problem('invalid_parameter', 'This address has no house number with a street.', {
         field: 'address',
         value: params.address,
@@ -125,9 +111,10 @@ export const lookup = defineRoute({
   },
   async handle(request) {
     const { snapshot, manifest, params } = request;
-    const { reading, matches } = findByReading(snapshot, await readingsOf(snapshot, wantedOf(request)));
-    if (reading === undefined) throw new Error('an address without a street passed the check');
-    const { place, parts } = reading;
+    const found = findByReading(snapshot, await readingsFor(request));
+    if (!found) throw new Error('an address without a street passed the check');
+    const { matches } = found;
+    const { place, parts } = found.reading;
     const coverage = await coverageOf(snapshot, place);
     const query = { ...params };
     if (matches.length === 0) {

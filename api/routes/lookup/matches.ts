@@ -11,6 +11,7 @@ import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { ADDRESSED_TABLES, type AddressedTable } from '../../../models/serving/lookup_tables.ts';
+import { withField } from '../../serving/json_text.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { Row } from '../../serving/tables.ts';
 import { countiesOf, knownName, knownPlaces, placeKey, type WantedPlace } from '../places.ts';
@@ -41,22 +42,8 @@ export const MatchBasis = z.enum(BASES).describe(BASIS_NOTE);
 /** Most records of one table in a response. */
 const MAX_MATCHES = 100;
 
-/** The tables that are searched, in the order of the response. */
-const SECTIONS = ['listings', 'signals', 'auctions'] as const;
-type Section = (typeof SECTIONS)[number];
-const TABLE_OF = {
-  listings: 'deals',
-  signals: 'signals',
-  auctions: 'auctions',
-} as const satisfies Record<Section, AddressedTable>;
-const SECTION_OF = {
-  deals: 'listings',
-  signals: 'signals',
-  auctions: 'auctions',
-} as const satisfies Record<AddressedTable, Section>;
-
 /** The address, parcel and place to find. */
-export interface LookupKey {
+interface LookupKey {
   readonly parts: AddressParts | null;
   readonly parcel: string | null;
   /** The place of the address, and the counties in which it may be. */
@@ -112,40 +99,38 @@ function candidatesOf(snapshot: Snapshot, { parts, parcel, only }: LookupKey): C
     .filter(({ table_name: table, row }) => snapshot.isPresent(table, row));
 }
 
-/** The place of a record. */
-type Placed = Pick<Candidate, 'city' | 'zip' | 'state' | 'city_basis' | 'county_fips'>;
-
-const inOneForm = ({ city, zip }: { city?: string | null | undefined; zip?: string | null | undefined }) => ({
-  city: city === null || city === undefined ? null : placeKey(city),
-  zip: zip ?? null,
-});
-
-/** How a record agrees with the wanted place; null if it is elsewhere, or known neither there nor in its county. */
-function agreementHere(record: Placed, place: LookupKey['place']): PlaceAgreement | null {
-  if (place.state !== undefined && place.state !== record.state) return null;
-  const wanted = inOneForm(place);
-  if (wanted.city === null && wanted.zip === null) return 'same';
-  const agreement = placeAgreement({ ...inOneForm(record), city_basis: record.city_basis }, wanted);
-  const isInCounty = record.county_fips !== null && place.counties.includes(record.county_fips);
-  return agreement === 'same' || (agreement === 'unknown' && isInCounty) ? agreement : null;
-}
-
+/** The basis of a candidate, and how its place agrees with the wanted one. */
 interface Comparison {
+  readonly candidate: Candidate;
   /** Whether the record is in the wanted place, or in its county without a place of its own. */
   readonly isHere: boolean;
   /** Basis of the address. */
   readonly basis: Basis | null;
 }
 
-function compare(record: Candidate, { parts, place }: LookupKey): Comparison {
-  const agreement = agreementHere(record, place);
-  const basis = agreement && parts && addressBasis(record, parts);
-  return { isHere: agreement !== null, basis: agreement && basis && basisInCounty(basis, agreement) };
+const keyOf = (city: string | null | undefined): string | null =>
+  city === null || city === undefined ? null : placeKey(city);
+
+/** How a record agrees with the wanted place; null if it is elsewhere, or known neither there nor in its county. */
+function agreementHere(record: Candidate, place: LookupKey['place']): PlaceAgreement | null {
+  const { city, zip, city_basis, county_fips } = record;
+  if (place.state !== undefined && place.state !== record.state) return null;
+  const wanted = { city: keyOf(place.city), zip: place.zip ?? null };
+  if (wanted.city === null && wanted.zip === null) return 'same';
+  const agreement = placeAgreement({ city: keyOf(city), zip, city_basis }, wanted);
+  const isInCounty = county_fips !== null && place.counties.includes(county_fips);
+  return agreement === 'same' || (agreement === 'unknown' && isInCounty) ? agreement : null;
 }
 
-/** The text of a record with the basis it matched on. */
+function compare(candidate: Candidate, { parts, place }: LookupKey): Comparison {
+  const agreement = agreementHere(candidate, place);
+  const basis = agreement && parts && addressBasis(candidate, parts);
+  return { candidate, isHere: agreement !== null, basis: agreement && basis && basisInCounty(basis, agreement) };
+}
+
+/** A record that matches. */
 export interface Match {
-  readonly section: Section;
+  readonly table: AddressedTable;
   readonly id: string;
   readonly row: number;
   readonly basis: Basis;
@@ -153,30 +138,27 @@ export interface Match {
   readonly conflict: 'other_address' | 'other_parcel' | null;
 }
 
-/** The basis of a record by parcel or address, and whether the other of the two differs. */
-function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, parcel, only }: LookupKey) {
-  const { id, row, address_key, parcel_key, is_parcel } = candidate;
-  const section = SECTION_OF[candidate.table_name];
+/** The basis of a record by parcel or address, and whether the other of the two differs; null if it does not match. */
+function matchOf({ candidate, isHere, basis }: Comparison, { parts, parcel, only }: LookupKey): Match | null {
+  const { table_name: table, id, row, address_key, parcel_key, is_parcel } = candidate;
   if (is_parcel && (isHere || only.city === undefined)) {
     const differs = parts !== null && address_key !== null && basis === null;
-    return { section, id, row, basis: 'apn_exact' as const, conflict: differs ? ('other_address' as const) : null };
+    return { table, id, row, basis: 'apn_exact', conflict: differs ? 'other_address' : null };
   }
   if (basis === null) return null;
-  const differs = parcel !== null && parcel_key !== null;
-  return { section, id, row, basis, conflict: differs ? ('other_parcel' as const) : null };
+  return { table, id, row, basis, conflict: parcel !== null && parcel_key !== null ? 'other_parcel' : null };
 }
 
 /** Records of the parcel or the address, the strongest basis first, then by id; of each table at most MAX_MATCHES. */
 function findMatches(snapshot: Snapshot, key: LookupKey): Match[] {
-  const pairs = candidatesOf(snapshot, key).map((candidate) => ({ candidate, comparison: compare(candidate, key) }));
+  const compared = candidatesOf(snapshot, key).map((candidate) => compare(candidate, key));
   // A number that several counties have means the parcel in the place of the address, if there is one.
-  const isParcelHere = pairs.some(({ candidate, comparison }) => candidate.is_parcel && comparison.isHere);
-  const matches = pairs.flatMap(({ candidate, comparison }) => {
-    const isElsewhere = candidate.is_parcel && isParcelHere && !comparison.isHere;
-    return (isElsewhere ? null : matchOf(candidate, comparison, key)) ?? [];
-  });
-  matches.sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis) || (a.id < b.id ? -1 : 1));
-  return SECTIONS.flatMap((section) => matches.filter((match) => match.section === section).slice(0, MAX_MATCHES));
+  const isParcelHere = compared.some(({ candidate, isHere }) => candidate.is_parcel && isHere);
+  const matches = compared
+    .filter(({ candidate, isHere }) => !(candidate.is_parcel && isParcelHere && !isHere))
+    .flatMap((one) => matchOf(one, key) ?? [])
+    .sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis) || (a.id < b.id ? -1 : 1));
+  return ADDRESSED_TABLES.flatMap((table) => matches.filter((match) => match.table === table).slice(0, MAX_MATCHES));
 }
 
 /** The parameters of a lookup as given. */
@@ -192,50 +174,20 @@ export async function readingsOf(snapshot: Snapshot, wanted: Wanted): Promise<Lo
   const { address, apn, city, state } = wanted;
   const parcel = apn === undefined ? null : parcelKeyOf(apn);
   const known = await knownPlaces(snapshot);
-  const only = { city, state };
-  const readings: LookupKey[] = [];
-  for (const typed of address === undefined ? [null] : readAddress(address, known)) {
+  return (address === undefined ? [null] : readAddress(address, known)).flatMap((typed) => {
     const parts = typed === null ? null : addressParts(typed.street);
-    if (typed !== null && parts === null) continue;
+    if (typed !== null && parts === null) return [];
     const named = city ?? typed?.city;
     const place = { city: named === undefined ? undefined : knownName(known, named), zip: typed?.zip };
-    readings.push({
-      parts,
-      parcel,
-      place: { ...place, state: state ?? typed?.state, counties: countiesOf(known, place) },
-      only,
-    });
-  }
-  return readings;
+    const counties = countiesOf(known, place);
+    return [{ parts, parcel, place: { ...place, state: state ?? typed?.state, counties }, only: { city, state } }];
+  });
 }
 
-export interface Found {
-  /** Undefined if there is no reading. */
-  readonly reading: LookupKey | undefined;
-  readonly matches: Match[];
-}
-
-/** The first reading that finds the address, or agrees with the parcel; else the first reading with its matches. */
-export function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]): Found {
-  let first: Found = { reading: undefined, matches: [] };
-  for (const reading of readings) {
-    const found = { reading, matches: findMatches(snapshot, reading) };
-    if (found.matches.some(({ conflict }) => conflict !== 'other_address')) return found;
-    if (first.reading === undefined) first = found;
-  }
-  return first;
-}
-
-const withBasis = (text: Buffer, basis: Basis): Buffer =>
-  Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(basis)}}`)]);
-
-function textsOf(snapshot: Snapshot, section: Section, matches: readonly Match[]): Buffer[] {
-  const ofSection = matches.filter((match) => match.section === section);
-  const texts = snapshot.texts(
-    TABLE_OF[section],
-    ofSection.map(({ row }) => row),
-  );
-  return ofSection.map(({ basis }, i) => withBasis(texts[i] ?? Buffer.from('{}'), basis));
+/** The first reading that finds the address, or agrees with the parcel; else the first one. With its matches. */
+export function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]) {
+  const found = readings.map((reading) => ({ reading, matches: findMatches(snapshot, reading) }));
+  return found.find(({ matches }) => matches.some(({ conflict }) => conflict !== 'other_address')) ?? found[0];
 }
 
 /** Schemas of the records of each section. */
@@ -246,8 +198,12 @@ export const RECORDS = {
 };
 
 /** The records of the matches as JSON texts, each with its basis. */
-export function recordsOf(snapshot: Snapshot, matches: readonly Match[]): Record<Section, Buffer[]> {
-  const [listings = [], signals = [], auctions = []] = SECTIONS.map((section) => textsOf(snapshot, section, matches));
+export function recordsOf(snapshot: Snapshot, matches: readonly Match[]): Record<keyof typeof RECORDS, Buffer[]> {
+  const [listings = [], signals = [], auctions = []] = ADDRESSED_TABLES.map((table) => {
+    const own = matches.filter((match) => match.table === table);
+    const rows = own.map(({ row }) => row);
+    return snapshot.texts(table, rows).map((text, i) => withField(text, 'match_basis', own[i]?.basis));
+  });
   return { listings, signals, auctions };
 }
 

@@ -65,7 +65,7 @@ describe('the server', () => {
         find: async (...args: Parameters<typeof find>) => {
           await gate.promise;
           // Part of the handler's work, which needs the snapshot.
-          const found = find(...args);
+          const found = find.apply(snapshot, args);
           found.then(late.resolve, late.reject);
           return found;
         },

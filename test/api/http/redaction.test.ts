@@ -5,46 +5,80 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import { redactorOf } from '../../../api/secrets.ts';
+import { startServer } from '../../../api/start.ts';
+import { NETWORK } from '../../../lib/network.ts';
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
-import { authorizationIn, buyerWith, type Buyer } from '../support/buyers.ts';
-import { startFacilitator, startNode, type Fault, type Service } from '../support/failing_services.ts';
-import { Recorder, type RecordedServer } from '../support/recorded_servers.ts';
+import { startTestServer } from '../../web/server.ts';
+import { authorizationIn, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';
 import { PAY_TO, receiptKeyPath, testKeyFile } from '../support/receipt_key.ts';
 
-const settleKey = generatePrivateKey();
-const fileKey = generatePrivateKey();
-const receiptKey = testKeyFile.keys[0]?.d ?? '';
-
+type Mode = 'facilitator' | 'self';
+type Fault = 'none' | '429' | '401' | '500' | 'not JSON' | 'refused';
 const FAULTS = ['429', '401', '500', 'not JSON', 'refused'] as const;
-/** How the services of a server of each mode fail. */
-const faultsOf: Readonly<Record<'facilitator' | 'self', readonly Fault[]>> = {
-  facilitator: thorough<readonly Fault[]>(['429'], FAULTS),
-  self: thorough<readonly Fault[]>(['refused'], FAULTS),
-};
+
+/** A host that no service listens on. */
+const HOST = '127.0.0.4';
+/** The chain of the tests mines at once. */
+const SHORT_WAIT = { everyMs: 20, readsWithHint: 3, readsWithoutHint: 2 } as const;
+
+/** A service of a server, on its own host, which fails with `fault`: some repeat the request in their error. */
+async function startService(host: string, answer: (request: IncomingMessage, body: string) => Promise<string>) {
+  const server = await startTestServer(async (request, response) => {
+    const body = await text(request);
+    const { method, url = '', headers } = request;
+    const fault: Fault = url.endsWith(service.faultPath) ? service.fault : 'none';
+    if (fault !== 'none') service.faultCount += 1;
+    const echo = `${method} http://${headers.host}${url} refused; Authorization: ${headers.authorization}`;
+    if (fault === 'refused') request.socket.destroy();
+    else if (fault === 'not JSON') response.end(`<html>${echo}`);
+    else if (fault === 'none') response.end(await answer(request, body));
+    else
+      response
+        .writeHead(Number(fault))
+        .end(JSON.stringify({ error: echo, errorReason: echo, invalidReason: echo, errorMessage: echo }));
+  }, host);
+  const { port, close } = server;
+  const service = { host, port, fault: 'none' as Fault, faultPath: '', faultCount: 0, close };
+  return service;
+}
+type Service = Awaited<ReturnType<typeof startService>>;
+
+interface RunningServer {
+  readonly name: string;
+  readonly url: string;
+  readonly metricsUrl: string;
+  close(): Promise<void>;
+}
 
 describe('secrets of the settings', () => {
+  const [settleKey, fileKey] = [generatePrivateKey(), generatePrivateKey()];
+  const buyer = buyerWith();
   let folder: DataFolder;
   let chain: Chain;
   let postgres: PostgresServer;
   let node: Service;
   let facilitator: Service;
-  let keyFile: string;
-  let buyer: Buyer;
   /** Shared by both modes, so that one mode looks up the open settlements of the other. */
   let ledger: string;
-  const recorder = new Recorder();
-  const env = (mode: 'facilitator' | 'self'): Record<string, string> => ({
+  /** Responses with their headers, those of x402 decoded, and logs, each after its source. */
+  const recorded: string[] = [];
+
+  const env = (mode: Mode): Record<string, string> => ({
     DATA_DIR: folder.path,
+    PORT: '0',
     PAYMENTS: mode,
     PAY_TO,
     PUBLIC_BASE_URL: 'http://localhost:4021',
@@ -58,159 +92,154 @@ describe('secrets of the settings', () => {
     CURSOR_SECRET: 'planted-cursor-secret-7738',
     CENSUS_API_KEY: 'planted-census-key-7741',
     ALERT_COMMAND: 'curl https://alerts.example/planted-alert-7740',
-    ...(mode === 'self' ? { SETTLE_KEY_FILE: keyFile } : { SETTLE_KEY: settleKey }),
+    ...(mode === 'self' ? { SETTLE_KEY_FILE: join(folder.path, 'key') } : { SETTLE_KEY: settleKey }),
   });
 
   const assertNoLeak = (): void => {
     const ports = [node.port, facilitator.port, new URL(postgres.url).port].join('|');
-    const secrets = [
-      'planted',
-      settleKey.slice(2),
-      fileKey.slice(2),
-      receiptKey,
-      RegExp.escape(node.host),
-      RegExp.escape(facilitator.host),
-      RegExp.escape('127.0.0.1'),
-      RegExp.escape('alerts.example'),
-      RegExp.escape(new URL(postgres.url).password),
-      `(?<!\\d)(?:${ports})(?!\\d)`,
-    ].map((source) => new RegExp(source, 'i'));
-    assert.ok(recorder.texts.length > 0);
-    assert.deepEqual(recorder.leaks(secrets).slice(0, 10), []);
+    const hosts = [node.host, facilitator.host, '127.0.0.1', 'alerts.example'];
+    const keys = [settleKey.slice(2), fileKey.slice(2), testKeyFile.keys[0]?.d ?? ''];
+    const words = ['planted', ...keys, ...hosts, new URL(postgres.url).password].map((one) => RegExp.escape(one));
+    const secrets = new RegExp(`${words.join('|')}|(?<!\\d)(?:${ports})(?!\\d)`, 'iu');
+    assert.ok(recorded.length > 0);
+    const leaks = recorded.splice(0).flatMap((shown) => {
+      const at = shown.search(secrets);
+      return at < 0 ? [] : [`${shown.slice(0, 80)} ... ${shown.slice(Math.max(0, at - 150), at + 100)}`];
+    });
+    assert.deepEqual(leaks.slice(0, 10), []);
+  };
+
+  const start = async (name: string, mode: Mode): Promise<RunningServer> => {
+    const own = { ...env(mode), METRICS_PORT: '0', HOST, LOG_LEVEL: 'debug', UNBILLED_PER_MINUTE: '0' };
+    let log = `the log of ${name}: `;
+    const destination = {
+      write(line: string): void {
+        log += line;
+      },
+      flush: (): void => undefined,
+    };
+    const { serving, greeting } = await startServer({
+      env: own,
+      redact: redactorOf(own),
+      destination,
+      wait: SHORT_WAIT,
+    });
+    return {
+      name,
+      url: serving.url,
+      metricsUrl: `http://${HOST}:${serving.metricsPort}/metrics`,
+      async close() {
+        await serving.close();
+        recorded.push(log + greeting);
+      },
+    };
+  };
+
+  /** Send a GET, and record the response. Null if there is none. */
+  const get = async (server: RunningServer, url: string, headers = {}): Promise<Response | null> => {
+    const response = await fetch(url, { headers }).catch(() => null);
+    if (!response) return null;
+    const decoded = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'].map((header) =>
+      Buffer.from(response.headers.get(header) ?? '', 'base64').toString('utf8'),
+    );
+    const parts = [JSON.stringify([...response.headers]), ...decoded, await response.clone().text()];
+    recorded.push(`${server.name}: ${new URL(url).pathname} ${response.status} ${parts.join('\n')}`);
+    return response;
+  };
+  const pay = (server: RunningServer, payment: string): Promise<Response | null> =>
+    get(server, `${server.url}/api/deals`, { 'PAYMENT-SIGNATURE': payment });
+
+  /** Every request that a buyer and an operator can send. */
+  const requestEverything = async (server: RunningServer, payment: string): Promise<void> => {
+    const sold = await pay(server, payment);
+    const purchase = `/api/purchases/${sold?.headers.get('Receipt-Id') ?? authorizationIn(payment).nonce}`;
+    const signIn = await buyer.signIn(server.url + purchase);
+    await Promise.all([
+      ...['/health', '/api/meta', '/api/deals', purchase].map((path) => get(server, server.url + path)),
+      ...['/status', '/api/deals'].map((path) => get(server, server.url + path, { Accept: 'text/html' })),
+      pay(server, payment),
+      pay(server, 'nonsense'),
+      get(server, server.url + purchase, { 'SIGN-IN-WITH-X': signIn }),
+      get(server, server.metricsUrl),
+    ]);
   };
 
   before(async () => {
     [folder, chain, postgres] = await Promise.all([dataFolder(), startChain(), startPostgres()]);
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) }, { data: 'live' });
-    [node, facilitator] = [await startNode('127.0.0.2', chain.rpcUrl), await startFacilitator('127.0.0.3')];
-    keyFile = join(folder.path, 'key');
-    await writeFile(keyFile, fileKey);
-    await chmod(keyFile, 0o600);
+    const headers = { 'Content-Type': 'application/json' };
+    node = await startService('127.0.0.2', async (_, body) =>
+      (await fetch(chain.rpcUrl, { method: 'POST', headers, body })).text(),
+    );
+    const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }];
+    const settled = { success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK };
+    facilitator = await startService('127.0.0.3', async ({ url }) =>
+      JSON.stringify(url?.endsWith('/supported') === true ? { kinds, extensions: [], signers: {} } : settled),
+    );
+    await writeFile(join(folder.path, 'key'), fileKey);
+    await chmod(join(folder.path, 'key'), 0o600);
     const admin = new Client({ connectionString: postgres.url });
     await admin.connect();
     await admin.query("CREATE ROLE planted_user_7735 LOGIN PASSWORD 'planted-password-7736'");
     await admin.query('CREATE DATABASE planted_base_7737 OWNER planted_user_7735');
     await admin.end();
     ledger = `postgres://planted_user_7735:planted-password-7736@${new URL(postgres.url).host}/planted_base_7737`;
-    buyer = buyerWith();
     await chain.mint(buyer.address, 10_000_000n);
-    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
-      address: privateKeyToAccount(fileKey).address,
-      value: 10n ** 18n,
-    });
+    const { address } = privateKeyToAccount(fileKey);
+    const wallet = createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) });
+    await wallet.setBalance({ address, value: 10n ** 18n });
   });
   after(async () => {
-    await node.close();
-    await facilitator.close();
-    await chain.close();
-    await postgres.remove();
-    await folder.remove();
+    await Promise.all([node.close(), facilitator.close(), chain.close(), postgres.remove(), folder.remove()]);
   });
 
-  const signed = (server: RecordedServer, count: number): Promise<string[]> =>
-    Promise.all(Array.from({ length: count }, () => buyer.sign(`${server.url}/api/deals`)));
-
-  /** Every request that a buyer and an operator can send. */
-  const requestEverything = async (name: string, server: RecordedServer, payment: string): Promise<void> => {
-    const get = (path: string, headers: Record<string, string> = {}): Promise<Response | null> =>
-      recorder.get(name, server.url + path, headers);
-    const sold = await get('/api/deals', { 'PAYMENT-SIGNATURE': payment });
-    const purchase = `/api/purchases/${sold?.headers.get('Receipt-Id') ?? authorizationIn(payment).nonce}`;
-    const signIn = await buyer.signIn(server.url + purchase);
-    await Promise.all([
-      get('/health'),
-      get('/status', { Accept: 'text/html' }),
-      get('/api/meta'),
-      get('/api/deals'),
-      get('/api/deals', { Accept: 'text/html' }),
-      get('/api/deals', { 'PAYMENT-SIGNATURE': payment }),
-      get('/api/deals', { 'PAYMENT-SIGNATURE': 'nonsense' }),
-      get(purchase),
-      get(purchase, { 'SIGN-IN-WITH-X': signIn }),
-      recorder.get(name, server.metricsUrl),
-    ]);
-  };
-
-  for (const mode of ['facilitator', 'self'] as const) {
+  for (const mode of ['facilitator', 'self'] as const)
     it(`are in no response and no log line in ${mode} mode, with any fault`, async () => {
-      const faults = faultsOf[mode];
-      const healthy = await recorder.start(`${mode}, healthy`, env(mode));
-      assert.match(healthy.output(), /^listening/m);
-      // Two, and four for each fault.
-      const signedPayments = await signed(healthy, 2 + 4 * faults.length);
-      const nextPayment = (): string => signedPayments.pop() ?? assert.fail('there are too few payments');
-      const pay = (name: string, server: RecordedServer): Promise<Response | null> =>
-        recorder.get(name, `${server.url}/api/deals`, { 'PAYMENT-SIGNATURE': nextPayment() });
-      const isFacilitated = mode === 'facilitator';
-      if (isFacilitated) {
+      const faults = thorough<readonly Fault[]>([mode === 'self' ? 'refused' : '429'], FAULTS);
+      const services = mode === 'self' ? [node] : [node, facilitator];
+      const healthy = await start(`${mode}, healthy`, mode);
+      const signed = Array.from({ length: 2 + 4 * faults.length }, () => buyer.sign(`${healthy.url}/api/deals`));
+      const payments = await Promise.all(signed);
+      const next = (): string => payments.pop() ?? assert.fail('there are too few payments');
+      if (mode === 'facilitator') {
         // A settlement of unknown outcome, which the servers below look up while the node fails.
         Object.assign(facilitator, { fault: '500', faultPath: '/settle' });
-        assert.equal((await pay(`${mode}, settlement lost`, healthy))?.status, 502);
+        assert.equal((await pay(healthy, next()))?.status, 502);
         Object.assign(facilitator, { fault: 'none', faultPath: '' });
       }
-      await requestEverything(`${mode}, no fault`, healthy, nextPayment());
+      await requestEverything(healthy, next());
       for (const fault of faults) {
         // One server was healthy at its start, the other one starts while every service fails.
         node.fault = fault;
-        await pay(`${mode}, node: ${fault}`, healthy);
-        if (isFacilitated) facilitator.fault = fault;
-        const failing = await recorder.start(`${mode}, started with: ${fault}`, env(mode));
-        await requestEverything(`${mode}, started with: ${fault}`, failing, nextPayment());
+        await pay(healthy, next());
+        for (const service of services) service.fault = fault;
+        const failing = await start(`${mode}, started with ${fault}`, mode);
+        await requestEverything(failing, next());
         node.fault = 'none';
-        if (isFacilitated) {
-          for (const server of [healthy, failing]) await pay(`${mode}, facilitator: ${fault}`, server);
-          facilitator.fault = 'none';
-        }
+        if (mode === 'facilitator') for (const server of [healthy, failing]) await pay(server, next());
+        facilitator.fault = 'none';
         await failing.close();
       }
       await healthy.close();
-      assert.ok(node.faultCount > 2 * faults.length, `the node failed ${node.faultCount} times`);
-      if (isFacilitated)
-        assert.ok(facilitator.faultCount > 2 * faults.length, `the facilitator failed ${facilitator.faultCount} times`);
+      for (const { faultCount } of services) assert.ok(faultCount > 2 * faults.length, `it failed ${faultCount} times`);
       assert.ok(
-        recorder.texts.some(({ text }) => /"unresolved":[1-9]/.test(text)),
+        recorded.some((shown) => /"unresolved":[1-9]/.test(shown)),
         'an open settlement was looked up',
       );
       assertNoLeak();
     });
-  }
-
-  if (thorough(false, true)) {
-    it('are in no response and no log line when the database stops', async () => {
-      const server = await recorder.start('database stopped', env('facilitator'));
-      const [payment = ''] = await signed(server, 1);
-      await postgres.stop('immediate');
-      try {
-        const [late] = await Promise.all([
-          recorder.start('database stopped at the start', env('facilitator')),
-          requestEverything('database stopped', server, payment),
-        ]);
-        assert.equal(late.isRunning, false);
-        assert.match(late.output(), /^LEDGER is a PostgreSQL database, which is unavailable: /);
-        await late.close();
-      } finally {
-        await postgres.start();
-      }
-      await server.close();
-      assertNoLeak();
-    });
-  }
 
   it('are not in the output of the program, which ends with one line and status 1', async () => {
-    const wrongPassword = ledger.replace('planted-password-7736', 'planted-wrong');
+    const wrong = { PORT: '0', LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') };
+    const program = fileURLToPath(new URL('../../../api/server.ts', import.meta.url));
     const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        [fileURLToPath(new URL('../../../api/server.ts', import.meta.url))],
-        { env: { ...BARE, ...env('facilitator'), PORT: '0', LEDGER: wrongPassword } },
-        (error, out, err) => {
-          resolve({ code: error?.code, out, err });
-        },
+      execFile(process.execPath, [program], { env: { ...BARE, ...env('facilitator'), ...wrong } }, (error, out, err) =>
+        resolve({ code: error?.code, out, err }),
       );
     });
     assert.deepEqual([ended.code, ended.out], [1, '']);
     assert.match(ended.err, /^LEDGER is a PostgreSQL database, which cannot be used: .*\n$/);
-    recorder.texts.push({ source: 'the program', text: ended.err });
+    recorded.push(`the program: ${ended.err}`);
     assertNoLeak();
   });
 });

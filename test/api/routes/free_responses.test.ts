@@ -1,60 +1,31 @@
 /** Caching of free responses: the same bytes for the same request, and never those of another snapshot. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sharedApp } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 interface Sent {
   readonly status: number;
-  readonly headers: Record<string, unknown>;
-  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-/** A response as it is on the wire. */
-const send = (url: string, headers: Record<string, string> = {}): Promise<Sent> =>
-  new Promise((resolve, reject) => {
-    request(url, { headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response
-        .on('data', (chunk: Buffer) => {
-          chunks.push(chunk);
-        })
-        .on('end', () => {
-          const {
-            'x-request-id': _,
-            date: __,
-            'transfer-encoding': ___,
-            'content-length': ____,
-            ...own
-          } = response.headers;
-          resolve({ status: response.statusCode ?? 0, headers: own, body: Buffer.concat(chunks) });
-        });
-    })
-      .on('error', reject)
-      .end();
-  });
+const OF_ONE_RESPONSE = ['x-request-id', 'date', 'transfer-encoding', 'content-length'];
 
-const PATHS = [
-  '/api/meta',
-  '/api/deals/ids',
-  '/ohio/api/meta',
-  '/openapi.json',
-  '/llms.txt',
-  '/prices',
-  '/',
-  '/site/style.css',
-];
+const send = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<Sent> => {
+  const response = await fetch(url, { headers });
+  const own = [...response.headers].filter(([name]) => !OF_ONE_RESPONSE.includes(name));
+  return { status: response.status, headers: Object.fromEntries(own), body: await response.text() };
+};
+
+const PATHS = '/api/meta /api/deals/ids /ohio/api/meta /openapi.json /llms.txt /prices / /site/style.css'.split(' ');
 
 describe('a free response', () => {
   const shared = sharedApp({ deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
-  let url: string;
 
-  before(async () => {
-    ({ url } = shared.app);
-  });
   it('is the same the second time, in every encoding, and 304 for its ETag', async () => {
+    const { url } = shared.app;
     for (const path of PATHS) {
       for (const encoding of ['identity', 'gzip', 'br']) {
         const headers = { 'Accept-Encoding': encoding, Accept: 'text/html' };
@@ -69,8 +40,8 @@ describe('a free response', () => {
             path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60',
           );
         // Node's fetch adds no-cache to a request with If-None-Match.
-        for (const control of ['no-cache', 'max-age=0', '']) {
-          const etags = `"other", ${String(first.headers['etag'])}`;
+        for (const control of ['no-cache', 'max-age=0']) {
+          const etags = `"other", ${first.headers['etag']}`;
           const again = await send(url + path, { ...headers, 'If-None-Match': etags, 'Cache-Control': control });
           assert.equal(again.status, 304, `${path} ${control}`);
         }
@@ -79,18 +50,21 @@ describe('a free response', () => {
   });
 
   it('does not count a lead that was sold since it was cached', async () => {
-    const available = async (): Promise<number> =>
-      (
-        JSON.parse((await send(`${url}/api/meta`)).body.toString()) as {
-          leads_feed: { coverage: { available_leads: number } };
-        }
-      ).leads_feed.coverage.available_leads;
+    const { url } = shared.app;
+    const available = async (): Promise<number> => {
+      const meta = JSON.parse((await send(`${url}/api/meta`)).body) as Record<
+        string,
+        { coverage: { available_leads: number } }
+      >;
+      return meta['leads_feed']?.coverage.available_leads ?? assert.fail();
+    };
     assert.deepEqual([await available(), await available()], [3, 3]);
     assert.equal((await buyerWith().fetch(`${url}/api/leads/exclusive`)).status, 200);
     assert.equal(await available(), 2);
   });
 
   it('is the only response that a shared cache may keep', async () => {
+    const { url } = shared.app;
     for (const path of ['/api/deals', '/api/nothing', '/api/meta?x=1']) {
       const { headers } = await send(url + path);
       assert.deepEqual([headers['cache-control'], headers['etag']], ['no-store', undefined], path);

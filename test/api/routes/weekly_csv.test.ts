@@ -127,7 +127,7 @@ describe('the weekly file', () => {
       records: (...args: Parameters<typeof records>) => {
         pages += 1;
         if (pages === 2) throw new Error('a failure after one page');
-        return records(...args);
+        return records.apply(snapshot, args);
       },
     });
     const url = `${shared.app.url}/api/batch/weekly.csv?week=2026-W40`;

@@ -120,11 +120,6 @@ describe('a snapshot', () => {
       /serving\.sqlite does not have the hash/,
     ],
     [
-      'a serving file is missing',
-      (f) => rm(join(f, 'serving.sqlite')),
-      /^serving\.sqlite is missing: restore it from a backup, or publish again with make run$/,
-    ],
-    [
       'make prune removed a serving file',
       async (f) => {
         await rm(join(f, 'serving.sqlite'));

@@ -5,79 +5,54 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { sha256 } from '../../../lib/files.ts';
 
 /** The package has no types. */
 const compiler = createRequire(import.meta.url)('solc') as { compile(input: string): string };
 
-export const Compiled = z.strictObject({
+export interface Compiled {
   /** Version of the compiler, from its metadata. */
-  solc: z.string(),
+  readonly solc: string;
   /** SHA-256 of the source. */
-  source: z.string(),
-  contracts: z.record(
-    z.string(),
-    z.strictObject({
-      abi: z.array(z.record(z.string(), z.unknown())),
-      /** Code after deployment: 0x and hex. */
-      code: z.string().regex(/^0x([0-9a-f]{2})+$/),
-    }),
-  ),
-});
+  readonly source: string;
+  /** Code after deployment: 0x and hex. */
+  readonly contracts: Readonly<Record<string, { readonly abi: unknown; readonly code: string }>>;
+}
 
-export type Compiled = z.infer<typeof Compiled>;
+interface Output {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, Contract>>>>;
+}
+interface Contract {
+  readonly abi: unknown;
+  readonly metadata: string;
+  readonly evm: { readonly deployedBytecode: { readonly object: string } };
+}
 
-const Output = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).optional(),
-  contracts: z
-    .record(
-      z.string(),
-      z.record(
-        z.string(),
-        z.object({
-          abi: z.array(z.record(z.string(), z.unknown())),
-          metadata: z.string(),
-          evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }),
-        }),
-      ),
-    )
-    .optional(),
-});
+const SETTINGS = {
+  optimizer: { enabled: true, runs: 200 },
+  evmVersion: 'cancun',
+  // Without a hash of the metadata, the same source gives the same bytes everywhere.
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.deployedBytecode.object'] } },
+};
 
 /** @throws with the compiler's message if the source does not compile */
-export function compile(source: string): Compiled {
-  const output = Output.parse(
-    JSON.parse(
-      compiler.compile(
-        JSON.stringify({
-          language: 'Solidity',
-          sources: { 'contracts.sol': { content: source } },
-          settings: {
-            optimizer: { enabled: true, runs: 200 },
-            evmVersion: 'cancun',
-            // Without a hash of the metadata, the same source gives the same bytes everywhere.
-            metadata: { bytecodeHash: 'none', appendCBOR: false },
-            outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.deployedBytecode.object'] } },
-          },
-        }),
-      ),
-    ),
-  );
-  const failed = output.errors?.find((one) => one.severity === 'error');
+export function compile(content: string): Compiled {
+  const input = { language: 'Solidity', sources: { 'contracts.sol': { content } }, settings: SETTINGS };
+  const { errors, contracts } = JSON.parse(compiler.compile(JSON.stringify(input))) as Output;
+  const failed = errors?.find((one) => one.severity === 'error');
   if (failed) throw new Error(failed.formattedMessage);
   // An interface has no code.
-  const made = Object.entries(output.contracts?.['contracts.sol'] ?? {}).filter(
-    ([, contract]) => contract.evm.deployedBytecode.object !== '',
+  const made = Object.entries(contracts?.['contracts.sol'] ?? {}).filter(
+    ([, { evm }]) => evm.deployedBytecode.object !== '',
   );
-  const version = z
-    .object({ compiler: z.object({ version: z.string() }) })
-    .parse(JSON.parse(made[0]?.[1].metadata ?? '{}'));
+  const metadata = JSON.parse(made[0]?.[1].metadata ?? '') as { compiler: { version: string } };
   return {
-    solc: version.compiler.version,
-    source: sha256(source),
+    solc: metadata.compiler.version,
+    source: sha256(content),
     contracts: Object.fromEntries(
-      made.map(([name, contract]) => [name, { abi: contract.abi, code: `0x${contract.evm.deployedBytecode.object}` }]),
+      made.map(([name, { abi, evm }]) => [name, { abi, code: `0x${evm.deployedBytecode.object}` }]),
     ),
   };
 }

@@ -1,7 +1,7 @@
 /** Compares responses, as they leave the socket, with the OpenAPI description. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { CSV_HEADERS } from '../../../api/docs/headers.ts';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
@@ -13,9 +13,7 @@ interface DescribedResponse {
   readonly headers?: Record<string, { readonly required?: boolean; readonly $ref?: string }>;
   readonly content?: Record<string, { schema: JsonObject }>;
 }
-interface OpenApiPaths {
-  readonly paths: Record<string, { get: { responses: Record<string, DescribedResponse> } }>;
-}
+type Paths = Record<string, { get: { responses: Record<string, DescribedResponse> } }>;
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   gzip: gunzipSync,
@@ -25,17 +23,8 @@ const decoders: Record<string, (bytes: Buffer) => Buffer> = {
 };
 /** Reasons that every path may have and no operation lists. */
 const EVERYWHERE = new Set(['not_found', 'method_not_allowed']);
-
-const NEEDS_RETRY_AFTER = new Set(['429', '503']);
 /** A code of the payment protocol. Anything else may be text of a library. */
 const CODE = /^[a-z0-9_]{1,80}$/;
-
-const isListed = (described: DescribedResponse | undefined, reason: string): boolean =>
-  described?.description === undefined || new RegExp(`\\b${reason}\\b`).test(described.description);
-const errorIn = (required: unknown): string | undefined =>
-  typeof required === 'string'
-    ? (JSON.parse(Buffer.from(required, 'base64').toString('utf8')) as { error?: string }).error
-    : undefined;
 
 export interface Checker {
   /** Check the response to this request once it is sent. */
@@ -57,19 +46,18 @@ interface SentResponse {
 }
 
 /** Differences of a problem document, except those of its schema. */
-function problemErrors(
-  { method, template, status, text, header }: SentResponse,
-  described?: DescribedResponse,
-): string[] {
+function problemErrors({ method, template, status, text, header }: SentResponse, described?: DescribedResponse) {
   const body = (method === 'HEAD' ? {} : JSON.parse(text)) as { reason?: string; payment_error?: string };
   const { reason = '', payment_error: refused = 'none' } = body;
-  const named = errorIn(header('PAYMENT-REQUIRED')) ?? 'Payment required';
+  const required = Buffer.from(String(header('PAYMENT-REQUIRED') ?? ''), 'base64').toString('utf8');
+  const { error: named = 'Payment required' } = JSON.parse(required || '{}') as { error?: string };
   const isKnown = template === undefined || EVERYWHERE.has(reason);
+  const isListed = new RegExp(`\\b${reason}\\b`).test(described?.description ?? reason);
   const found: readonly (readonly [isWrong: boolean, what: string])[] = [
     [!CODE.test(refused), `payment_error is not a code: ${refused}`],
     [named !== 'Payment required' && !CODE.test(named), `the error in PAYMENT-REQUIRED is not a code: ${named}`],
-    [NEEDS_RETRY_AFTER.has(status) && header('Retry-After') === undefined, 'header Retry-After is missing'],
-    [!isKnown && method === 'GET' && !isListed(described, reason), `reason ${reason} is not described`],
+    [['429', '503'].includes(status) && header('Retry-After') === undefined, 'header Retry-After is missing'],
+    [!isKnown && method === 'GET' && !isListed, `reason ${reason} is not described`],
     [!isKnown && ['GET', 'HEAD'].includes(method) && !described, 'status is not described'],
   ];
   return found.flatMap(([isWrong, what]) => (isWrong ? [what] : []));
@@ -86,68 +74,49 @@ function successErrors({ type, text, header }: SentResponse, described?: Describ
   });
 }
 
-/** The JSON pointer of a place in the description. */
-export const pointerOf = (...steps: string[]): string =>
-  `#${steps.map((s) => `/${encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`;
-
-export interface Description {
-  readonly paths: OpenApiPaths['paths'];
-  /** How a body differs from the schema at this JSON pointer; undefined if it does not. */
-  errorOf(pointer: string, body: unknown): string | undefined;
-}
-
-/** By text: most servers of a process have the same routes, and compiling a schema takes up to 0.2 s. */
-const descriptions = new Map<string, Description>();
-
-/** The OpenAPI description of these routes. Its schemas are compiled once in a process. */
-export function descriptionOf(routes: readonly Route[]): Description {
-  // No schema contains the URL.
-  const document = openApi(routes, 'http://dealfeed.test');
-  const text = JSON.stringify(document);
-  const known = descriptions.get(text);
-  if (known) return known;
-  const { paths } = document as unknown as OpenApiPaths;
+/** The description of these routes, and how a body differs from its schema at a JSON pointer. */
+function describe(text: string) {
+  const document = JSON.parse(text) as { readonly paths: Paths };
   // openapi.test.ts validates the description itself. Optimized code, and the code of each reference repeated in place,
   // take longer than they save.
   const options = { strict: true, strictSchema: false, allowUnionTypes: true, meta: false, validateSchema: false };
   const ajv = new Ajv2020({ ...options, code: { optimize: false }, inlineRefs: false });
   addFormats.default(ajv);
   ajv.addSchema(document, 'openapi');
-  const validators = new Map<string, ValidateFunction>();
-  const description: Description = {
-    paths,
-    errorOf(pointer, body) {
-      const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi${pointer}` });
-      validators.set(pointer, validate);
-      return validate(body) ? undefined : ajv.errorsText(validate.errors).slice(0, 300);
-    },
+  const errorsOf = (pointer: string, body: unknown): string[] => {
+    const validate = ajv.getSchema(`openapi${pointer}`);
+    if (!validate) return [`${pointer} is not described`];
+    return validate(body) ? [] : [ajv.errorsText(validate.errors).slice(0, 300)];
   };
-  descriptions.set(text, description);
-  return description;
+  return { paths: document.paths, errorsOf };
 }
+
+/** By text: most servers of a process have the same routes, and compiling a schema takes up to 0.2 s. */
+const descriptions = new Map<string, ReturnType<typeof describe>>();
 
 /** A checker for an application with these routes. */
 export function responseChecker(routes: readonly Route[]): Checker {
-  const { paths, errorOf } = descriptionOf(routes);
+  // No schema contains the URL.
+  const described = JSON.stringify(openApi(routes, 'http://dealfeed.test'));
+  const { paths, errorsOf } = descriptions.get(described) ?? describe(described);
+  descriptions.set(described, { paths, errorsOf });
   const templateFor = (path: string): string | undefined =>
     routes.map(templateOf).find((t) => t === path || new RegExp(`^${t.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
   const errors: string[] = [];
   const checked = { count: 0 };
 
   const check = (sent: SentResponse): string[] => {
-    const { method, template, status, type, text } = sent;
-    const described = template === undefined ? undefined : paths[template]?.get.responses[status];
+    const { method, template = '', status, type, text } = sent;
+    const response = paths[template]?.get.responses[status];
     const isProblem = type === 'application/problem+json';
-    if (!isProblem && template === undefined) return [];
-    const found = isProblem ? problemErrors(sent, described) : successErrors(sent, described);
-    if (method === 'HEAD' || (!isProblem && described?.content?.[type] === undefined)) return found;
-    const error = errorOf(
-      isProblem
-        ? '#/components/schemas/problem'
-        : pointerOf('paths', template ?? '', 'get', 'responses', status, 'content', type, 'schema'),
-      type.endsWith('json') ? JSON.parse(text) : text,
-    );
-    return error === undefined ? found : [...found, error];
+    if (!isProblem && template === '') return [];
+    const found = isProblem ? problemErrors(sent, response) : successErrors(sent, response);
+    if (method === 'HEAD' || (!isProblem && response?.content?.[type] === undefined)) return found;
+    const steps = ['paths', template, 'get', 'responses', status, 'content', type, 'schema'];
+    const pointer = isProblem
+      ? '#/components/schemas/problem'
+      : `#${steps.map((step) => `/${encodeURIComponent(step.replaceAll('/', '~1'))}`).join('')}`;
+    return [...found, ...errorsOf(pointer, type.endsWith('json') ? JSON.parse(text) : text)];
   };
 
   return {
@@ -164,26 +133,21 @@ export function responseChecker(routes: readonly Route[]): Checker {
         }) as never;
       }
       response.on('finish', () => {
-        const { method = '' } = request;
+        const { method = '', url = '' } = request;
         if (method === 'OPTIONS') return;
         checked.count += 1;
-        const [path = ''] = (request.url ?? '').split('?');
+        const [path = ''] = url.split('?');
         const bytes = Buffer.concat(chunks);
         const header = (name: string): unknown => response.getHeader(name);
         const decode = decoders[String(header('Content-Encoding') ?? '')];
-        const name = `${method} ${path} ${response.statusCode}`;
+        const status = String(response.statusCode);
+        const type = String(header('Content-Type') ?? '').split(';')[0] ?? '';
         try {
-          const found = check({
-            method,
-            template: templateFor(path),
-            status: String(response.statusCode),
-            type: String(header('Content-Type') ?? '').split(';')[0] ?? '',
-            text: (decode && bytes.length > 0 ? decode(bytes) : bytes).toString('utf8'),
-            header,
-          });
-          errors.push(...found.map((error) => `${name}: ${error}`));
+          const text = (decode && bytes.length > 0 ? decode(bytes) : bytes).toString('utf8');
+          const found = check({ method, template: templateFor(path), status, type, text, header });
+          errors.push(...found.map((error) => `${method} ${path} ${status}: ${error}`));
         } catch (error) {
-          errors.push(`${name}: ${String(error)}`);
+          errors.push(`${method} ${path} ${status}: ${String(error)}`);
         }
       });
     },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { Filters } from '../../../api/serving/filters.ts';
-import { Records } from '../../../api/serving/records.ts';
+import { recordTexts } from '../../../api/serving/records.ts';
 import { Tables } from '../../../api/serving/tables.ts';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { openDuck } from '../../../lib/duck.ts';
@@ -210,13 +210,12 @@ it('merges the files of more than 32 days, and a change of any age is there once
   /** All pages of 97 records. */
   const walk = async (tables: Tables, filters: Filters): Promise<readonly unknown[]> => {
     const found: Row[] = [];
-    const records = new Records(tables);
     for (;;) {
       const last = found.at(-1);
       const after = last && { value: String(last['filing_date']), id: String(last['id']), isBehind: false };
       const { rows, total } = await tables.find({ filters, rank }, after, 97);
       if (rows.length === 0) return [total, ...found];
-      found.push(...records.texts('filings', rows).map((text) => JSON.parse(text.toString()) as Row));
+      found.push(...recordTexts(tables, 'filings', rows).map((text) => JSON.parse(text.toString()) as Row));
     }
   };
 
