@@ -124,12 +124,9 @@ export function problemDocument(
   };
 }
 
-export interface ProblemResponse {
+export interface ProblemResponse extends Omit<ProblemOptions, 'instance'> {
   readonly reason: Reason;
   readonly detail: string;
-  /** Null if it is not known yet. */
-  readonly billed: false | null;
-  readonly extras?: Extras;
 }
 
 export function sendProblem(ctx: Context, { reason, detail, billed, extras }: ProblemResponse): void {

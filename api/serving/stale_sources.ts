@@ -23,23 +23,17 @@ interface StaleSourceOfFamily extends StaleSource {
   readonly family: Family;
 }
 
-const Row = z.object({
-  source: shape.source,
-  family: shape.family,
-  every_days: shape.every_days,
-  last_good_at: z.iso.datetime().nullable(),
-  outdated_on: shape.outdated_on,
-  outdated_reason: shape.outdated_reason,
-});
+type Row = z.infer<typeof Source.schema>;
 
 function findStale(snapshot: Snapshot, today: string): readonly StaleSourceOfFamily[] {
-  return snapshot.all('sources').flatMap((row) => {
-    const { outdated_on, outdated_reason, last_good_at, ...stale } = Row.parse(row);
+  return (snapshot.all('sources') as Row[]).flatMap((row) => {
+    const { source, family, every_days, outdated_on, outdated_reason, last_good_at } = row;
     if (last_good_at === null) return [];
     const isOutdated = outdated_on !== null && outdated_on <= today;
     const days = (Date.parse(today) - Date.parse(last_good_at.slice(0, 10))) / DAY_MS;
-    if (days <= stale.every_days && !isOutdated) return [];
-    return [{ ...stale, last_good_at, reason: (isOutdated ? outdated_reason : null) ?? 'older_than_read_interval' }];
+    if (days <= every_days && !isOutdated) return [];
+    const reason = (isOutdated ? outdated_reason : null) ?? 'older_than_read_interval';
+    return [{ source, family, last_good_at, every_days, reason }];
   });
 }
 

@@ -64,17 +64,6 @@ function csvOf(bytes: Uint8Array): string[][] | null {
 
 const csvBytes = (records: readonly (readonly string[])[]): Uint8Array => latin1(stringify(records.map((r) => [...r])));
 
-/** A JSON value with the keys of all objects in reverse order. */
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([k, v]) => [k, reversed(v)]),
-  );
-}
-
 const swap = <T>(list: readonly T[], a: number, b: number): T[] =>
   list.map((item, i) => (i === a ? (list[b] ?? item) : i === b ? (list[a] ?? item) : item));
 
@@ -136,18 +125,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
               };
         })(),
   columns_swapped: (bytes, random) => {
-    if (isJson(bytes)) {
-      try {
-        return {
-          bytes: new Uint8Array(
-            Buffer.from(JSON.stringify(reversed(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))))),
-          ),
-          undetectable: 0,
-        };
-      } catch {
-        return null;
-      }
-    }
     const records = csvOf(bytes);
     const width = records?.[0]?.length ?? 0;
     const [a, b] = [at(random, width), at(random, width)];

@@ -83,7 +83,7 @@ interface ChangeRequest {
   matching(request: RouteRequest<Params>): Promise<Filters>;
   /** Name of an item, for "No ... changed". */
   readonly itemName: string;
-  readonly sourcePrefix?: string;
+  readonly sourcePrefix?: string | undefined;
 }
 
 /** Changes since then in the place and of the kind of the request, and those of records that may have left it. */
@@ -230,7 +230,7 @@ export async function changesResponse(options: ChangeRequest): Promise<JsonText>
     completeSince,
     notCompared: notComparedOf(feed.list),
     note: NOTE,
-    ...(options.sourcePrefix === undefined ? {} : { sourcePrefix: options.sourcePrefix }),
+    sourcePrefix: options.sourcePrefix,
   };
   return listBody(request, list, page);
 }

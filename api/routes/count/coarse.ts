@@ -11,19 +11,8 @@ import type { Route, RouteRequest } from '../define.ts';
 import type { Params } from '../params.ts';
 
 /** Place, kind and status. */
-export const COARSE = [
-  'state',
-  'county',
-  'city',
-  'zip',
-  'metro',
-  'signal_type',
-  'auction_type',
-  'lead_type',
-  'property_kind',
-  'entity_type',
-  'status',
-];
+export const COARSE =
+  'state county city zip metro signal_type auction_type lead_type property_kind entity_type status'.split(' ');
 export const MIN_SCORE = 'min_score';
 /** Values of min_score that a count takes. */
 export const SCORE_STEPS = ['20', '40', '60', '80'] as const;
@@ -44,14 +33,10 @@ export const coarseFiltersOf = ({ params }: Pick<Countable, 'params'>): string[]
 /** Most counts cached per snapshot. */
 const MAX_COUNTS = 1000;
 
-interface Counted {
-  readonly table: TableName;
-  readonly matches: number;
-}
+type CountRequest = RouteRequest<Params>;
+type Counted = Readonly<{ table: TableName; matches: number }>;
 
 const cache = new WeakMap<Snapshot, LRUCache<string, Promise<Counted>>>();
-
-type CountRequest = RouteRequest<Params>;
 
 /** Records that match; a lead that was sold after the snapshot is counted. */
 function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
@@ -85,13 +70,8 @@ export async function coarseCount(route: Countable, request: CountRequest): Prom
   return rangeOf(counted.matches, !isBlurred);
 }
 
-/** A range, and the filters that it counts by. */
-interface RangeOfFilters extends Range {
-  readonly filters: Readonly<Record<string, unknown>>;
-}
-
-/** The range of a request, by those of its filters that a count takes. */
-export async function coarseRange(route: Countable, request: CountRequest): Promise<RangeOfFilters> {
+/** The range of a request, by those of its filters that a count takes, and these filters. */
+export async function coarseRange(route: Countable, request: CountRequest) {
   const known = coarseFiltersOf(route);
   const filters = Object.fromEntries(
     Object.entries(request.params).filter(

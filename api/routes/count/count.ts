@@ -48,18 +48,13 @@ export function paidQuery(
   return new URLSearchParams(given).toString();
 }
 
-interface PaidQuery {
-  readonly name: ListName;
-  readonly route: ListRoute;
-  readonly query: string;
-  /** The request with the parameters of the paid call. */
-  readonly paid: RouteRequest<Params>;
-}
-
-/** @throws Problem if the list or one of its filters is invalid */
-function readPaidQuery(request: RouteRequest<Params>): PaidQuery {
+/**
+ * The list of a request, and the request with the parameters of the paid call.
+ * @throws Problem if the list or one of its filters is invalid
+ */
+function readPaidQuery(request: RouteRequest<Params>) {
   const name = readValue('list', listParam, request.path['list'] ?? '');
-  const route = LISTS[name];
+  const route: ListRoute = LISTS[name];
   const query = paidQuery(request.params, coarseFiltersOf(route), `A count of ${name}`);
   return { name, route, query, paid: { ...request, params: readParams(route.params, query) } };
 }
@@ -108,10 +103,7 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
         note: noteOf(manifest, name === 'leads' ? `${NOTE} ${LEADS_NOTE}` : NOTE).note ?? '',
         list: name,
         matches: counted,
-        paid_call: {
-          url: `${publicUrl}${route.path}${query === '' ? '' : `?${query}`}`,
-          price: `$${route.price}`,
-        },
+        paid_call: { url: `${publicUrl}${route.path}${query && `?${query}`}`, price: `$${route.price}` },
         ...publishedOf(manifest),
         filters: { ...params },
       };

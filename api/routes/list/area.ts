@@ -57,12 +57,10 @@ const radius = declareParam(
 
 const nearFilter: Filter<typeof near> = {
   param: near,
-  narrow: (rows, [latitude = 0, longitude = 0], { params }) =>
-    rows.either({
-      column: 'latitude',
-      is: 'within',
-      circle: { latitude, longitude, miles: Number(params['radius_miles'] ?? DEFAULT_MILES) },
-    }),
+  narrow(rows, [latitude = 0, longitude = 0], { params }) {
+    const circle = { latitude, longitude, miles: Number(params['radius_miles'] ?? DEFAULT_MILES) };
+    return rows.either({ column: 'latitude', is: 'within', circle });
+  },
 };
 
 const boxFilter: Filter<typeof bbox> = {
@@ -89,8 +87,6 @@ export const POINT = ['latitude', 'longitude', 'geo_basis'];
 export const namesArea = (params: Readonly<Record<string, unknown>>): boolean =>
   AREA.some((name) => params[name] !== undefined);
 
-const BASES = ['parcel_layer', 'zip_centroid'] as const;
-
 export const areaFields = {
   located: z
     .strictObject({ parcel_layer: z.int(), zip_centroid: z.int(), unlocated: z.int() })
@@ -113,9 +109,11 @@ export async function locatedIn(
   const matching = await narrowed(rows, filters, request);
   const anywhere = await narrowed(rows, filters, request, AREA);
   const count = async (found: Filters): Promise<number> => (await snapshot.select(found)).length;
-  const [parcel_layer, zip_centroid] = await Promise.all(
-    BASES.map((basis) => count(matching.and('geo_basis', '=', basis))),
-  );
-  const unlocated = await count(anywhere.either({ column: 'latitude', is: 'absent' }));
-  return { located: { parcel_layer: parcel_layer ?? 0, zip_centroid: zip_centroid ?? 0, unlocated } };
+  const countAt = async (basis: string): Promise<number> => count(matching.and('geo_basis', '=', basis));
+  const [parcel_layer, zip_centroid, unlocated] = await Promise.all([
+    countAt('parcel_layer'),
+    countAt('zip_centroid'),
+    count(anywhere.either({ column: 'latitude', is: 'absent' })),
+  ]);
+  return { located: { parcel_layer, zip_centroid, unlocated } };
 }

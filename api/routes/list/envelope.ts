@@ -1,7 +1,6 @@
 /** The envelope of a list: its fields, the page of records and the state of their sources. */
 import { ABSENT } from '../../../lib/record.ts';
 import type { notComparedOf } from '../../../models/marts/change_feeds.ts';
-import type { Snapshot } from '../../serving/open.ts';
 import { JsonText } from '../../serving/json_text.ts';
 import { staleSources, type Family, type StaleSource } from '../../serving/stale_sources.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
@@ -91,15 +90,6 @@ const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
   filings: ['register'],
 };
 
-/** Sources of a list whose rows are older than their cadence on the day of the request. */
-async function staleSourcesOf(
-  { snapshot, today }: { readonly snapshot: Snapshot; readonly today: string },
-  { table, sourcePrefix = '' }: Pick<ListPage, 'table' | 'sourcePrefix'>,
-): Promise<StaleSource[]> {
-  const stale = await staleSources(snapshot, today, FAMILIES[table]);
-  return stale.filter(({ source }) => source.startsWith(sourcePrefix));
-}
-
 const staleNote = ([first, ...others]: readonly StaleSource[]): string =>
   first === undefined
     ? ''
@@ -121,17 +111,21 @@ export interface ListPage {
   readonly completeSince: string | undefined;
   /** Of changes: fields whose values alone are no change. */
   readonly notCompared?: ReturnType<typeof notComparedOf>;
-  readonly note?: string;
+  readonly note?: string | undefined;
   /** Further fields of the envelope. */
-  readonly more?: Readonly<Record<string, unknown>>;
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
   /** Start of the names of its sources; default: all sources of the table's families. */
-  readonly sourcePrefix?: string;
+  readonly sourcePrefix?: string | undefined;
 }
 
 /** The body of an answer. */
-export async function listBody(request: RouteRequest<Params>, list: List, page: ListPage): Promise<JsonText> {
-  const { manifest, params } = request;
-  const stale = await staleSourcesOf(request, page);
+export function listBody(request: RouteRequest<Params>, list: List, page: ListPage): JsonText {
+  const { snapshot, today, manifest, params } = request;
+  const { sourcePrefix = '' } = page;
+  // Sources whose rows are older than their cadence on the day of the request.
+  const stale = staleSources(snapshot, today, FAMILIES[page.table]).filter((one) =>
+    one.source.startsWith(sourcePrefix),
+  );
   return JsonText.of({
     ...noteOf(manifest, [staleNote(stale), page.note].filter(Boolean).join(' ')),
     count: page.records.length,

@@ -32,18 +32,9 @@ function countyLetters(name: string): string {
 type Names = ReadonlyMap<string, string>;
 const namesOf = cachePerSnapshot(async (snapshot): Promise<{ readonly cities: Names; readonly counties: Names }> => {
   const places = await placesOf(snapshot);
-  const lettersOfAll = (names: readonly (string | null)[], letters: (name: string) => string): Names =>
-    new Map([...new Set(names)].flatMap((name) => (name === null ? [] : [[name, letters(name)] as const])));
-  return {
-    cities: lettersOfAll(
-      places.map(({ city }) => city),
-      lettersOf,
-    ),
-    counties: lettersOfAll(
-      places.map(({ county }) => county),
-      countyLetters,
-    ),
-  };
+  const lettersBy = (kind: 'city' | 'county', letters: (name: string) => string): Names =>
+    new Map([...new Set(places.map((place) => place[kind]))].flatMap((name) => (name ? [[name, letters(name)]] : [])));
+  return { cities: lettersBy('city', lettersOf), counties: lettersBy('county', countyLetters) };
 });
 
 /** The names whose letters meet a condition. */
@@ -52,6 +43,17 @@ const namesWhere = (names: Names, meets: (letters: string) => boolean): string[]
 
 const metros = new Map(METRO_NAMES.map((name) => [lettersOf(name), name]));
 const isOtherMarket = (name: string): boolean => /^OTHERMARKETS?$/u.test(lettersOf(name));
+
+/** Whether a place has a name of a kind, in any spelling. */
+const MEETS = {
+  county: ({ county }: Place, name: string): boolean =>
+    county !== null &&
+    (county.toLowerCase().includes(name.toLowerCase()) || countyLetters(county).includes(countyLetters(name))),
+  city: ({ city }: Place, name: string): boolean => city !== null && lettersOf(city) === lettersOf(name),
+  zip: ({ zip }: Place, name: string): boolean => zip !== null && name.startsWith(zip),
+  metro: ({ metro }: Place, name: string): boolean =>
+    isOtherMarket(name) ? metro === null : metro !== null && lettersOf(metro) === lettersOf(name),
+};
 
 /** The county's name contains the text, ignoring case, or contains it in another spelling. */
 const countyFilter: Filter<ReturnType<typeof textParam>> = {
@@ -80,9 +82,8 @@ const metroParam = textParam(`Metro: ${METRO_NAMES.join(', ')}; ${OTHER_MARKET} 
 export const metroByCounty: Filter<typeof metroParam> = {
   param: metroParam,
   async narrow(rows, metro, { snapshot }) {
-    const isHere = ({ metro: own }: Place): boolean =>
-      isOtherMarket(metro) ? own === null : own !== null && lettersOf(own) === lettersOf(metro);
-    const values = (await placesOf(snapshot)).flatMap((place) => (isHere(place) ? (place.county ?? []) : []));
+    const here = (await placesOf(snapshot)).filter((place) => MEETS.metro(place, metro));
+    const values = here.flatMap(({ county }) => county ?? []);
     return rows.either({ column: 'county', is: 'one of', values: [...new Set(values)] });
   },
 };
@@ -105,7 +106,22 @@ export const placeFilters = {
 };
 
 const withoutState = (name: string): string => name.split(', ')[0] ?? name;
-const countyName = (name: string): string => countyLetters(withoutState(name));
+
+/** Names near an unknown one. */
+function nearOf(kind: string, name: string, served: readonly Place[]): readonly string[] {
+  switch (kind) {
+    case 'county': {
+      const counties = served.flatMap(({ county }) => county ?? []);
+      return nearestTo(name, counties, (one) => countyLetters(withoutState(one)));
+    }
+    case 'city': {
+      const cities = served.flatMap(({ city, state }) => (city === null ? [] : [`${city}, ${state}`]));
+      return nearestTo(name, cities, (one) => lettersOf(withoutState(one)));
+    }
+    default:
+      return kind === 'metro' ? nearestTo(name, METRO_NAMES, lettersOf) : [];
+  }
+}
 
 /** What is known of a place without a match: whether it exists and is covered, and names near an unknown one. */
 export interface PlaceHint {
@@ -120,46 +136,17 @@ export async function placeHint(
   snapshot: Snapshot,
   params: Readonly<Record<string, unknown>>,
 ): Promise<PlaceHint | undefined> {
-  const given = (name: keyof typeof placeFilters): string | undefined =>
-    params[name] === undefined ? undefined : String(params[name]);
-  const [city, county, zip, metro] = [given('city'), given('county'), given('zip'), given('metro')];
-  if ([city, county, zip, metro].every((value) => value === undefined)) return undefined;
-  const state = given('state');
+  const given = Object.entries(MEETS).flatMap(([kind, meets]) =>
+    params[kind] === undefined ? [] : [{ kind, name: String(params[kind]), meets }],
+  );
+  if (given.length === 0) return undefined;
+  const state = params['state'];
   const all = (await placesOf(snapshot)).filter((place) => state === undefined || place.state === state);
-  const tests: readonly ((place: Place) => boolean)[] = [
-    (place) =>
-      county === undefined ||
-      (place.county !== null &&
-        (place.county.toLowerCase().includes(county.toLowerCase()) ||
-          countyLetters(place.county).includes(countyLetters(county)))),
-    (place) => city === undefined || (place.city !== null && lettersOf(place.city) === lettersOf(city)),
-    (place) => zip === undefined || (place.zip !== null && zip.startsWith(place.zip)),
-    (place) =>
-      metro === undefined ||
-      (isOtherMarket(metro)
-        ? place.metro === null
-        : place.metro !== null && lettersOf(place.metro) === lettersOf(metro)),
-  ];
-  const found = all.filter((place) => tests.every((test) => test(place)));
+  const found = all.filter((place) => given.every(({ name, meets }) => meets(place, name)));
   const isServed = (place: Place): boolean => place.has_listings || place.has_records;
   const served = all.filter(isServed);
-  const unknown = (at: number): boolean => !all.some((place) => tests[at]?.(place) ?? true);
-  const near = [
-    ...(county !== undefined && unknown(0)
-      ? nearestTo(
-          county,
-          served.flatMap((place) => place.county ?? []),
-          countyName,
-        )
-      : []),
-    ...(city !== undefined && unknown(1)
-      ? nearestTo(
-          city,
-          served.flatMap((place) => (place.city === null ? [] : [`${place.city}, ${place.state}`])),
-          (name) => lettersOf(withoutState(name)),
-        )
-      : []),
-    ...(metro !== undefined && unknown(3) ? nearestTo(metro, METRO_NAMES, lettersOf) : []),
-  ];
+  const near = given.flatMap(({ kind, name, meets }) =>
+    all.some((place) => meets(place, name)) ? [] : nearOf(kind, name, served),
+  );
   return { is_known: found.length > 0, is_covered: found.some(isServed), near: near.slice(0, MAX_NEAR) };
 }

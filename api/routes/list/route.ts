@@ -152,11 +152,8 @@ async function listResponse(
   const records = snapshot.texts(found.table, page, columns);
   const nextCursor = (): string => {
     const { column, behind } = rank;
-    const [last = {}] = snapshot.records(found.table, page.slice(-1), [
-      'id',
-      column,
-      ...(behind ? [behind.column] : []),
-    ]);
+    const fields = ['id', column, ...(behind ? [behind.column] : [])];
+    const [last = {}] = snapshot.records(found.table, page.slice(-1), fields);
     const { id, [column]: value = null } = last;
     const isBehind = behind !== undefined && behind.values.includes(String(last[behind.column]));
     return request.cursors.write({ value: value === null ? null : String(value), id: String(id), isBehind }, query);
@@ -169,9 +166,9 @@ async function listResponse(
     nextCursor: rows.length > limit ? nextCursor() : null,
     changesThrough: state?.changesThrough,
     completeSince: state?.completeSince,
-    ...(note === undefined ? {} : { note }),
-    ...(more === undefined ? {} : { more }),
-    ...(sourcePrefix === undefined ? {} : { sourcePrefix }),
+    note,
+    more,
+    sourcePrefix,
   });
 }
 
@@ -253,12 +250,7 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
       const counted = isOfChanges ? undefined : await coarseRange({ path, params, matching }, request);
       return {
         ...size,
-        ...(counted
-          ? {
-              price_note: `${size.price_note} ${costNote(counted, list)}`,
-              matches: counted,
-            }
-          : {}),
+        ...(counted && { price_note: `${size.price_note} ${costNote(counted, list)}`, matches: counted }),
         ...(hints.length === 0 ? {} : { hints }),
       };
     },
@@ -285,7 +277,7 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
     ...route,
     matching,
     costOf: (records) => costNote(records, list),
-    ...(changes ? { changes } : {}),
-    ...(guarantees ? { guarantees } : {}),
+    ...(changes && { changes }),
+    ...(guarantees && { guarantees }),
   };
 }

@@ -1,7 +1,7 @@
 /** Coverage in general, and for the place of a lookup. Where nothing is read, a miss means nothing. */
 import { z } from 'zod';
 import { isSale } from '../../../models/fields.ts';
-import { Source as SourceRow } from '../../../models/marts/sources.ts';
+import type { Source as SourceRow } from '../../../models/marts/sources.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { Filters } from '../../serving/filters.ts';

@@ -1,6 +1,8 @@
 /** Parts of every discovery document: sources, prices, and notes on the fields. */
 import type { z } from 'zod';
 import { BASE, type Network } from '../../../lib/network.ts';
+import type { ServedManifest } from '../../../models/manifest.ts';
+import type { Source } from '../../../models/marts/sources.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { templateOf, type Route } from '../define.ts';
@@ -26,24 +28,30 @@ function meanRate(rates: unknown): number | null {
   return all.length === 0 ? null : Math.round(all.reduce((sum, pct) => sum + pct, 0) / all.length);
 }
 
+/** Made-up data and test money. */
+export function noticeOf(manifest: ServedManifest, paymentNotice = ''): { notice?: string } {
+  const notice = [manifest.notice, paymentNotice].filter(Boolean).join(' ');
+  return notice === '' ? {} : { notice };
+}
+
 /** Status of every source. */
 export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
-  snapshot.all('sources').map((row) => ({
-    source: String(row['source']),
-    title: String(row['title']),
-    home: String(row['home']),
-    status: String(row['status']),
-    freshness: String(row['freshness']),
-    stale_reason: toText(row['stale_reason']),
-    fiscal_year: row['fiscal_year'] === null ? null : toCount(row['fiscal_year']),
-    every_days: toCount(row['every_days']),
-    last_good_at: toText(row['last_good_at']),
-    rows: toCount(row['rows_out']),
-    rows_in: toCount(row['rows_in']),
-    rows_stated: row['rows_stated'] === null ? null : toCount(row['rows_stated']),
-    missing_fields: toText(row['missing_fields']),
-    missing_since: toText(row['missing_since']),
-    filled_pct: meanRate(row['fill_rates']),
+  (snapshot.all('sources') as z.infer<typeof Source.schema>[]).map((row) => ({
+    source: row.source,
+    title: row.title,
+    home: row.home,
+    status: row.status,
+    freshness: row.freshness,
+    stale_reason: row.stale_reason,
+    fiscal_year: row.fiscal_year,
+    every_days: row.every_days,
+    last_good_at: row.last_good_at,
+    rows: row.rows_out,
+    rows_in: row.rows_in,
+    rows_stated: row.rows_stated,
+    missing_fields: row.missing_fields,
+    missing_since: row.missing_since,
+    filled_pct: meanRate(row.fill_rates),
   }));
 
 /** Price of every route, with the protocol and the network. */
@@ -52,9 +60,6 @@ export const pricingOf = (routes: readonly Route[], { name: network }: Network =
   protocol: 'x402 version 2',
   network,
 });
-
-const toText = (value: unknown): string | null => (value === null ? null : String(value));
-const toCount = (value: unknown): number => Number(value ?? 0);
 
 /** Notes on the fields of a record: the values of an enum that is never null, else a sentence. */
 export const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>

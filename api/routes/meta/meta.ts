@@ -18,9 +18,12 @@ import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
 import { owners, OWNERS_NOTE } from '../owners.ts';
 import { currentSignals, signals } from '../signals.ts';
 import { weeklyFile } from '../filings/weekly_csv.ts';
-import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
+import { fieldNotesOf, INTERFACE_VERSION, noticeOf, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
 import { citiesOf, figuresOf, type Figures } from '../figures.ts';
 import { Meta } from './schema.ts';
+
+/** Tables with notes on their fields. */
+const NOTED = ['deals', 'signals', 'auctions', 'leads', 'owners', 'coverage', 'filings'] as const;
 
 type MetaRequest = RouteRequest<Record<never, never>>;
 
@@ -96,7 +99,6 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
     const assumptions = snapshot.all('assumptions').toSorted((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
     const sellable = await figuresOf(snapshot, unclaimed(await sellableLeads(request), claimed));
     const allOwners = await figuresOf(snapshot, new Filters('owners'));
-    const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
     return {
       name: 'Dealfeed',
       interface_version: INTERFACE_VERSION,
@@ -108,20 +110,14 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
       guarantee:
         'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero ' +
         'matches returns HTTP 404 with a typed reason and is not billed.',
-      ...(notice === '' ? {} : { notice }),
+      ...noticeOf(manifest, paymentNotice),
       coverage: await dealFigures(snapshot),
       refresh_cadence:
         'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as listed in ' +
         'sources; the Colorado register daily; the Ohio register on the second Saturday of each month.',
       pricing: pricingOf(routes, network),
       record_schema_notes: Object.fromEntries([
-        ...fieldNotesOf(TABLES.deals, ''),
-        ...fieldNotesOf(TABLES.signals, 'signals.'),
-        ...fieldNotesOf(TABLES.auctions, 'auctions.'),
-        ...fieldNotesOf(TABLES.leads, 'leads.'),
-        ...fieldNotesOf(TABLES.owners, 'owners.'),
-        ...fieldNotesOf(TABLES.coverage, 'coverage.'),
-        ...fieldNotesOf(TABLES.filings, 'filings.'),
+        ...NOTED.flatMap((table) => fieldNotesOf(TABLES[table], table === 'deals' ? '' : `${table}.`)),
         ['absent', ABSENT_ABOUT],
         ['lookup.match_basis', BASIS_NOTE],
       ]),

@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../define.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { filingsOfLastDays, nameIn, type Register } from '../filings/filings.ts';
 import { weeklyFile, WeeklyFile } from '../filings/weekly_csv.ts';
-import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
+import { fieldNotesOf, INTERFACE_VERSION, noticeOf, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
 import { DATA, dataOf, GENERATED_AT } from '../envelope.ts';
 
@@ -54,19 +54,14 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
       const latest = await find(filed.and('filing_date', '<=', request.today), SAMPLES);
       const samples = snapshot.records('filings', latest.rows) as z.input<typeof Filing.schema>[];
       const feed = routes.filter((route) => route.path.startsWith(`${prefix}/`));
-      const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
       return {
         name: `Dealfeed: ${stateName} registrations`,
         interface_version: INTERFACE_VERSION,
         description:
           `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity ` +
           'type, registered agent and address. Paid per call with x402.',
-        ...(notice === '' ? {} : { notice }),
-        coverage: {
-          total_records: total,
-          added_last_7d: added.total,
-          freshest: samples[0]?.filing_date ?? null,
-        },
+        ...noticeOf(manifest, paymentNotice),
+        coverage: { total_records: total, added_last_7d: added.total, freshest: samples[0]?.filing_date ?? null },
         weekly_file: await weeklyFile(request, { state }),
         refresh_cadence: cadence,
         pricing: pricingOf(feed, network),
@@ -77,10 +72,7 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
             feed.filter((route) => route.price !== null).map((route) => [route.path, Object.keys(route.params)]),
           ),
         },
-        free_samples: {
-          note: 'Full records of the paid responses, the newest filing dates first.',
-          records: samples,
-        },
+        free_samples: { note: 'Full records of the paid responses, the newest filing dates first.', records: samples },
         sources: sourcesOf(snapshot).filter(({ source }) => source.startsWith(`${stateName.toLowerCase()}_sos`)),
         ...dataOf(manifest),
         generated_at: manifest.generated_at,

@@ -35,6 +35,10 @@ export const SourceStatus = z.strictObject({
 });
 const filterList = z.array(z.string());
 
+/** A feed: what it has, its figures, and its filters. */
+const feed = <C extends z.ZodRawShape>(coverage: C) =>
+  z.strictObject({ note: z.string(), coverage: z.strictObject(coverage), filters: filterList });
+
 export const Meta = z.strictObject({
   name: z.string(),
   description: z.string(),
@@ -56,32 +60,16 @@ export const Meta = z.strictObject({
   pricing: z.record(z.string(), z.string()),
   record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   filters: z.strictObject({ note: z.string(), params: filterList, example: z.string() }),
-  signals_feed: z.strictObject({
-    note: z.string(),
-    coverage: z.strictObject({ total_signals: z.int(), with_address: z.int(), counties: z.int(), freshest: timestamp }),
-    filters: filterList,
+  signals_feed: feed({ total_signals: z.int(), with_address: z.int(), counties: z.int(), freshest: timestamp }),
+  auctions_feed: feed({
+    upcoming_sales: z.int(),
+    next_sale_date: z.iso.date().nullable(),
+    furthest_sale_date: z.iso.date().nullable(),
+    counties: z.int(),
+    freshest: timestamp,
   }),
-  auctions_feed: z.strictObject({
-    note: z.string(),
-    coverage: z.strictObject({
-      upcoming_sales: z.int(),
-      next_sale_date: z.iso.date().nullable(),
-      furthest_sale_date: z.iso.date().nullable(),
-      counties: z.int(),
-      freshest: timestamp,
-    }),
-    filters: filterList,
-  }),
-  leads_feed: z.strictObject({
-    note: z.string(),
-    coverage: z.strictObject({ available_leads: z.int(), counties: z.int() }),
-    filters: filterList,
-  }),
-  owners_feed: z.strictObject({
-    note: z.string(),
-    coverage: z.strictObject({ owners: z.int(), counties: z.int() }),
-    filters: filterList,
-  }),
+  leads_feed: feed({ available_leads: z.int(), counties: z.int() }),
+  owners_feed: feed({ owners: z.int(), counties: z.int() }),
   /** Left out if no complete week has rows. */
   weekly_file: WeeklyFile.optional(),
   coverage_by_metro: z.strictObject({ note: z.string(), url: z.string(), metros: z.array(MetroCoverage) }),

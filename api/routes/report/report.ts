@@ -8,7 +8,7 @@ import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
-import { cachePerDay, cachePerSnapshot } from '../../serving/memo.ts';
+import { cachePerDay } from '../../serving/memo.ts';
 import { idParam, readValue, type Params } from '../params.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
@@ -217,30 +217,21 @@ interface Match {
   readonly source_url: string;
 }
 
-async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): Promise<Row[]> {
-  const found: Row[] = [];
-  for (const { kind, id, match_basis, source_url } of matches) {
-    const table = isSale(kind) ? 'auctions' : 'signals';
+const distressRecords = (snapshot: Snapshot, matches: readonly Match[]): Row[] =>
+  matches.map(({ kind, id, match_basis, source_url }) => {
+    const isAuction = isSale(kind);
+    const table = isAuction ? 'auctions' : 'signals';
     const [record = null] = snapshot.records(table, snapshot.withKey(table, 'id', [id]));
-    found.push({
-      kind,
-      match_basis,
-      source_url,
-      signal: isSale(kind) ? null : record,
-      auction: isSale(kind) ? record : null,
-    });
-  }
-  return found;
-}
+    return { kind, match_basis, source_url, signal: isAuction ? null : record, auction: isAuction ? record : null };
+  });
 
-/** Values of each set of assumptions. */
-const assumptionsOf = cachePerSnapshot(async (snapshot) => {
-  const sets = new Map<string, Record<string, string>>();
-  for (const { assumption_set_id: set, key, value } of snapshot.all('assumptions')) {
-    sets.set(String(set), { ...sets.get(String(set)), [String(key)]: String(value) });
-  }
-  return sets;
-});
+/** The values of a set of assumptions. */
+const assumptionsIn = (snapshot: Snapshot, set: string): Record<string, unknown> =>
+  Object.fromEntries(
+    snapshot
+      .all('assumptions')
+      .flatMap((row) => (row['assumption_set_id'] === set ? [[row['key'], row['value']]] : [])),
+  );
 
 /** Reasons of the nulls of the sections that are not in the record of the report. */
 const otherReasons = (market: Row, lists: Readonly<Record<string, readonly Row[]>>): Record<string, string> =>
@@ -274,8 +265,8 @@ async function buildReport(
   const set = String(report['assumption_set_id']);
   const market = await marketOf(snapshot, deal);
   const found = {
-    matches: await distressRecords(snapshot, deal['distress_matches'] as Match[]),
-    candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
+    matches: distressRecords(snapshot, deal['distress_matches'] as Match[]),
+    candidates: distressRecords(snapshot, deal['distress_candidates'] as Match[]),
   };
   // The sections have the matches with their records; the deal has them with their own reasons.
   const inside = Object.entries(report['absent'] as Row).filter(([at]) => !at.startsWith('distress_'));
@@ -302,7 +293,7 @@ async function buildReport(
     ),
     sensitivity: report['sensitivity'],
     recompute: report['recompute'],
-    assumptions: { assumption_set_id: set, values: (await assumptionsOf(snapshot)).get(set) ?? {} },
+    assumptions: { assumption_set_id: set, values: assumptionsIn(snapshot, set) },
     absent: { ...Object.fromEntries(inside), ...otherReasons(market, found) },
     ...publishedOf(manifest),
   };
@@ -334,19 +325,15 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       async handle(request) {
         const id = readValue('id', dealId, request.path['id'] ?? '');
         const report = await buildReport(request, id);
-        if ((report?.['deal'] as Row | undefined)?.['report_status'] === 'no_underwriting')
-          throw new Problem(
-            'no_underwriting',
-            `The price, the units or the rent of deal ${id} is not known, so its report has no underwriting. Nothing ` +
-              'was charged. report_status of a deal says whether its report is sold.',
-            { id, free_id_index: `${publicUrl}/api/deals/ids`, ...dataOf(request.manifest) },
-          );
-        if (report !== null) return report;
-        throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, {
-          id,
-          free_id_index: `${publicUrl}/api/deals/ids`,
-          ...dataOf(request.manifest),
-        });
+        const more = { id, free_id_index: `${publicUrl}/api/deals/ids`, ...dataOf(request.manifest) };
+        if (report === null) throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, more);
+        if ((report['deal'] as Row)['report_status'] !== 'no_underwriting') return report;
+        throw new Problem(
+          'no_underwriting',
+          `The price, the units or the rent of deal ${id} is not known, so its report has no underwriting. Nothing ` +
+            'was charged. report_status of a deal says whether its report is sold.',
+          more,
+        );
       },
       template: {
         about: 'With the literal {id}: a description of the report, its price, and where to find ids. Free.',
@@ -390,9 +377,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         const report =
           deal && (await buildReport(request, deal.id, `The full report that ${urlOf(deal.id)} sells, free.`));
         if (!report)
-          throw new Problem('no_matches', 'There is no active deal for an example report.', {
-            ...dataOf(request.manifest),
-          });
+          throw new Problem('no_matches', 'There is no active deal for an example report.', dataOf(request.manifest));
         return report;
       }, soldState),
     }),

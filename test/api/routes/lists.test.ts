@@ -32,6 +32,20 @@ const variedDeal = (i: number): Row => ({
 
 const DEALS = rowsOfTable('deals', 230, variedDeal);
 
+/** Characters that end a value or a record of JSON or of its file, within a value. */
+const ODD = [
+  'quoted "name" \\ and / more',
+  'tab\tand line\nand bell\u0007',
+  'Straße, São, 東京, 🏠',
+  '\u2028',
+  '\u007f',
+  '!a',
+];
+const SIGNALS = rowsOfTable('signals', ODD.length, (i) => ({ county: ODD[i - 1] }));
+const LEADS = rowsOfTable('leads', ODD.length, (i) => ({
+  score_rationale: { 'a "b", {[': '}],', c: ODD[i - 1], d: '\\', e: '"]' },
+}));
+
 const COLORADO = { source_state: 'CO', source: 'colorado_sos' };
 const OHIO = { source_state: 'OH', source: 'ohio_sos' };
 /** A source that is two days old. */
@@ -48,7 +62,8 @@ describe('paid lists', () => {
 
   const shared = sharedApp({
     deals: DEALS,
-    signals: [rowOf('signals', 1)],
+    signals: SIGNALS,
+    leads: LEADS,
     filings: [
       ...rowsOfTable('filings', 4, (i) => ({
         filing_date: `2026-11-0${i}`,
@@ -120,11 +135,25 @@ describe('paid lists', () => {
     }
   });
 
-  it('have exact decimals, as strings', async () => {
-    const { body } = await get('/api/deals?limit=500');
-    const sold = new Map((body['records'] as Row[]).map((row) => [row['id'], row]));
-    for (const { id, list_price, cap_rate } of DEALS.filter(({ listing_status: status }) => status === 'active'))
-      assert.deepEqual([sold.get(id)?.['list_price'], sold.get(id)?.['cap_rate']], [list_price, cap_rate]);
+  it('have exact decimals as strings, and records equal to the published ones with any characters', async () => {
+    for (const [path, rows] of [
+      ['/api/deals', DEALS.filter(({ listing_status: status }) => status === 'active')],
+      ['/api/signals', SIGNALS],
+      ['/api/leads', LEADS],
+    ] as const) {
+      const { body } = await get(`${path}?fields=all&limit=500`);
+      const sold = new Map((body['records'] as (Row & { absent: Row })[]).map((row) => [row['id'], row]));
+      assert.equal(sold.size, rows.length);
+      for (const row of rows) {
+        const { absent, ...record } = sold.get(row['id']) ?? assert.fail(path);
+        assert.equal(JSON.stringify(record), JSON.stringify(row), 'also the order of the fields');
+        const missing = Object.keys(row).filter((name) => row[name] === null);
+        assert.deepEqual(
+          Object.keys(absent).filter((at) => !/[.[]/u.test(at)),
+          missing,
+        );
+      }
+    }
   });
 
   it('list as recent the last seven days of each register by filing date, in good standing first', async () => {
