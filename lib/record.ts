@@ -195,9 +195,16 @@ export interface Absence {
   readonly about: string;
 }
 
-function causeText(cause: Cause): string {
-  if (typeof cause === 'string') return cause;
-  return 'of' in cause ? `${cause.of} says why` : `${cause.about ?? cause.if ?? ''} (${cause.code})`;
+/** A cause with its words, under a condition in SQL or of whatever no other cause explains. */
+export const cause = <const C extends string>(code: C, about: string, condition?: string) => ({
+  code,
+  about,
+  ...(condition === undefined ? {} : { if: condition }),
+});
+
+function causeText(given: Cause): string {
+  if (typeof given === 'string') return given;
+  return 'of' in given ? `${given.of} says why` : `${given.about ?? given.if ?? ''} (${given.code})`;
 }
 
 /** Why a field is null: the first of these causes that applies. */
@@ -207,9 +214,9 @@ export const because = (...causes: readonly Cause[]): Absence => ({
 });
 
 /** SQL condition under which a cause applies; null if it applies to whatever no other cause explains. */
-export function conditionOf(cause: Cause): string | null {
-  if (typeof cause === 'string') return null;
-  return cause.if ?? ('of' in cause ? `${identifier(cause.of)} IS NOT NULL` : null);
+export function conditionOf(given: Cause): string | null {
+  if (typeof given === 'string') return null;
+  return given.if ?? ('of' in given ? `${identifier(given.of)} IS NOT NULL` : null);
 }
 
 type NullableField<F extends Fields> = { [K in keyof F]: null extends z.infer<F[K]> ? K : never }[keyof F];
@@ -257,9 +264,9 @@ function absentSchema(
   causes: Readonly<Record<string, readonly Cause[]>>,
   names: readonly string[] = columns.map(({ name }) => name),
 ): z.ZodType<Readonly<Record<string, string>>> {
-  const valuesOf = (cause: Cause): readonly string[] => {
-    if (typeof cause === 'string') return [cause];
-    return 'of' in cause ? (columns.find((column) => column.name === cause.of)?.values ?? []) : [cause.code];
+  const valuesOf = (given: Cause): readonly string[] => {
+    if (typeof given === 'string') return [given];
+    return 'of' in given ? (columns.find((column) => column.name === given.of)?.values ?? []) : [given.code];
   };
   const fields = names.filter((name) => Object.hasOwn(causes, name));
   const ofSource = columns.some(({ name }) => name === MISSING_FIELDS) ? [MISSING_AT_SOURCE] : [];

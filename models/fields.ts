@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   because,
+  cause,
   date,
   degrees,
   instant,
@@ -13,7 +14,6 @@ import {
   type Absence,
   type Fields,
   type RecordDefinition,
-  type Cause,
 } from '../lib/record.ts';
 import { DSCR_REASONS, INSIDE, UNDERWRITE_REASONS } from './absence/inside.ts';
 import { never, type Audit } from './contract.ts';
@@ -47,13 +47,12 @@ export const seen = {
 };
 
 /** Why a street address has no house_low: the first part of its number is no whole number. */
-export const NO_WHOLE_NUMBER: Cause = {
-  code: 'house_number_not_whole',
-  if:
-    "address_key IS NOT NULL AND TRY_CAST(regexp_replace(regexp_extract(address_key, '^[^ -]*'), '[A-Z]+$', '') " +
+export const NO_WHOLE_NUMBER = cause(
+  'house_number_not_whole',
+  'the house number is no whole number, as W156N8480 in Wisconsin',
+  "address_key IS NOT NULL AND TRY_CAST(regexp_replace(regexp_extract(address_key, '^[^ -]*'), '[A-Z]+$', '') " +
     'AS INTEGER) IS NULL',
-  about: 'the house number is no whole number, as W156N8480 in Wisconsin',
-};
+);
 
 /**
  * The parts of a normalized street address (USPS Publication 28 forms). Two rows have the same address exactly if zip
@@ -69,7 +68,7 @@ export const addressParts = (absent: Absence, noUnit: Absence, noNumber: Absence
 
 const NO_POINT = because({ of: 'geo_basis', if: "geo_basis IN ('no_zip', 'zip_not_listed')" });
 
-const NO_METRO = because({ code: OTHER_MARKET, about: 'its county is in none of the twenty metros' });
+const NO_METRO = because(cause(OTHER_MARKET, 'its county is in none of the twenty metros'));
 
 /** A point for the map, where it comes from (models/macros/places.sql), and the metro. */
 export const point = {
@@ -93,9 +92,9 @@ export const point = {
   }),
 };
 
-const NOTHING_MISSING = because({ code: 'none', about: 'the source fills every field that it filled before' });
+const NOTHING_MISSING = because(cause('none', 'the source fills every field that it filled before'));
 
-const NOTHING_CORRECTED = because({ code: 'none', about: 'the operator corrected nothing in the record' });
+const NOTHING_CORRECTED = because(cause('none', 'the operator corrected nothing in the record'));
 
 /** What the operator put right in the row that the record comes from. */
 export const CORRECTED = text(

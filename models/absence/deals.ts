@@ -2,45 +2,38 @@
  * Why a field of a deal is null: the reasons, each with its condition and its words. `absent` of a response, the
  * dictionary, the statuses and the audits of nulls follow from them. Of several reasons, the first that applies.
  */
-import { type Absence, because, type Cause } from '../../lib/record.ts';
+import { type Absence, because, cause, type Cause } from '../../lib/record.ts';
 import { NO_WHOLE_NUMBER } from '../fields.ts';
 
 /** Inputs of figures. */
-export const PRICE = { code: 'price_missing', if: 'list_price IS NULL', about: 'the site publishes no price' } as const;
-export const UNITS = {
-  code: 'units_missing',
-  if: 'units IS NULL',
-  about: 'the site does not state the units',
-} as const;
-export const RENT = {
-  code: 'rent_missing',
-  if: 'market_rent_2br IS NULL',
-  about: "HUD's rent of the ZIP is not known",
-} as const;
+export const PRICE = cause('price_missing', 'the site publishes no price', 'list_price IS NULL');
+export const UNITS = cause('units_missing', 'the site does not state the units', 'units IS NULL');
+export const RENT = cause('rent_missing', "HUD's rent of the ZIP is not known", 'market_rent_2br IS NULL');
 /** Why a property has no income: values of dscr_reason. */
 export const NO_INCOME_KINDS = ['single_unit', 'not_income_property'] as const;
 
-const NOT_APPLICABLE: Cause = {
-  code: 'dscr_not_applicable',
-  if: "dscr_status = 'not_applicable'",
-  about: 'no lender makes such a loan, as dscr_reason says',
-};
+const NOT_APPLICABLE = cause(
+  'dscr_not_applicable',
+  'no lender makes such a loan, as dscr_reason says',
+  "dscr_status = 'not_applicable'",
+);
 const NOT_SCORED: readonly Cause[] = [
   { of: 'underwrite_reason' },
   { of: 'dscr_reason', if: `dscr_reason IN (${NO_INCOME_KINDS.map((kind) => `'${kind}'`).join(', ')})` },
 ];
 const NOT_ON_ROLL: readonly Cause[] = [
   { of: 'roll_status', if: "roll_status <> 'matched'" },
-  { code: 'not_on_roll', about: 'the roll publishes none, or a token amount' },
+  cause('not_on_roll', 'the roll publishes none, or a token amount'),
 ];
 const HIDDEN: Cause = { of: 'address_status', if: "address_status = 'hidden_by_source'" };
 const INCOMPLETE: Cause = { of: 'address_status', if: "address_status <> 'available'" };
 
-const notRead = (field: string): Cause => ({
-  code: 'not_readable_at_source',
-  if: `contains(' ' || unread_fields || ' ', ' ${field} ')`,
-  about: 'the site states it in a form that is not read',
-});
+const notRead = (field: string): Cause =>
+  cause(
+    'not_readable_at_source',
+    'the site states it in a form that is not read',
+    `contains(' ' || unread_fields || ' ', ' ${field} ')`,
+  );
 
 /** Reasons that follow from the SQL of a figure: it is null exactly if one of its inputs is. */
 export const NO_PRICE = because(PRICE);
@@ -58,8 +51,8 @@ export const NO_PITIA = because(
   PRICE,
   UNITS,
   RENT,
-  { code: 'more_than_four_units', if: 'units > 4', about: 'there are more than 4 units' },
-  { code: 'no_expense_lines', if: "expense_lines = '[]'", about: 'no expense lines are known' },
+  cause('more_than_four_units', 'there are more than 4 units', 'units > 4'),
+  cause('no_expense_lines', 'no expense lines are known', "expense_lines = '[]'"),
 );
 export const NO_OFFER = because({
   of: 'offer_status',
@@ -71,81 +64,57 @@ export const NO_GAP = because({
   of: 'cap_gap_basis',
   if: "cap_gap_basis NOT IN ('advertised_cap_rate', 'derived_cap_rate')",
 });
-export const NO_NOI = because({
-  code: 'not_stated_and_not_underwritten',
-  about: 'the site does not state it, and it cannot be computed',
-});
-export const NO_NOI_SOURCE = because({ code: 'noi_missing', if: 'noi IS NULL', about: 'noi is null' });
+export const NO_NOI = because(
+  cause('not_stated_and_not_underwritten', 'the site does not state it, and it cannot be computed'),
+);
+export const NO_NOI_SOURCE = because(cause('noi_missing', 'noi is null', 'noi IS NULL'));
 export const NOT_ADVERTISED = because(
-  { code: 'noi_stated_instead', if: 'cap_rate_derived IS NOT NULL', about: 'the site states an NOI instead' },
+  cause('noi_stated_instead', 'the site states an NOI instead', 'cap_rate_derived IS NOT NULL'),
   notRead('cap_rate'),
-  { code: 'not_advertised', about: 'the site advertises none' },
+  cause('not_advertised', 'the site advertises none'),
 );
 export const NOT_DERIVED = because(
-  { code: 'cap_rate_advertised', if: 'cap_rate IS NOT NULL', about: 'cap_rate is advertised' },
+  cause('cap_rate_advertised', 'cap_rate is advertised', 'cap_rate IS NOT NULL'),
   PRICE,
-  { code: 'noi_not_stated', if: "noi_source IS DISTINCT FROM 'stated'", about: 'the site states no NOI' },
+  cause('noi_not_stated', 'the site states no NOI', "noi_source IS DISTINCT FROM 'stated'"),
 );
-export const RELIABLE = because({
-  code: 'reliability_ok',
-  if: "underwrite_reliability = 'ok'",
-  about: 'underwrite_reliability is ok',
-});
-export const COMPUTED = because({
-  code: 'dscr_computed',
-  if: "dscr_status = 'computed'",
-  about: 'dscr_status is computed',
-});
-export const CURRENT_RENT = because(RENT, { code: 'rent_not_outdated', about: 'the rent is not outdated' });
-export const DECLARED_RATE = because({
-  code: 'loan_rate_declared',
-  if: "loan_rate_basis = 'declared'",
-  about: 'loan_rate_basis is declared',
-});
-export const DECLARED_VACANCY = because({
-  code: 'vacancy_declared',
-  if: "vacancy_basis = 'declared'",
-  about: 'vacancy_basis is declared',
-});
+export const RELIABLE = because(
+  cause('reliability_ok', 'underwrite_reliability is ok', "underwrite_reliability = 'ok'"),
+);
+export const COMPUTED = because(cause('dscr_computed', 'dscr_status is computed', "dscr_status = 'computed'"));
+export const CURRENT_RENT = because(RENT, cause('rent_not_outdated', 'the rent is not outdated'));
+export const DECLARED_RATE = because(
+  cause('loan_rate_declared', 'loan_rate_basis is declared', "loan_rate_basis = 'declared'"),
+);
+export const DECLARED_VACANCY = because(
+  cause('vacancy_declared', 'vacancy_basis is declared', "vacancy_basis = 'declared'"),
+);
 
-const NO_RECORD: Cause = {
-  code: 'no_condition_record',
-  if: "condition_record = 'none'",
-  about: 'no record in force says anything about the condition of the building',
-};
+const NO_RECORD = cause(
+  'no_condition_record',
+  'no record in force says anything about the condition of the building',
+  "condition_record = 'none'",
+);
 export const NO_CONDITION_RECORD = because(NO_RECORD);
-export const UNDATED = because(NO_RECORD, { code: 'record_undated', about: 'the publisher does not date the record' });
+export const UNDATED = because(NO_RECORD, cause('record_undated', 'the publisher does not date the record'));
 
 /** Reasons of what a listing, a roll or a map states. */
 export const NO_STREET = because(HIDDEN);
 export const NO_ADDRESS_KEY = because(INCOMPLETE);
 export const NO_NUMBER = because(INCOMPLETE, NO_WHOLE_NUMBER);
-export const NO_UNIT = because(INCOMPLETE, { code: 'no_unit', about: 'the address has no unit' });
-export const NOT_STATED = because({ code: 'not_stated_by_site', about: 'the site does not state it' });
+export const NO_UNIT = because(INCOMPLETE, cause('no_unit', 'the address has no unit'));
+export const NOT_STATED = because(cause('not_stated_by_site', 'the site does not state it'));
 /** Reasons of an optional field of a listing. */
 export const notStated = (field: string): Absence =>
-  because(notRead(field), { code: 'not_stated_by_site', about: 'the site does not state it' });
-export const ALL_READ = because({ code: 'all_read', about: 'every field that the site states was read' });
-export const NO_UNIT_MIX = because({
-  code: 'unit_mix_not_stated',
-  about: 'the listing does not state it in a form that is read',
-});
-export const LISTED = because({
-  code: 'not_delisted',
-  if: "listing_status <> 'delisted'",
-  about: 'listing_status is not delisted',
-});
+  because(notRead(field), cause('not_stated_by_site', 'the site does not state it'));
+export const ALL_READ = because(cause('all_read', 'every field that the site states was read'));
+export const NO_UNIT_MIX = because(
+  cause('unit_mix_not_stated', 'the listing does not state it in a form that is read'),
+);
+export const LISTED = because(cause('not_delisted', 'listing_status is not delisted', "listing_status <> 'delisted'"));
 export const NO_PARCEL = because({ of: 'roll_status', if: "roll_status <> 'matched'" });
 export const NO_ROLL_FIGURE = because(...NOT_ON_ROLL);
 export const NO_COUNTY = because(
-  {
-    code: 'zip_not_listed',
-    if: "geo_basis = 'zip_not_listed' AND county IS NULL",
-    about: 'geo_basis is zip_not_listed',
-  },
-  {
-    code: 'zip_in_other_state',
-    if: 'county IS NULL',
-    about: 'most land of the ZIP is in another state than the listing',
-  },
+  cause('zip_not_listed', 'geo_basis is zip_not_listed', "geo_basis = 'zip_not_listed' AND county IS NULL"),
+  cause('zip_in_other_state', 'most land of the ZIP is in another state than the listing', 'county IS NULL'),
 );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   because,
+  cause,
   causesOf,
   defineRecord,
   flag,
@@ -18,9 +19,9 @@ import { INSIDE } from '../absence/inside.ts';
 
 const STATUSES = ['covered', 'partly_covered', 'not_covered'] as const;
 const IF_ROLL = "kind = 'parcel_roll'";
-const NOT_LISTED = { code: 'no_rows_in_force', about: 'listed_rows is 0' } as const;
+const NOT_LISTED = cause('no_rows_in_force', 'listed_rows is 0');
 const NO_ROWS = because(NOT_LISTED);
-const NO_SOURCE = because({ code: 'no_source_read', about: 'no source is read' });
+const NO_SOURCE = because(cause('no_source_read', 'no source is read'));
 
 const County = z.strictObject({
   county_fips: z.string(),
@@ -74,10 +75,7 @@ const fields = {
   row_count: integer('Rows of the kind, today or earlier.', { unit: 'rows' }),
   listed_rows: integer('Rows in force: listed signals, upcoming sales, parcels of the roll.', { unit: 'rows' }),
   since: instant('When this service first read a row of the kind in the metro.', {
-    absent: because(
-      { code: 'not_recorded_of_rolls', if: IF_ROLL, about: 'kind is parcel_roll' },
-      { code: 'no_rows', about: 'row_count is 0' },
-    ),
+    absent: because(cause('not_recorded_of_rolls', 'kind is parcel_roll', IF_ROLL), cause('no_rows', 'row_count is 0')),
   }),
   newest_read: instant('Last good read, of the source read last.', { absent: NO_SOURCE }),
   oldest_read: instant('Last good read, of the source read longest ago.', { absent: NO_SOURCE }),
@@ -90,9 +88,9 @@ const fields = {
   zip_pct: percent('Share of listed_rows with a ZIP.', { absent: NO_ROWS }),
   parcel_pct: percent("Share of listed_rows whose parcel is in the county's parcel layer or roll.", {
     absent: because(
-      { code: 'is_the_roll', if: IF_ROLL, about: 'kind is parcel_roll' },
+      cause('is_the_roll', 'kind is parcel_roll', IF_ROLL),
       { ...NOT_LISTED, if: 'listed_rows = 0' },
-      { code: 'no_parcel_layer_read', about: 'no parcel layer of its counties is read' },
+      cause('no_parcel_layer_read', 'no parcel layer of its counties is read'),
     ),
   }),
   listings: integer('Active listings in the metro.', { unit: 'listings' }),
@@ -100,10 +98,10 @@ const fields = {
     unit: 'listings',
   }),
   match_pct: percent('listings_matched over listings.', {
-    absent: because({ code: 'no_listings', about: 'listings is 0' }),
+    absent: because(cause('no_listings', 'listings is 0')),
   }),
   why: text('Reason for not_covered.', {
-    absent: because({ code: 'covered_or_partly_covered', about: 'status is covered or partly_covered' }),
+    absent: because(cause('covered_or_partly_covered', 'status is covered or partly_covered')),
   }),
 };
 

@@ -1,5 +1,6 @@
 import {
   because,
+  cause,
   causesOf,
   date,
   defineRecord,
@@ -35,14 +36,11 @@ const fields = {
   version_last_seen: instant('When this version was last read.', { follows: 'reads' }),
   listing_first_seen: instant('When the listing, or the earlier one that it continues, was first read.'),
   first_price: money('First price of the listing, or of the earlier one that it continues.', {
-    absent: because({ code: 'price_missing', about: 'no price was ever published' }),
+    absent: because(cause('price_missing', 'no price was ever published')),
   }),
   relisted: flag('True if the listing returned, or continues an earlier one.'),
   gone_on: date('Day of the run that read the site and did not find the listing.', {
-    absent: because({
-      code: 'not_gone_before_next_version',
-      about: 'the site shows it until now, or until its next version',
-    }),
+    absent: because(cause('not_gone_before_next_version', 'the site shows it until now, or until its next version')),
   }),
   source_url: readFrom.source_url,
   page_sha256: readFrom.page_sha256,

@@ -1,15 +1,24 @@
 import { z } from 'zod';
-import { because, causesOf, defineRecord, instant, integer, json, money, oneOf, text, uuid } from '../../lib/record.ts';
+import {
+  because,
+  cause,
+  causesOf,
+  defineRecord,
+  instant,
+  integer,
+  json,
+  money,
+  oneOf,
+  text,
+  uuid,
+} from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { defineMart } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
 import { INSIDE } from '../absence/inside.ts';
 
-const NO_MAIL = because({
-  code: 'not_published_by_county',
-  about: 'no list read here prints where the owner gets mail',
-});
+const NO_MAIL = because(cause('not_published_by_county', 'no list read here prints where the owner gets mail'));
 
 const OwnedRecord = z.strictObject({
   property: z.int().meta({ description: 'Number of the property among those of the owner, from 1.' }),
@@ -59,7 +68,7 @@ const fields = {
   kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
   total_amount: money(
     'Sum of the amounts owed or claimed. Of records that may describe one debt, the larger sum counts.',
-    { absent: because({ code: 'no_record_with_an_amount', about: 'no record has an amount' }) },
+    { absent: because(cause('no_record_with_an_amount', 'no record has an amount')) },
   ),
   properties: json(z.array(OwnedRecord), 'The records and listings, by property.', { inside: INSIDE.properties }),
   register_match_basis: oneOf(
