@@ -7,6 +7,12 @@ import type { JsonObject } from './json.ts';
 import { INTEGERS, within, type Range } from './range.ts';
 import { identifier, literal } from './sql.ts';
 
+type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? First | Words<Rest> : S;
+
+/** The words of some texts, each word a literal type: accepted values of a field. */
+export const words = <const S extends string>(...texts: readonly S[]) =>
+  texts.join(' ').split(' ') as unknown as readonly [Words<S>, ...Words<S>[]];
+
 /**
  * Kinds of fields. JSON form of a value, as zod checks it, parsers return it and the API sends it:
  *   money, percent, ratio, degrees  decimal string, never a binary float
@@ -288,8 +294,6 @@ function absentSchema(
       additionalProperties: { type: 'string', enum: [...codes].sort() },
     });
 }
-
-type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? First | Words<Rest> : S;
 
 /** Schema of a record with some of its fields, named in a text, and the reasons of their nulls. */
 export function partOf<F extends Fields, const S extends string>(record: RecordDefinition<F>, names: S) {

@@ -14,6 +14,7 @@ import {
   type Absence,
   type Fields,
   type RecordDefinition,
+  words,
 } from '../lib/record.ts';
 import { DSCR_REASONS, INSIDE, UNDERWRITE_REASONS } from './absence/inside.ts';
 import { never, type Audit } from './contract.ts';
@@ -156,17 +157,10 @@ export const kindFollowsFromClass = (model: string): Audit =>
       OR (property_class IS NULL) <> (property_kind_basis IN ('not_published_by_county', 'no_parcel_number'))`,
   );
 
-const DECIDED = [
-  'meets_thresholds',
-  'below_thresholds',
-  'ask_at_or_below_offer',
-  'ask_near_offer_and_motivated',
-  'ask_above_offer',
-  'condition_risk',
-  'condemned',
-  'order_to_vacate',
-  'vacant_building',
-] as const;
+const DECIDED = words(
+  'meets_thresholds below_thresholds ask_at_or_below_offer ask_near_offer_and_motivated ask_above_offer',
+  'condition_risk condemned order_to_vacate vacant_building',
+);
 
 /** The decision on a path, with everything needed to recompute it. */
 const rationaleOf = <T extends z.ZodRawShape, I extends z.ZodRawShape>(thresholds: T, inputs: I) =>

@@ -2,29 +2,14 @@
  * The declared assumptions: key, value, type and the reason for the value in one sentence. A value is a proposal of
  * ours unless its row says evidence (read in a public source) or computed (from the other values).
  */
+import { words } from '../../lib/record.ts';
 import { LOAN_RATES, LOAN_YEARS } from '../references.ts';
 
 /** Units of assumptions. */
-export const UNITS = [
-  'share',
-  'percent',
-  'percent_points',
-  'usd',
-  'usd_per_unit',
-  'usd_per_unit_year',
-  'months',
-  'years',
-  'days',
-  'multiple',
-  'points',
-  'factor',
-  'score',
-  'units',
-  'year',
-  'quarters',
-  'characters',
-  'method',
-] as const;
+export const UNITS = words(
+  'share percent percent_points usd usd_per_unit usd_per_unit_year months years days multiple points',
+  'factor score units year quarters characters method',
+);
 
 /** The type of a value. */
 interface ValueType {

@@ -1,6 +1,6 @@
 /** The fields of a deal on distress, and the provenance of each group of its fields. */
 import { z } from 'zod';
-import { integer, json, oneOf, text } from '../../lib/record.ts';
+import { integer, json, oneOf, text, words } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { INSIDE } from '../absence/inside.ts';
 
@@ -12,15 +12,12 @@ const Kind = z.enum(RECORD_KINDS);
 const Distress = z.strictObject({
   kind: Kind,
   id: z.string(),
-  match_basis: z.enum([
-    'address_exact',
-    'parcel_exact',
-    'address_range',
-    'address_without_unit',
-    'address_without_zip',
-    'address_exact_place_unknown',
-    'condominium_of_building',
-  ]),
+  match_basis: z.enum(
+    words(
+      'address_exact parcel_exact address_range address_without_unit address_without_zip',
+      'address_exact_place_unknown condominium_of_building',
+    ),
+  ),
   county: z.string(),
   parcel_id: nullableText,
   address: nullableText,

@@ -1,6 +1,6 @@
 /** The fields of a deal on its scores, its paths and its offer range. */
 import { z } from 'zod';
-import { date, flag, integer, json, money, oneOf, percent, ratio, text, uuid } from '../../lib/record.ts';
+import { date, flag, integer, json, money, oneOf, percent, ratio, text, uuid, words } from '../../lib/record.ts';
 import { OFFER_REASONS } from '../absence/inside.ts';
 import { rationale } from '../fields.ts';
 import {
@@ -16,40 +16,15 @@ import {
 } from '../absence/deals.ts';
 
 /** Why each input earns less than its weight of confidence, in the order of the inputs. */
-const CONFIDENCE_REASONS = [
-  'rent_fit_not_tested',
-  'rent_does_not_fit',
-  'price_recent',
-  'price_old_or_missing',
-  'units_missing',
-  'year_built_in_future',
-  'year_built_missing',
-  'bedrooms_assumed',
-  'rent_of_area',
-  'rent_outdated',
-  'rent_in_place_of_reference',
-  'rent_in_place_assumed',
-  'utilities_of_area',
-  'utilities_assumed',
-  'vacancy_assumed',
-  'tax_bill_exempt',
-  'tax_after_sale_assumed',
-  'tax_after_sale_unknown',
-  'tax_bill_assumed',
-  'tax_rate_of_area',
-  'tax_rate_assumed',
-  'loan_rate_stale',
-  'loan_rate_old_or_assumed',
-  'claim_derived',
-  'noi_not_positive',
-  'noi_contradicts_cap_rate',
-  'claim_without_price',
-  'claim_missing',
-  'claim_differs',
-  'claim_not_confirmed',
-  'condition_record',
-  'condition_risk',
-] as const;
+const CONFIDENCE_REASONS = words(
+  'rent_fit_not_tested rent_does_not_fit price_recent price_old_or_missing units_missing',
+  'year_built_in_future year_built_missing bedrooms_assumed rent_of_area rent_outdated',
+  'rent_in_place_of_reference rent_in_place_assumed utilities_of_area utilities_assumed vacancy_assumed',
+  'tax_bill_exempt tax_after_sale_assumed tax_after_sale_unknown tax_bill_assumed tax_rate_of_area',
+  'tax_rate_assumed loan_rate_stale loan_rate_old_or_assumed claim_derived noi_not_positive',
+  'noi_contradicts_cap_rate claim_without_price claim_missing claim_differs claim_not_confirmed',
+  'condition_record condition_risk',
+);
 
 export const scores = {
   // What owners of such buildings earned
@@ -107,17 +82,10 @@ export const scores = {
       "limit above which HUD's rent does not fit.",
   ),
   condition_risk: oneOf(
-    [
-      'none',
-      'condemned',
-      'order_to_vacate',
-      'vacant_building',
-      'low_price_per_unit',
-      'high_cap_rate',
-      'low_price_to_rent',
-      'code_case',
-      'not_evaluated',
-    ],
+    words(
+      'none condemned order_to_vacate vacant_building low_price_per_unit high_cap_rate low_price_to_rent',
+      'code_case not_evaluated',
+    ),
     'Gravest sign of poor condition. condemned, order_to_vacate, vacant_building, code_case: ' +
       'condition_record; the first three mean that nobody may live there. Others: the price or cap rate ' +
       'suggests it.',

@@ -1,5 +1,5 @@
 /** The fields of a deal on the claim, the rent and each step of underwriting. */
-import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { instant, integer, money, oneOf, percent, ratio, text, words } from '../../lib/record.ts';
 import { UNDERWRITE_REASONS } from '../absence/inside.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
 import { CURRENT_RENT, NO_INCOME, NO_RENT, NO_UNDERWRITING, NOT_DERIVED, RELIABLE } from '../absence/deals.ts';
@@ -25,16 +25,7 @@ export const underwriting = {
       'rate than the advertised one.',
   ),
   underwriting_agreement: oneOf(
-    [
-      'agrees',
-      'claim_too_high',
-      'claim_too_low',
-      'rated_pass',
-      'contradicted',
-      'unreliable',
-      'no_underwriting',
-      'no_claim',
-    ],
+    words('agrees claim_too_high claim_too_low rated_pass contradicted unreliable no_underwriting no_claim'),
     'Whether the underwriting agrees with the claimed cap rate. agrees: less than material_gap apart, ' +
       'and rental_status is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; ' +
       "rated_pass: closer, but Pass; contradicted: claim_issue names the NOI; unreliable: HUD's rent does " +

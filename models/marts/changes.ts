@@ -1,28 +1,15 @@
 import { z } from 'zod';
-import { date, defineRecord, instant, json, oneOf, text, uuid } from '../../lib/record.ts';
+import { date, defineRecord, instant, json, oneOf, text, uuid, words } from '../../lib/record.ts';
 import { defineMart } from '../contract.ts';
 import { CHANGE_LISTS } from './change_feeds.ts';
 
 export const CHANGE_KINDS = ['new', 'changed', 'gone'] as const;
 
 /** Why a record left its list. */
-export const GONE_REASONS = [
-  'sold',
-  'under_contract',
-  'withdrawn',
-  'cured',
-  'closed_by_publisher',
-  'called_off',
-  'postponed',
-  'rescheduled',
-  'day_passed',
-  'unsold',
-  'held',
-  'not_verified',
-  'no_longer_qualifies',
-  'other_id',
-  'left_the_list',
-] as const;
+export const GONE_REASONS = words(
+  'sold under_contract withdrawn cured closed_by_publisher called_off postponed rescheduled day_passed',
+  'unsold held not_verified no_longer_qualifies other_id left_the_list',
+);
 
 const MEANINGS: Readonly<Record<(typeof GONE_REASONS)[number], string>> = {
   sold: 'the property of a deal or a sale is sold; a lead of the property is sold to one buyer or being paid for',

@@ -1,39 +1,17 @@
-import { causesOf, date, defineRecord, instant, integer, oneOf, text, uuid } from '../../lib/record.ts';
+import { causesOf, date, defineRecord, instant, integer, oneOf, text, uuid, words } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { BLANK, BLANK_OR_COLORADO, BLANK_OR_OHIO, NO_AGENT, NO_AMENDMENT, NO_NAICS } from '../absence/filings.ts';
 import { defineMart } from '../contract.ts';
 import { readFrom, seen } from '../fields.ts';
 
 /** Normalized entity types of both registers. */
-export const ENTITY_TYPES = [
-  'domestic_llc',
-  'foreign_llc',
-  'domestic_corporation',
-  'foreign_corporation',
-  'domestic_public_benefit_corporation',
-  'domestic_nonprofit',
-  'foreign_nonprofit',
-  'domestic_professional',
-  'foreign_professional',
-  'domestic_lp',
-  'foreign_lp',
-  'domestic_llp',
-  'foreign_llp',
-  'domestic_lllp',
-  'foreign_lllp',
-  'domestic_lpa',
-  'foreign_lpa',
-  'domestic_cooperative',
-  'foreign_cooperative',
-  'general_partnership',
-  'ditch_company',
-  'water_company',
-  'credit_union',
-  'savings_and_loan',
-  'unincorporated_nonprofit',
-  'other',
-  'not_stated',
-] as const;
+export const ENTITY_TYPES = words(
+  'domestic_llc foreign_llc domestic_corporation foreign_corporation',
+  'domestic_public_benefit_corporation domestic_nonprofit foreign_nonprofit domestic_professional',
+  'foreign_professional domestic_lp foreign_lp domestic_llp foreign_llp domestic_lllp foreign_lllp',
+  'domestic_lpa foreign_lpa domestic_cooperative foreign_cooperative general_partnership ditch_company',
+  'water_company credit_union savings_and_loan unincorporated_nonprofit other not_stated',
+);
 
 /** Colorado's statuses, each by itself: Noncompliant is not Delinquent. */
 export const ENTITY_STATUSES = [
