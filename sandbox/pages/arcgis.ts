@@ -4,12 +4,6 @@ import type { WorldDay } from '../world/types.ts';
 import { perDay } from './per_day.ts';
 import { BadQuery, namesIn, picked, tableOf, wholeOf, type Row, type Select } from './tables.ts';
 
-export interface LayerField {
-  readonly name: string;
-  readonly type: 'OID' | 'String' | 'Double' | 'Integer' | 'Date' | 'DateOnly';
-  readonly alias?: string;
-}
-
 export interface Layer {
   /** Path of the layer on its host, without a trailing slash. */
   readonly path: string;
@@ -17,8 +11,8 @@ export interface Layer {
   readonly name: string;
   /** Hosted tables have no shapes, and name the object id in another case. Default "Feature Layer". */
   readonly type?: 'Feature Layer' | 'Table';
-  /** Fields other than the object id. */
-  readonly fields: readonly LayerField[];
+  /** Fields other than the object id, each with its type if it is not a String: "parcel_id year_built:Integer". */
+  readonly fields: string;
   /** Most features that the server returns in an order, if fewer than its description states: more are HTTP 400. */
   readonly largestPage?: number;
   /** Attributes of all features, without the object id. A feature has the same position every day. */
@@ -27,16 +21,17 @@ export interface Layer {
 
 const MAX_RECORDS = 1000;
 
-const objectIdOf = ({ type }: Layer): LayerField => ({ name: type === 'Table' ? 'ObjectId' : 'OBJECTID', type: 'OID' });
-const fieldsOf = (layer: Layer): readonly LayerField[] => [objectIdOf(layer), ...layer.fields];
+const objectIdOf = ({ type }: Layer): string => (type === 'Table' ? 'ObjectId' : 'OBJECTID');
+
+/** Fields in the form of a description. */
+const fieldsOf = (layer: Layer) =>
+  [`${objectIdOf(layer)}:OID`, ...layer.fields.trim().split(/\s+/u)].map((field) => {
+    const [name = '', type = 'String'] = field.split(':');
+    return { name, type: `esriFieldType${type}`, alias: name };
+  });
 
 const failure = (message: string, ...details: string[]): SandboxResponse =>
   json({ error: { code: 400, message, details } });
-const fieldJson = (field: LayerField): unknown => ({
-  name: field.name,
-  type: `esriFieldType${field.type}`,
-  alias: field.alias ?? field.name,
-});
 
 function metadata(layer: Layer): SandboxResponse {
   return json({
@@ -47,11 +42,11 @@ function metadata(layer: Layer): SandboxResponse {
     description: 'Sandbox: made-up data',
     copyrightText: 'Dealfeed sandbox: made-up data',
     ...(layer.type === 'Table' ? {} : { geometryType: 'esriGeometryPolygon' }),
-    objectIdField: objectIdOf(layer).name,
+    objectIdField: objectIdOf(layer),
     maxRecordCount: MAX_RECORDS,
     capabilities: 'Query',
     advancedQueryCapabilities: { supportsPagination: true, supportsOrderBy: true },
-    fields: fieldsOf(layer).map(fieldJson),
+    fields: fieldsOf(layer),
   });
 }
 
@@ -61,7 +56,7 @@ const withInstants = (where: string): string =>
 
 function query(layer: Layer, select: Select, { query: parameters }: SandboxRequest): SandboxResponse {
   const columns = fieldsOf(layer).map(({ name }) => name);
-  const objectId = objectIdOf(layer).name;
+  const objectId = objectIdOf(layer);
   const where = parameters.get('where');
   if (!where) return failure('Cannot perform query. Invalid query parameters.', 'Too many parameters are null.');
   const order = parameters.get('orderByFields');
@@ -77,9 +72,7 @@ function query(layer: Layer, select: Select, { query: parameters }: SandboxReque
     return { ...failure('Unable to complete operation.', 'Unable to perform query operation.'), status: 400 };
   return json({
     objectIdFieldName: objectId,
-    fields: fieldsOf(layer)
-      .filter(({ name }) => out.includes(name))
-      .map(fieldJson),
+    fields: fieldsOf(layer).filter(({ name }) => out.includes(name)),
     features: found.slice(offset, offset + count).map((row) => ({ attributes: picked(row, out) })),
     ...(offset + count < found.length ? { exceededTransferLimit: true } : {}),
   });
@@ -93,7 +86,7 @@ export function mapServer(
     layer,
     select: perDay((day) =>
       tableOf(
-        layer.features(day).map((row, at) => ({ [objectIdOf(layer).name]: at + 1, ...row })),
+        layer.features(day).map((row, at) => ({ [objectIdOf(layer)]: at + 1, ...row })),
         fieldsOf(layer).map(({ name }) => name),
       ),
     ),

@@ -2,17 +2,13 @@
 import type { AuctionType } from '../../sources/kinds.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
-import { streetOf, texts, whole } from './layer_fields.ts';
+import { streetOf } from './layer_fields.ts';
 
 const layer = (id: number, name: string, type: AuctionType): Layer => ({
   path: `/arcgis/rest/services/CC/ForeclosuresProd/MapServer/${id}`,
   id,
   name,
-  fields: [
-    ...texts('ADDRESS', 'DOC_NUMBER'),
-    ...whole('YEAR', 'MONTH'),
-    ...texts('SCHOOL_DIST', 'TYPE', 'CITY', 'ZIP'),
-  ],
+  fields: 'ADDRESS DOC_NUMBER YEAR:Integer MONTH:Integer SCHOOL_DIST TYPE CITY ZIP',
   features: (day) =>
     day.auctions
       .filter((sale) => sale.countyFips === '48029' && sale.auctionType === type)

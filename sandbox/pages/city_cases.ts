@@ -3,7 +3,7 @@ import { undashed } from '../world/parcels.ts';
 import type { DistressOnDay, Property } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import { cleveland, detroit } from './city_rolls.ts';
-import { amounts, atMidnight, atNoon, days, instants, recordsOf, streetOf, texts, zipOf } from './layer_fields.ts';
+import { atMidnight, atNoon, recordsOf, streetOf, zipOf } from './layer_fields.ts';
 
 /** "12 EXAMPLE AVE, CLEVELAND, OH, 44113". */
 function joinedAddress(property: Property, record: DistressOnDay): string | null {
@@ -22,11 +22,7 @@ const clevelandViolations: Layer = {
   id: 0,
   name: 'Complaint_Violation_Notices',
   type: 'Table',
-  fields: [
-    ...texts('RECORD_ID'),
-    ...instants('FILE_DATE'),
-    ...texts('PARCEL_NUMBER', 'PRIMARY_ADDRESS', 'SOURCE', 'VIOLATION_NUMBER', 'VIOLATION_APP_STATUS'),
-  ],
+  fields: 'RECORD_ID FILE_DATE:Date PARCEL_NUMBER PRIMARY_ADDRESS SOURCE VIOLATION_NUMBER VIOLATION_APP_STATUS',
   features: (day) =>
     recordsOf(day, '39035', 'code_violation', (record, property) => ({
       RECORD_ID: record.number.replace('V', 'CMP'),
@@ -44,11 +40,7 @@ const clevelandCondemned: Layer = {
   id: 0,
   name: 'Current_Condemnations',
   type: 'Table',
-  fields: [
-    ...texts('Parcel_Number', 'Active_Condemnation', 'Address'),
-    ...instants('Condemnation_Date'),
-    ...texts('DW_Parcel'),
-  ],
+  fields: 'Parcel_Number Active_Condemnation Address Condemnation_Date:Date DW_Parcel',
   features: (day) =>
     recordsOf(day, '39035', 'condemned', (record, property) => ({
       Parcel_Number: record.number,
@@ -72,11 +64,9 @@ const columbusCases: Layer = {
   path: '/arcgis/rest/services/Schemas/BuildingZoning/MapServer/23',
   id: 23,
   name: 'Code Enforcement Cases',
-  fields: [
-    ...texts('B1_ALT_ID', 'B1_PARCEL_NBR', 'SITE_ADDRESS', 'B1_SITUS_ZIP', 'B1_PER_TYPE', 'B1_PER_SUB_TYPE'),
-    ...instants('B1_FILE_DD', 'INSP_LAST_DATE'),
-    ...texts('B1_APPL_STATUS'),
-  ],
+  fields: `
+    B1_ALT_ID B1_PARCEL_NBR SITE_ADDRESS B1_SITUS_ZIP B1_PER_TYPE B1_PER_SUB_TYPE B1_FILE_DD:Date
+    INSP_LAST_DATE:Date B1_APPL_STATUS`,
   features: (day) => [
     ...recordsOf(day, '39049', 'code_violation', (record, property) => ({
       B1_ALT_ID: record.number,
@@ -98,10 +88,7 @@ const charlotteCases: Layer = {
   path: '/arcgis/rest/services/HNS/CodeEnforcementCasesAll/MapServer/0',
   id: 0,
   name: 'Code Enforcement Cases All',
-  fields: [
-    ...texts('CaseNumber', 'ParcelId', 'CaseType', 'CaseOrigin', 'CaseStatus', 'FullAddress'),
-    ...instants('DateCreated', 'DateClosed'),
-  ],
+  fields: 'CaseNumber ParcelId CaseType CaseOrigin CaseStatus FullAddress DateCreated:Date DateClosed:Date',
   features: (day) =>
     recordsOf(day, '37119', 'code_violation', (record, property) => {
       const street = streetOf(property, record);
@@ -122,14 +109,10 @@ const detroitTickets: Layer = {
   path: '/qvkbeam7Wirps6zC/arcgis/rest/services/blight_tickets/FeatureServer/0',
   id: 0,
   name: 'blight_tickets',
-  fields: [
-    ...texts('ticket_number', 'parcel_id', 'address', 'zip_code', 'ordinance_description', 'disposition'),
-    ...amounts('amt_balance_due'),
-    ...days('ticket_issued_date'),
-    ...instants('ticket_updated_at'),
-    ...texts('payment_status', 'property_owner_name', 'property_owner_address', 'property_owner_city'),
-    ...texts('property_owner_state', 'property_owner_zip_code'),
-  ],
+  fields: `
+    ticket_number parcel_id address zip_code ordinance_description disposition amt_balance_due:Double
+    ticket_issued_date:DateOnly ticket_updated_at:Date payment_status property_owner_name property_owner_address
+    property_owner_city property_owner_state property_owner_zip_code`,
   features: (day) =>
     recordsOf(day, '26163', 'blight_judgment', (record, property) => ({
       ticket_number: record.number,

@@ -4,7 +4,7 @@ import type { RollEntry } from '../world/rolls.ts';
 import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
-import { amounts, atNoon, days, instants, streetOf, texts, whole } from './layer_fields.ts';
+import { atNoon, streetOf } from './layer_fields.ts';
 import { perDay } from './per_day.ts';
 
 const rowsOf = (day: WorldDay, countyFips: string, row: (entry: RollEntry, property: Property) => Row): Row[] =>
@@ -27,13 +27,11 @@ export const cleveland: Layer = {
   path: '/dty2kHktVXHrqO8i/arcgis/rest/services/Parcel_Analytics_(PUBLIC_DRAFT_)/FeatureServer/0',
   id: 0,
   name: 'cleveland_parcels',
-  fields: [
-    ...texts('parcelpin', 'par_addr_all', 'parcel_id', 'parcel_owner', 'second_owner', 'parcel_unit', 'parcel_city'),
-    ...texts('parcel_zip', 'mail_addr_street', 'mail_unit_no', 'mail_city', 'mail_state', 'mail_zip'),
-    ...instants('last_transfer_date'),
-    ...amounts('last_sales_amount', 'tax_market_total', 'com_living_units', 'Latitude', 'Longitude'),
-    ...texts('tax_luc_description', 'prop_class_desc', 'residentialYearBuilt', 'commercialYearBuilt'),
-  ],
+  fields: `
+    parcelpin par_addr_all parcel_id parcel_owner second_owner parcel_unit parcel_city parcel_zip mail_addr_street
+    mail_unit_no mail_city mail_state mail_zip last_transfer_date:Date last_sales_amount:Double
+    tax_market_total:Double com_living_units:Double Latitude:Double Longitude:Double tax_luc_description
+    prop_class_desc residentialYearBuilt commercialYearBuilt`,
   features: (day) =>
     rowsOf(day, '39035', (entry, property) => {
       const { owner } = property;
@@ -89,14 +87,10 @@ const stLouis: Layer = {
   path: '/arcgis/rest/services/ASSESSOR/Assessor_Public_Parcels/MapServer/11',
   id: 11,
   name: 'Assessor Public Parcels',
-  fields: [
-    ...texts('ParcelId', 'SITEADDR'),
-    ...whole('ZIP', 'AsrClassCode', 'PropertyClassCode', 'BillYear', 'VacBldgYear', 'VacantLot', 'FirstYearBuilt'),
-    ...whole('NbrOfUnits'),
-    ...texts('OwnerName', 'OwnerAddr', 'OwnerCity', 'OwnerState', 'OwnerZIP'),
-    ...amounts('TaxBalDue', 'BillTaxAmt', 'AsdTotal', 'ResSalePrice'),
-    ...instants('ResSaleDate'),
-  ],
+  fields: `
+    ParcelId SITEADDR ZIP:Integer AsrClassCode:Integer PropertyClassCode:Integer BillYear:Integer
+    VacBldgYear:Integer VacantLot:Integer FirstYearBuilt:Integer NbrOfUnits:Integer OwnerName OwnerAddr OwnerCity
+    OwnerState OwnerZIP TaxBalDue:Double BillTaxAmt:Double AsdTotal:Double ResSalePrice:Double ResSaleDate:Date`,
   features: (day) => {
     const rows = stLouisRows(day);
     const isRepeated = ({ id }: Property): boolean => stLouisVacancies(day).get(id)?.flaw === 'repeated';
@@ -145,13 +139,10 @@ export const detroit: Layer = {
   id: 0,
   name: 'parcel_file_current',
   type: 'Table',
-  fields: [
-    ...texts('parcel_id', 'address', 'zip_code', 'taxpayer_1', 'taxpayer_2', 'taxpayer_address', 'taxpayer_city'),
-    ...texts('taxpayer_state', 'taxpayer_zip_code', 'property_class_description'),
-    ...amounts('amt_assessed_value', 'amt_taxable_value', 'amt_sale_price'),
-    ...days('sale_date'),
-    ...whole('year_built'),
-  ],
+  fields: `
+    parcel_id address zip_code taxpayer_1 taxpayer_2 taxpayer_address taxpayer_city taxpayer_state
+    taxpayer_zip_code property_class_description amt_assessed_value:Double amt_taxable_value:Double
+    amt_sale_price:Double sale_date:DateOnly year_built:Integer`,
   features: (day) =>
     rowsOf(day, '26163', (entry, property) => ({
       parcel_id: entry.parcel,
@@ -176,11 +167,9 @@ const marion: Layer = {
   path: '/server/rest/services/MapIndy/MapIndyProperty/MapServer/10',
   id: 10,
   name: 'Parcels',
-  fields: [
-    ...texts('STATEPARCELNUMBER', 'STNUMBER', 'PRE_DIR', 'FULL_STNAME', 'CITY', 'ZIPCODE', 'FULLOWNERNAME'),
-    ...texts('OWNERADDRESS', 'OWNERCITY', 'OWNERSTATE', 'OWNERZIP', 'PROPERTY_CLASS'),
-    ...amounts('ASSESSORYEAR_TOTALAV'),
-  ],
+  fields: `
+    STATEPARCELNUMBER STNUMBER PRE_DIR FULL_STNAME CITY ZIPCODE FULLOWNERNAME OWNERADDRESS OWNERCITY OWNERSTATE
+    OWNERZIP PROPERTY_CLASS ASSESSORYEAR_TOTALAV:Double`,
   features: (day) =>
     rowsOf(day, '18097', (entry, property) => {
       const { owner } = property;

@@ -1,7 +1,6 @@
-/** Fields and values that the map servers' layers have in common, and rows of records of distress. */
+/** Values that the map servers' layers have in common, and rows of records of distress. */
 import { spellStreet } from '../world/streets.ts';
 import type { DistressOnDay, Property, WorldDay } from '../world/types.ts';
-import type { LayerField } from './arcgis.ts';
 import type { Row } from './tables.ts';
 
 interface DistressRow {
@@ -37,15 +36,6 @@ export const distressRows = <T>(
 /** ZIP of a property, with four more digits in some rows. */
 export const zipCell = ({ flaw }: DistressOnDay, { zip }: Property): string =>
   flaw === 'zip_plus_4' ? `${zip}-0001` : zip;
-
-const named = (type: LayerField['type'], names: readonly string[]): LayerField[] =>
-  names.map((name) => ({ name, type }));
-
-export const texts = (...names: readonly string[]): LayerField[] => named('String', names);
-export const amounts = (...names: readonly string[]): LayerField[] => named('Double', names);
-export const whole = (...names: readonly string[]): LayerField[] => named('Integer', names);
-export const instants = (...names: readonly string[]): LayerField[] => named('Date', names);
-export const days = (...names: readonly string[]): LayerField[] => named('DateOnly', names);
 
 /** A day as a layer stores it: an instant of that day in the eastern and in the central time zone. */
 export const atNoon = (day: string | null): number | null => (day === null ? null : Date.parse(`${day}T17:00:00Z`));

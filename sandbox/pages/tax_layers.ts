@@ -8,7 +8,7 @@ import { undashed } from '../world/parcels.ts';
 import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
-import { amounts, instants, texts, whole } from './layer_fields.ts';
+
 import { perDay } from './per_day.ts';
 
 const debts = perDay((day) => new Map(day.delinquent.map((debt) => [debt.propertyId, debt])));
@@ -45,16 +45,12 @@ const cuyahoga: Layer = {
   path: '/server/rest/services/CCFO/EPV_Prod/FeatureServer/2',
   id: 2,
   name: 'EPV Parcels',
-  fields: [
-    ...texts('parcel_id', 'parcelpin', 'parcel_owner', 'second_owner', 'par_addr_all', 'parcel_unit'),
-    ...texts('parcel_city', 'parcel_zip', 'mail_name', 'mail_addr_street', 'mail_unit_no', 'mail_city'),
-    ...texts('mail_state', 'mail_zip'),
-    ...amounts('total_net_delq_balance', 'grand_total_balance', 'tax_market_total'),
-    ...whole('prev_tax_year', 'cur_tax_year', 'foreclosure_flag', 'cert_sold_flag', 'cert_pend_flag'),
-    ...whole('payment_plan_flag'),
-    ...texts('bor_status', 'tax_luc_description'),
-    ...instants('taxbill_update_date'),
-  ],
+  fields: `
+    parcel_id parcelpin parcel_owner second_owner par_addr_all parcel_unit parcel_city parcel_zip mail_name
+    mail_addr_street mail_unit_no mail_city mail_state mail_zip total_net_delq_balance:Double
+    grand_total_balance:Double tax_market_total:Double prev_tax_year:Integer cur_tax_year:Integer
+    foreclosure_flag:Integer cert_sold_flag:Integer cert_pend_flag:Integer payment_plan_flag:Integer bor_status
+    tax_luc_description taxbill_update_date:Date`,
   features: (day) => [
     ...withRepeats(cuyahogaRows(day), 9),
     // Shapes that belong to no parcel have every field null.
@@ -108,16 +104,10 @@ const hamilton: Layer = {
   id: 2,
   name: 'Parcels',
   largestPage: 200,
-  fields: [
-    ...texts('PARCELID', 'AUDPTYID', 'AUDPCLID', 'OWNNM1', 'OWNNM2', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MLADR1'),
-    ...texts('MLADR2', 'MLADR3'),
-    ...amounts('DELQ_TAXES', 'DELQ_TAXES_PD'),
-    ...instants('DLNQDT'),
-    ...texts('FORECL_FLAG'),
-    ...amounts('MKT_TOTAL_VAL', 'ANNUAL_TAXES'),
-    ...texts('CLASS', 'PAR_DELETED', 'SALDAT'),
-    ...amounts('SALAMT'),
-  ],
+  fields: `
+    PARCELID AUDPTYID AUDPCLID OWNNM1 OWNNM2 ADDRNO ADDRST ADDRSF MLADR1 MLADR2 MLADR3 DELQ_TAXES:Double
+    DELQ_TAXES_PD:Double DLNQDT:Date FORECL_FLAG MKT_TOTAL_VAL:Double ANNUAL_TAXES:Double CLASS PAR_DELETED SALDAT
+    SALAMT:Double`,
   features: (day) => withRepeats(hamiltonRows(day), 40),
 };
 
@@ -183,15 +173,10 @@ const stark: Layer = {
   path: '/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/Auditor/StarkCountyParcels/FeatureServer/0',
   id: 0,
   name: 'StarkCountyParcels',
-  fields: [
-    ...texts('PIN', 'OWNER', 'SITE_ADDRESS1', 'SITE_ADDRESS3', 'MAILING_ADDRESS1', 'MAILING_ADDRESS2'),
-    ...texts('MAILING_ADDRESS3'),
-    ...amounts('TOTAL_BILLED', 'TOTAL_PAID', 'FINAL_BALANCE'),
-    ...whole('CERTIFIED_DELINQUENT_YEAR'),
-    ...instants('CERTIFIED_DELINQUENT_DATE'),
-    ...amounts('APPRAISED_TOTAL_VALUE'),
-    ...texts('LAND_USE_DESCRIPTION'),
-  ],
+  fields: `
+    PIN OWNER SITE_ADDRESS1 SITE_ADDRESS3 MAILING_ADDRESS1 MAILING_ADDRESS2 MAILING_ADDRESS3 TOTAL_BILLED:Double
+    TOTAL_PAID:Double FINAL_BALANCE:Double CERTIFIED_DELINQUENT_YEAR:Integer CERTIFIED_DELINQUENT_DATE:Date
+    APPRAISED_TOTAL_VALUE:Double LAND_USE_DESCRIPTION`,
   features: (day) => withRepeats(starkRows(day), 15),
 };
 

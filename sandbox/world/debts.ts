@@ -9,27 +9,6 @@ import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import type { DelinquentParcel, Property } from './types.ts';
 
-/** A parcel's debt over time. Days are numbers, amounts cents. */
-export interface DebtPlan {
-  readonly property: Property;
-  /** First day on the list. */
-  readonly from: number;
-  /** First day no longer on it. A sheriff's sale changes it, because it pays the debt. */
-  to: number | null;
-  /** Amount on the first day of the world. */
-  readonly base: number;
-  /** Paid part of the debt, for a county that shows gross and paid amounts. */
-  readonly paid: number;
-  /** A partial payment. */
-  readonly payment: { readonly on: number; readonly amount: number } | null;
-  readonly certifiedYear: number;
-  readonly propertyClass: string;
-  readonly foreclosureFiled: boolean;
-  readonly paymentPlan: boolean;
-  /** First day on which the county's map has the debt. */
-  readonly mappedFrom: number;
-}
-
 const MONTGOMERY = '39113';
 const HAMILTON = '39061';
 
@@ -67,7 +46,11 @@ function mappedFrom(seed: number, property: Property): number {
     : FIRST_DAY - 100;
 }
 
-function planDebt(seed: number, property: Property, from: number, to: number | null): DebtPlan {
+/** A parcel's debt over time. Days are numbers, amounts cents. A sheriff's sale changes `to`, because it pays the debt. */
+export type DebtPlan = ReturnType<typeof planDebt>;
+
+/** @param from first day on the list @param to first day no longer on it */
+function planDebt(seed: number, property: Property, from: number, to: number | null) {
   const draw = new Draw(seed, 'debt', property.id);
   const years = draw.among([1, 2, 3, 4, 6, 9, 0], [34, 24, 16, 10, 8, 5, 3]);
   // About two percent of the value per year, with charges.
@@ -79,8 +62,11 @@ function planDebt(seed: number, property: Property, from: number, to: number | n
     property,
     from,
     to,
+    /** Amount on the first day of the world. */
     base,
+    /** Paid part of the debt, for a county that shows gross and paid amounts. */
     paid: property.countyFips === HAMILTON && draw.chance(0.15) ? Math.round((base * draw.int(5, 60)) / 100) : 0,
+    /** A partial payment. */
     payment: draw.chance(0.05)
       ? { on: draw.int(FIRST_DAY, LAST_DAY), amount: Math.round((base * draw.int(10, 60)) / 100) }
       : null,
@@ -88,6 +74,7 @@ function planDebt(seed: number, property: Property, from: number, to: number | n
     propertyClass: classOf(property.units),
     foreclosureFiled: years >= 3 && draw.chance(0.25),
     paymentPlan: draw.chance(0.08),
+    /** First day on which the county's map has the debt. */
     mappedFrom: mappedFrom(seed, property),
   };
 }
@@ -183,17 +170,6 @@ export function planDebts(seed: number, count: number, forSale: readonly Propert
   return plans;
 }
 
-/** A parcel's unpaid tax over time. Days are numbers, amounts cents. */
-export interface LevyPlan {
-  readonly property: Property;
-  /** First day on the list, and first day no longer on it. */
-  readonly from: number;
-  readonly to: number | null;
-  readonly levies: readonly { readonly year: number; readonly amount: number }[];
-  /** Day on which the oldest of several years is paid. */
-  readonly paysOldest: number | null;
-}
-
 /** A list of a county or of its city; its size in percent of the option `distress`. */
 const LISTS = [
   { fips: '55079', city: 'Milwaukee', size: 120 },
@@ -242,7 +218,11 @@ export const paidElsewhereOn = (plans: readonly LevyPlan[], day: number) =>
         ],
   );
 
-function planLevies(seed: number, property: Property, from: number, to: number | null): LevyPlan {
+/** A parcel's unpaid tax by year. Days are numbers, amounts cents. The oldest of several years may be paid first. */
+export type LevyPlan = ReturnType<typeof planLevies>;
+
+/** @param from first day on the list @param to first day no longer on it */
+function planLevies(seed: number, property: Property, from: number, to: number | null) {
   const draw = new Draw(seed, 'levies', property.id);
   const years = draw.among([1, 2, 3, 5, 8], [45, 25, 15, 10, 5]);
   const levies = Array.from({ length: years }, (_, at) => ({

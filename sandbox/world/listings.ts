@@ -115,7 +115,7 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
     const { property } = plan;
     const before = last.get(property.id);
     if (before && (before.to === null || plan.from <= before.to)) return [];
-    const draw = new Draw(seed, 'repeat', repeats.site, plan.site, plan.listingId);
+    const draw = new Draw(seed, 'repeat', repeats.site, plan.shown.site, plan.shown.listingId);
     if (!repeats.states.includes(property.state) || !draw.chance(repeats.share)) return [];
     const turn = before === undefined ? 0 : before.turn + 1;
     const listingId = repeats.listingId(Number(property.id.slice(1)) * 3 + turn);
@@ -126,17 +126,18 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
     return [
       {
         ...plan,
-        site: repeats.site,
-        listingId,
-        path: repeats.path(listingId),
-        street: spellStreet(property.address, draw.weighted(repeats.spellings)),
+        shown: {
+          site: repeats.site,
+          listingId,
+          path: repeats.path(listingId),
+          street: spellStreet(property.address, draw.weighted(repeats.spellings)),
+          ...drawShown(draw, 0.08, 0.2, property),
+          ...drawStated(seed, repeats.site, listingId, property),
+        },
         from,
         to,
         soldFrom: repeats.showsSold ? plan.soldFrom : null,
         prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
-        showsUnits: !draw.chance(0.08),
-        showsYear: !draw.chance(0.2),
-        ...drawStated(seed, repeats.site, listingId, property),
       },
     ];
   });
@@ -149,13 +150,10 @@ export const planRepeats = (seed: number, plans: readonly ListingPlan[]): Listin
 type MainSite = (typeof mainSites)[number];
 
 /** A listing over time. Days are numbers (days.ts), prices whole dollars. */
-export interface ListingPlan extends Stated {
-  readonly site: Site;
-  readonly listingId: string;
-  readonly propertyId: string;
-  readonly path: string;
-  readonly street: string;
+export interface ListingPlan {
   readonly property: Property;
+  /** What the site shows every day. */
+  readonly shown: Pick<ListingOnDay, 'site' | 'listingId' | 'path' | 'street' | 'units' | 'yearBuilt'> & Stated;
   /** First day shown. */
   readonly from: number;
   /** First day no longer shown. */
@@ -163,7 +161,6 @@ export interface ListingPlan extends Stated {
   /** The price from each day on; the first entry is the day posted. */
   readonly prices: readonly (readonly [from: number, price: number])[];
   readonly priceKind: PriceKind;
-  readonly claim: ClaimKind;
   /** Yearly net income that the broker claims, whole dollars. */
   readonly claimedNet: number;
   readonly showsCap: boolean;
@@ -173,10 +170,14 @@ export interface ListingPlan extends Stated {
   /** The advertised cap rate is not updated when the price changes. */
   readonly staleCap: boolean;
   readonly capDecimals: 1 | 2;
-  readonly showsUnits: boolean;
-  readonly showsYear: boolean;
   readonly contractFrom: number | null;
   readonly soldFrom: number | null;
+}
+
+/** What a listing on a site states of the building. */
+function drawShown(draw: Draw, noUnits: number, noYear: number, { units, yearBuilt }: Property) {
+  const [showsUnits, showsYear] = [!draw.chance(noUnits), !draw.chance(noYear)];
+  return { units: showsUnits ? units : null, yearBuilt: showsYear ? yearBuilt : null };
 }
 
 interface Spell {
@@ -208,7 +209,8 @@ function slugOf(property: Property, spelled: string): string {
 }
 
 /** Facts of a spell that its listings on several sites share. */
-interface SpellPlan extends Pick<ListingPlan, 'property' | 'prices' | 'priceKind' | 'claim' | 'claimedNet'> {
+interface SpellPlan extends Pick<ListingPlan, 'property' | 'prices' | 'priceKind' | 'claimedNet'> {
+  readonly claim: ClaimKind;
   readonly seed: number;
   readonly spell: Spell;
   /** Number of earlier spells of the property. */
@@ -233,7 +235,7 @@ function numberListing(
   property: Property,
   turn: number,
   plain: string,
-): Pick<ListingPlan, 'listingId' | 'path'> {
+): Pick<ListingOnDay, 'listingId' | 'path'> {
   // The sites number independently.
   const serial = Number(property.id.slice(1)) * 3 + turn;
   if (site === 'heartland_multifamily') {
@@ -257,29 +259,29 @@ function listOn(site: MainSite, isSecond: boolean, plan: SpellPlan): ListingPlan
   const plain = spellStreet(property.address, draw.weighted(SPELLINGS[site]));
   const street = spellOnSite(draw, property, plain, isSecond);
   const { listingId, path } = numberListing(site, property, turn, plain);
+  const [staleCap, capDecimals] = [draw.chance(0.3), draw.chance(0.5) ? 1 : 2] as const;
   return {
-    site,
-    listingId,
-    propertyId: property.id,
     property,
-    path,
-    street,
+    shown: {
+      site,
+      listingId,
+      path,
+      street,
+      ...drawShown(draw, 0.04, 0.12, property),
+      ...drawStated(seed, site, listingId, property),
+    },
     from: start,
     to: stop,
     prices: plan.prices.map(
       ([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const,
     ),
     priceKind: plan.priceKind,
-    claim,
     claimedNet: plan.claimedNet,
     showsCap: claim !== 'none' && form !== 'noi',
     showsNoi: claim !== 'none' && form !== 'cap',
     inconsistent: plan.isInconsistent && form === 'both',
-    staleCap: draw.chance(0.3),
-    capDecimals: draw.chance(0.5) ? 1 : 2,
-    showsUnits: !draw.chance(0.04),
-    showsYear: !draw.chance(0.12),
-    ...drawStated(seed, site, listingId, property),
+    staleCap,
+    capDecimals,
     contractFrom: stop !== null && plan.contract !== null ? stop - plan.contract : null,
     soldFrom: stop !== null && plan.sold !== null ? stop - plan.sold : null,
   };
@@ -334,22 +336,15 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
   const cap = Math.round((plan.claimedNet * 10_000) / capBase / step) * step;
   const statedNoi = plan.inconsistent ? Math.round(plan.claimedNet * 0.88) : plan.claimedNet;
   return {
-    site: plan.site,
-    listingId: plan.listingId,
-    propertyId: plan.propertyId,
-    path: plan.path,
-    street: plan.street,
+    ...plan.shown,
+    propertyId: property.id,
     city: property.city,
     state: property.state,
     zip: property.zip,
     price: plan.priceKind === 'call_for_price' ? null : dollars(price * 100),
-    units: plan.showsUnits ? property.units : null,
-    unitMix: plan.unitMix,
     // The claim was computed with the correct price, not with the mistyped one.
     capRate: plan.showsCap ? dollars(plan.priceKind === 'typo_low' ? Math.round(cap / 10) : cap) : null,
     noi: plan.showsNoi ? dollars(statedNoi * 100) : null,
-    annualTaxes: plan.annualTaxes === null ? null : dollars(plan.annualTaxes * 100),
-    yearBuilt: plan.showsYear ? property.yearBuilt : null,
     postedOn: dayText(plan.from),
     offMarketOn: offMarketOn(plan, day),
     availability:

@@ -3,7 +3,8 @@
  * that they change nothing else of a world.
  */
 import { Draw } from './random.ts';
-import type { Property, Site, UnitMix } from './types.ts';
+import { dollars } from './days.ts';
+import type { ListingOnDay, Property, Site, UnitMix } from './types.ts';
 
 /** The bedrooms of each unit of a building. Small buildings have larger units. */
 export function drawUnitMix(draw: Draw, units: number): UnitMix {
@@ -34,11 +35,7 @@ const SHARES: Readonly<Record<Site, readonly [mix: number, taxes: number]>> = {
 const INCOMPLETE = 0.05;
 
 /** Facts that a listing states in addition to its price and claims. */
-export interface Stated {
-  readonly unitMix: UnitMix | null;
-  /** Whole dollars. */
-  readonly annualTaxes: number | null;
-}
+export type Stated = Pick<ListingOnDay, 'unitMix' | 'annualTaxes'>;
 
 /** The mix without one unit of its largest group. */
 function incomplete(mix: UnitMix): UnitMix {
@@ -55,6 +52,6 @@ export function drawStated(seed: number, site: Site, listingId: string, property
   const { unitMix, annualTaxes, units } = property;
   return {
     unitMix: states.mix ? (states.isIncomplete && units > 1 ? incomplete(unitMix) : unitMix) : null,
-    annualTaxes: states.taxes ? annualTaxes : null,
+    annualTaxes: states.taxes ? dollars(annualTaxes * 100) : null,
   };
 }
