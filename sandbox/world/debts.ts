@@ -46,7 +46,7 @@ function mappedFrom(seed: number, property: Property): number {
     : FIRST_DAY - 100;
 }
 
-/** A parcel's debt over time. Days are numbers, amounts cents. A sheriff's sale changes `to`, because it pays the debt. */
+/** A parcel's debt over time: days as numbers, amounts in cents. A sheriff's sale pays it, and changes `to`. */
 export type DebtPlan = ReturnType<typeof planDebt>;
 
 /** @param from first day on the list @param to first day no longer on it */
