@@ -5,8 +5,9 @@ import type { Mart } from './index.ts';
 
 /** A column is described once, in front of the tables, if this many tables have it with the same meaning. */
 const SHARED_BY = 2;
-/** A table states a reason of absence once, behind its columns, if this many of them have it. */
-const ABSENT_TOGETHER = 3;
+/** Types by the ending of a column's name, which the page states once. */
+const TYPE_OF_ENDING: Readonly<Record<string, string>> = { _on: 'DATE', _at: 'TIMESTAMPTZ' };
+const DECIMAL_UNITS: ReadonlySet<string> = new Set(['USD', 'percent', 'percentage points']);
 
 type TypeOf = typeof storedType;
 
@@ -16,13 +17,10 @@ const valuesOf = ({ about, values }: Column): string =>
     ? ''
     : ` One of: ${values.join(', ')}.`;
 
-/** Name, type, unit, meaning and accepted values. Text has no type here, and no decimal with a unit (14,2). */
-function meaningOf(column: Column, typeOf: TypeOf): string {
-  const type = typeOf(column).replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ');
-  const unit = column.unit === 'UTC' ? undefined : column.unit;
-  const isUsual = type === (unit === undefined ? 'VARCHAR' : 'DECIMAL(14,2)');
-  const facts = [isUsual ? '' : type, unit ?? ''].filter(Boolean);
-  return `\`${column.name}\`${facts.map((fact) => ` ${fact}`).join('')}: ${column.about}${valuesOf(column)}`;
+/** The type that a column has if its line names none. */
+function usualType({ name, unit }: Column): string {
+  if (unit !== undefined && unit !== 'UTC') return DECIMAL_UNITS.has(unit) ? 'DECIMAL(14,2)' : 'INTEGER';
+  return TYPE_OF_ENDING[name.slice(-3)] ?? 'VARCHAR';
 }
 
 function causeName(cause: Cause): string {
@@ -33,56 +31,35 @@ function causeName(cause: Cause): string {
 /** Codes of the reasons of absence, or the columns that name them; words where a field has no codes. */
 const absenceOf = ({ absent, causes }: Column): string | undefined => causes?.map(causeName).join(', ') ?? absent;
 
-function nullOf(column: Column): string {
-  const absent = absenceOf(column);
-  return absent === undefined ? '' : ` Null: ${absent}.`;
+/** Name, type, unit, meaning, accepted values and reasons of absence. */
+function lineOf(column: Column, typeOf: TypeOf, hasReasons: boolean): string {
+  const type = typeOf(column).replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ');
+  const facts = [type === usualType(column) ? '' : type, column.unit === 'UTC' ? '' : (column.unit ?? '')];
+  const absence = hasReasons ? absenceOf(column) : undefined;
+  return [
+    `- \`${column.name}\`${facts.map((fact) => (fact === '' ? '' : ` ${fact}`)).join('')}:`,
+    ` ${column.about}${valuesOf(column)}`,
+    absence === undefined ? '' : ` Null: ${absence}.`,
+  ].join('');
 }
 
 const named = (columns: readonly Column[]): string => columns.map(({ name }) => `\`${name}\``).join(', ');
 
 /**
- * The columns of a table, and the reasons of absence that several of them have.
- * @param isShared the meaning of the column is stated in front of the tables
- * @param isNullShared so is its reason of absence
- */
-function columnLines(
-  columns: readonly Column[],
-  typeOf: TypeOf,
-  isShared: (column: Column) => boolean,
-  isNullShared: (column: Column) => boolean,
-): readonly string[] {
-  const open = columns.filter((column) => column.absent !== undefined && !isNullShared(column));
-  const reasons = [...Map.groupBy(open, absenceOf)].filter(
-    ([, absent]) => absent.length >= ABSENT_TOGETHER || absent.some(isShared),
-  );
-  const isTogether = new Set(reasons.map(([reason]) => reason));
-  return [
-    columns
-      .filter((column) => !isShared(column))
-      .map((column) => `- ${meaningOf(column, typeOf)}${isTogether.has(absenceOf(column)) ? '' : nullOf(column)}`)
-      .join('\n'),
-    reasons.map(([reason, absent]) => `- Null of ${named(absent)}: ${reason ?? ''}.`).join('\n'),
-  ];
-}
-
-/**
  * Sections of Markdown: the shared columns, then for each table the meaning of a row, key and columns.
  * @param typeOf column type in the file that is described
+ * @param hasReasons the lines say why a value is null
  */
-export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): readonly string[] {
-  const all = models.flatMap(({ contract }) => contract.record.columns);
-  const byMeaning = Map.groupBy(all, (column) => meaningOf(column, typeOf));
-  const same = (column: Column): readonly Column[] => byMeaning.get(meaningOf(column, typeOf)) ?? [];
-  const isShared = (column: Column): boolean => same(column).length >= SHARED_BY;
-  const isNullShared = (column: Column): boolean =>
-    isShared(column) && same(column).every((other) => absenceOf(other) === absenceOf(column));
+export function dictionarySections(models: readonly Mart[], typeOf: TypeOf, hasReasons: boolean): readonly string[] {
+  const line = (column: Column): string => lineOf(column, typeOf, hasReasons);
+  const byLine = Map.groupBy(
+    models.flatMap(({ contract }) => contract.record.columns),
+    line,
+  );
+  const isShared = (column: Column): boolean => (byLine.get(line(column))?.length ?? 0) >= SHARED_BY;
   return [
     '## Shared columns',
-    [...byMeaning]
-      .flatMap(([meaning, [column]]) =>
-        column !== undefined && isShared(column) ? [`- ${meaning}${isNullShared(column) ? nullOf(column) : ''}`] : [],
-      )
-      .join('\n'),
+    [...byLine].flatMap(([text, columns]) => (columns.length >= SHARED_BY ? [text] : [])).join('\n'),
     ...models.flatMap(({ name, contract: { record, publish } }) => [
       `## ${name}`,
       [
@@ -92,7 +69,10 @@ export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): rea
         ),
         ...(record.columns.some(isShared) ? [`Shared: ${named(record.columns.filter(isShared))}.`] : []),
       ].join(' '),
-      ...columnLines(record.columns, typeOf, isShared, isNullShared),
+      record.columns
+        .filter((column) => !isShared(column))
+        .map(line)
+        .join('\n'),
     ]),
   ];
 }

@@ -21,10 +21,12 @@ async function dataDictionaryPage(): Promise<string> {
     '# Data dictionary',
     'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +
       'the record definitions; do not edit.',
-    'Types are those of the DuckDB file: without a type, a column is DECIMAL(14,2) if it has a unit, else VARCHAR. ' +
-      'In Parquet a UUID is text, as in JSON. Instants are UTC. A column is null only as "Null" says: with the ' +
-      'reasons that `absent` of a response names, or a status column. Each table is also a Parquet file.',
-    ...dictionarySections(published, storedType),
+    'Types are those of the DuckDB file. A column without one is DECIMAL(14,2) in USD or percent, INTEGER in another ' +
+      'unit, DATE if its name ends in `_on`, TIMESTAMPTZ (UTC) in `_at`, else VARCHAR. In Parquet a UUID is text. ' +
+      'Each null has a declared reason: `absent` of a response names it, or a status column; the comment of the ' +
+      'column in the DuckDB file (`duckdb_columns()`), like `/api/meta`, lists the possible ones. Each table is also ' +
+      'a Parquet file.',
+    ...dictionarySections(published, storedType, false),
     '## Views',
     VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),
   ].join('\n\n');

@@ -10,7 +10,7 @@ import { purchasesOpenApi } from '../../api/routes/purchases.ts';
 /** Reasons of purchases whose payment may have been made. */
 const OPEN_OUTCOMES = new Set(['settlement_unknown', 'settlement_pending']);
 
-const USUAL_TEXT = 'text of 1 to 200 characters';
+const USUAL_TEXT = 'text of 1 to 200 characters, none of them a control character';
 /** Prefix of the endpoints of one register. */
 const REGISTER = /^\/(?:ohio|colorado)(?=\/)/u;
 

@@ -92,7 +92,8 @@ export const licensesPage = ({ manifest }: ReleasedTables): string =>
 export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
   [
     `# Data dictionary of release ${manifest.run_id}`,
-    'A column without a type is VARCHAR, or DECIMAL(14,2) if it has a unit. Every table passed its audits: among ' +
-      'others unique key, no null without a declared reason, closed lists of values.',
-    ...dictionarySections(models, parquetType),
+    'A column without a type is DECIMAL(14,2) in USD or percent, INTEGER in another unit, DATE if its name ends in ' +
+      '`_on`, TIMESTAMPTZ in `_at`, else VARCHAR. Every table passed its audits: among others unique key, no null ' +
+      'without a declared reason, closed lists of values.',
+    ...dictionarySections(models, parquetType, true),
   ].join('\n\n');
