@@ -184,8 +184,6 @@ interface Expectations {
 interface NewestRow {
   /** Column of type date. */
   readonly column: string;
-  /** Column of the series, if the source has several: the newest row of each is judged. */
-  readonly of?: string;
   /** Only rows with a value in this column count. */
   readonly given?: string;
   /** Most days from that row to the day of the read. */

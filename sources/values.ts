@@ -301,3 +301,6 @@ export function date(field: string, value: unknown): string | null {
   }
   return bad(field, `${field} is ${show(value)}, expected a date`);
 }
+
+/** The label on pages with made-up figures, such as those of the sandbox. */
+export const MADE_UP = /\bmade[- ]up\b/iu;

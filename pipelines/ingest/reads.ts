@@ -76,8 +76,8 @@ export const ReadRecord = z.strictObject({
       listed: z.strictObject({ year: z.int(), on: z.iso.date() }).nullable(),
     })
     .optional(),
-  /** Of a source that must have recent rows: the day of its newest row, or of the series whose newest is oldest. */
-  newest: z.strictObject({ of: z.string().nullable(), on: z.iso.date().nullable() }).optional(),
+  /** Of a source that must have recent rows: the day of its newest row. */
+  newest: z.strictObject({ on: z.iso.date().nullable() }).optional(),
   /** Of a good read: its fresh rows, and how many of them have a value, by column that may be absent. */
   filled: z.strictObject({ rows: count, by: z.record(z.string(), count) }).optional(),
   /** Of a good read: the values of its columns that repeat a publisher's own words or codes, sorted. */

@@ -10,19 +10,16 @@ import type { ReadPage, ReadRecord } from './reads.ts';
 /** Reason of a source that is degraded because it has none. */
 export const NO_RECENT_ROWS: DegradedReason = 'no_recent_rows';
 
-/** Day of the newest row in the table `fresh`; of several series, that of the one whose newest row is oldest. */
+/** Day of the newest row in the table `fresh`. */
 export async function findNewestDay(connection: DuckDBConnection, spec: SourceSpec): Promise<ReadRecord['newest']> {
   const { newest } = spec.expect;
   if (!newest) return undefined;
   const given = newest.given === undefined ? '' : `FILTER (${identifier(newest.given)} IS NOT NULL)`;
   const [row] = await rowsOf(
     connection,
-    `SELECT ${newest.of === undefined ? 'NULL' : identifier(newest.of)} AS series,
-        CAST(max(${identifier(newest.column)}) ${given} AS VARCHAR) AS newest
-      FROM fresh GROUP BY ALL ORDER BY newest NULLS FIRST, series LIMIT 1`,
+    `SELECT CAST(max(${identifier(newest.column)}) ${given} AS VARCHAR) AS newest FROM fresh HAVING count(*) > 0`,
   );
-  const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-  return row && { of: textOrNull(row['series']), on: textOrNull(row['newest']) };
+  return row && { on: typeof row['newest'] === 'string' ? row['newest'] : null };
 }
 
 /** Why a good read has no recent rows; null if it has. */
@@ -31,12 +28,11 @@ export function withoutRecentRows(
   { newest, observed_at: observedAt }: Pick<ReadRecord, 'newest' | 'observed_at'>,
 ): string | null {
   if (!expect.newest || !newest) return null;
-  const of = newest.of === null ? '' : ` of ${newest.of}`;
-  if (newest.on === null) return `no row${of} has a figure`;
+  if (newest.on === null) return 'no row has a figure';
   const age = daysBetween(newest.on, observedAt);
   if (age <= expect.newest.maxAgeDays) return null;
   return (
-    `the newest row${of} is of ${newest.on}, ${age} days before it was read; ` +
+    `the newest row is of ${newest.on}, ${age} days before it was read; ` +
     `at most ${expect.newest.maxAgeDays} days expected`
   );
 }

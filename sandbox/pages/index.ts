@@ -21,7 +21,7 @@ import { realAuction } from './realauction.ts';
 import { starkSales } from './stark_sales.ts';
 import { resoMls } from './reso_mls.ts';
 import { summitNotices } from './summit.ts';
-import { fred, freddieMac } from './survey_rates.ts';
+import { freddieMac } from './survey_rates.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 import { vacancyTables } from './vacancies.ts';
 
@@ -73,7 +73,6 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['data.kcmo.org', kansasCity],
   ['data.milwaukee.gov', milwaukee],
   ['data.wprdc.org', wprdc],
-  ['fred.stlouisfed.org', fred],
   ['www.freddiemac.com', freddieMac],
   ['www.census.gov', vacancyTables],
 ]);

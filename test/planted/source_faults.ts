@@ -62,13 +62,8 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a mortgage rate of 728 percent is accepted',
-    ['sources/families/survey_rates.ts', 'const MAX_PCT = 25n;', 'const MAX_PCT = 1000n;'],
+    ['sources/benchmarks/freddie_pmms/source.ts', 'const MAX_PCT = 25n;', 'const MAX_PCT = 1000n;'],
     test('pipelines/sources/survey_rates.test.ts', 'a rate of 728 instead of 7.28 quarantines the page'),
-  ),
-  fault(
-    'the older of two reads of one rate counts',
-    ['models/staging/stg_survey_rates.sql', 'observed_at desc,', 'observed_at,'],
-    test('models/loans/loan_rates.test.ts', 'a rate that two sources publish is one row, of the newer read'),
   ),
   fault(
     'vacancy is read from the column of its margin',

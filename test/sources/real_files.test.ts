@@ -62,9 +62,6 @@ const DROPPED: readonly (readonly [source: string, path: string, reading: string
   ['hud_safmr', 'live/hud/fy2023_safmrs_revised_excerpt.csv', '160 160 0 0 f9cf933c8ca6', 'fy2023_safmrs_revised.csv'],
   ['hud_safmr', 'live/hud/fy2024_safmrs_revised_excerpt.csv', '160 160 0 0 f539dd3f884b', 'fy2024_safmrs_revised.csv'],
   ['colorado_sos', 'colorado/Business-Entities-in-Colorado_2017_ditch_subset.csv', '899 864 0 35 f268f94424d5'],
-  ['fred_rates', 'underwriting/rates/DGS10_full_to_2025-12-30.csv', '12001 12001 0 0 19445f91920d', 'DGS10.csv'],
-  ['fred_rates', 'underwriting/rates/fred_DGS10_2026_excerpt.csv', '29 29 0 0 d177dfef92f7', 'DGS10.csv'],
-  ['fred_rates', 'underwriting/rates/fred_SOFR_2026_excerpt.csv', '25 25 0 0 77eb00cfb91d', 'SOFR.csv'],
   [
     'freddie_pmms',
     'underwriting/rates/freddie_pmms_history_csv_layout.csv',
@@ -99,9 +96,6 @@ const filings = (file: string) => (): Reading =>
   searched('pa_allegheny_foreclosures', cellsOf(ALLEGHENY + file), 'case_id', 'pin');
 const CONDEMNED = `${ALLEGHENY}condemned_dead_end_2025_entity_owners.csv`;
 const DUPLEX = 'mlsgrid_northstar_duplex_excerpt.json';
-const WEEKLY = 'fred_MORTGAGE30US_1971-04-02_2026-08-13.csv';
-const YEAR = 'fred_MORTGAGE30US_2026_ytd.csv';
-const rate = (file: string): Uint8Array => bytesOf(`underwriting/rates/${file}`);
 const CREXI = { ...PLACE, Address: '12 Ashford St', 'Asking Price': '640000', Type: 'Multifamily', Units: '12' };
 const COSTAR = {
   ...PLACE,
@@ -132,11 +126,6 @@ const FLEXMLS = {
 
 /** Rows that were recorded alone, in the form in which their site would send them. */
 const MADE: readonly (readonly [title: string, reading: string, read: () => Reading])[] = [
-  [
-    'FRED: both files of the mortgage rate, which agree in 32 weeks',
-    '2929 2897 0 32 79ad0dd71011',
-    () => dropped('fred_rates', { [WEEKLY]: rate(WEEKLY), [YEAR]: rate(YEAR) }),
-  ],
   ['LienHub: certificates', '224 224 0 0 0e1742e6e2f7', certificates],
   [
     'Census: counties',

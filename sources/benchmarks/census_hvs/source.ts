@@ -13,9 +13,8 @@ import {
   US_GOVERNMENT_WORK,
 } from '../../contract.ts';
 import { type Cell, readXlsx, type Sheet } from '../../csv/xlsx.ts';
-import { MADE_UP } from '../../families/survey_rates.ts';
 import { AreaVacancy } from '../../rows/area_vacancy.ts';
-import { candidate, decimal, hundredths, line, refuse } from '../../values.ts';
+import { candidate, decimal, hundredths, line, MADE_UP, refuse } from '../../values.ts';
 
 const QUARTER = /\b(first|second|third|fourth)\s+quarter\s+(\d{4})\b/iu;
 const ORDINALS = ['first', 'second', 'third', 'fourth'];

@@ -1,22 +1,65 @@
 /**
- * The weekly survey of mortgage rates as posted by its publisher, Freddie Mac: the original of FRED's series
- * MORTGAGE30US, and its fallback. The header and three rows are known from a public test that quotes them, the address
- * from public readers; no whole file was recorded. The other mortgages of the survey are not read.
+ * The weekly survey of mortgage rates as posted by its publisher, Freddie Mac. The header and three rows are known from
+ * a public test that quotes them, the address from public readers; no whole file was recorded. The other mortgages of
+ * the survey are not read.
  */
-import { type Candidate, defineSource, type Page } from '../../contract.ts';
-import { checkColumns } from '../../csv/csv.ts';
-import { parseRates, readRatePage } from '../../families/survey_rates.ts';
+import { type Candidate, defineSource, type Page, Quarantine } from '../../contract.ts';
+import { checkColumns, readCsv } from '../../csv/csv.ts';
 import { SurveyRate } from '../../rows/survey_rate.ts';
+import { candidate, date, decimal, hundredths, MADE_UP, refuse, required, tidy } from '../../values.ts';
 
 const SITE = 'https://www.freddiemac.com';
-const COLUMNS = { series: 'MORTGAGE30US', day: 'date', rate: 'pmms30' } as const;
+const SERIES = 'MORTGAGE30US';
+const [DAY, RATE] = ['date', 'pmms30'];
 /** Points of that mortgage, and the 15-year and adjustable ones. */
 const UNREAD = /^pmms(?:30p|15p?|51(?:p|m|spread)?)$/u;
+/** A higher rate is a misprint: the series has been below 20 percent since 1971. */
+const MAX_PCT = 25n;
+
+/** The comment above the header, which says that the rates are made up; blank in a real file. */
+function commentOf(text: string, pageUrl: string): string {
+  const [comment = ''] = /^#[^\r\n]*(?:\r\n|\r|\n)?/u.exec(text) ?? [];
+  if (comment === '' || MADE_UP.test(comment)) return comment;
+  const detail = `the file starts with the comment ${JSON.stringify(comment.trim().slice(1))}`;
+  throw new Quarantine('template_changed', detail, pageUrl);
+}
+
+/** A rate in percent; null in a week without a figure. */
+function parseRate(day: string, value: string | undefined): string | null {
+  const text = tidy(value);
+  if (text === null) return null;
+  const rate = /^\d+(?:\.\d+)?$/u.test(text) ? hundredths(text) : null;
+  if (rate !== null && rate <= 100n * MAX_PCT) return decimal(rate);
+  const expected = `expected a rate from 0 to ${MAX_PCT} percent`;
+  return refuse('bad_rate', `${SERIES} of ${day} is ${JSON.stringify(text)}, ${expected}`);
+}
 
 function parse(page: Page): readonly Candidate[] {
-  const csv = readRatePage(page);
-  checkColumns(csv.header, [COLUMNS.day, COLUMNS.rate], page.url, [UNREAD]);
-  return parseRates(page, csv, COLUMNS);
+  const text = page.text();
+  const comment = commentOf(text, page.url);
+  const { header, rows } = readCsv(text.slice(comment.length), page.url);
+  checkColumns(header, [DAY, RATE], page.url, [UNREAD]);
+  // Without a line end, the last rate may be cut.
+  if (!/[\r\n]$/u.test(text))
+    throw new Quarantine('truncated_download', 'the last line is truncated: it has no line end', page.url);
+  const readOn = page.observedAt.slice(0, 10);
+  return rows.map(({ cells, raw, line }) =>
+    candidate(raw.trim() === '' ? '(blank)' : raw, () => {
+      if (cells.length !== header.length)
+        refuse('wrong_field_count', `line ${line} has ${cells.length} cells, expected ${header.length}`);
+      const printed = required(DAY, cells[header.indexOf(DAY)]);
+      const day = date(DAY, printed) ?? refuse('blank_day', `line ${line} has no day`);
+      if (day > readOn) refuse('future_date', `${SERIES} has a row of ${day}, after the day of the read, ${readOn}`);
+      return {
+        values: {
+          series: SERIES,
+          observed_on: day,
+          rate_pct: parseRate(day, cells[header.indexOf(RATE)]),
+          is_made_up: comment !== '',
+        },
+      };
+    }),
+  );
 }
 
 export default defineSource({

@@ -235,5 +235,4 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
     'INSERT INTO stg_survey_rates SELECT * REPLACE (NOT is_made_up AS is_made_up) FROM stg_survey_rates',
   ],
   'stg_survey_rates.not_of_the_future': [set('stg_survey_rates', "observed_on = DATE '2026-11-22'")],
-  'stg_survey_rates.sources_agree': [set('staged_survey_rate', 'rate_pct = 6.96', "source = 'fred_rates'")],
 };

@@ -73,12 +73,7 @@ export const PASSING: Inputs = {
       business_name_raw: 'OAK LLC',
     },
   ],
-  staged_survey_rate: ['fred_rates', 'freddie_pmms'].map((source) => ({
-    source,
-    series: 'MORTGAGE30US',
-    observed_on: '2026-11-19',
-    rate_pct: '6.97',
-  })),
+  staged_survey_rate: [{ source: 'freddie_pmms', series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: '6.97' }],
   staged_area_vacancy: [
     {
       source: 'census_hvs',
