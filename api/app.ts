@@ -61,10 +61,10 @@ export interface AppDeps {
     /** State of open settlements, for /health. */
     readonly health?: () => Promise<PaymentHealth>;
     /** Shown in /api/meta and in every 402 if the money is test money. */
-    readonly notice?: string;
+    readonly notice?: string | undefined;
   };
   /** The wallet with test money that pages of the sandbox pay with. Refused if the money is real. */
-  readonly testWallet?: TestWallet;
+  readonly testWallet?: TestWallet | undefined;
   /** Data folder with the archived pages, of which the site shows those that the free example report cites. */
   readonly archiveOf: string;
   /** Store of the archived pages that the folder does not have. */
@@ -72,9 +72,9 @@ export interface AppDeps {
   /** Public URL, without a trailing slash. */
   readonly publicUrl: string;
   /** Address of the operator, in OpenAPI and security.txt. */
-  readonly contactEmail?: string;
+  readonly contactEmail?: string | undefined;
   /** Where people report an error, with {id} for the record or page. */
-  readonly reportTemplate?: string;
+  readonly reportTemplate?: string | undefined;
   /** Signs cursors and sign-in challenges. */
   readonly cursorSecret: string;
   /** Removes the secrets of the settings from responses. */
@@ -90,7 +90,7 @@ export interface AppDeps {
   /** Handler timeout, in milliseconds; a slow route has four times as much. */
   readonly handlerMs?: number;
   /** Check every response against its route's schema before it is sent. For tests. */
-  readonly checkResponses?: boolean;
+  readonly checkResponses?: boolean | undefined;
 }
 
 /** Fields of every 402: the price, the network and its token, the receiving address, and how to pay. */
@@ -176,7 +176,7 @@ function createParts(deps: AppDeps): Parts {
     publicUrl,
     spoolDir,
     network: payments.network,
-    ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }),
+    paymentNotice: payments.notice,
   });
   const layer = createPaymentLayer(deps, routes, nowMs);
   const checkHealth = createHealthCheck({
@@ -211,8 +211,8 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
     publicUrl,
     payTo,
     network,
-    ...(notice === undefined ? {} : { notice }),
-    ...(contactEmail === undefined ? {} : { email: contactEmail }),
+    notice,
+    email: contactEmail,
   });
   mountRoutes(router, {
     routes,
@@ -250,7 +250,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     health,
     nowMs,
     notice: payments.notice ?? '',
-    ...(deps.reportTemplate === undefined ? {} : { reportTemplate: deps.reportTemplate }),
+    reportTemplate: deps.reportTemplate,
     hasTestWallet: testWallet !== undefined,
   });
   const archive = new ArchivedPages(deps.archiveOf, deps.store);

@@ -10,7 +10,7 @@ import { MCP_PATH, openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import { priceText } from '../../lib/prices.ts';
-import { DAY_MS } from '../../lib/time.ts';
+import { DAY_MS, instantOf } from '../../lib/time.ts';
 import { paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 import { catalogEntry } from './x402_extensions.ts';
 
@@ -33,9 +33,9 @@ export interface DocumentOptions {
   /** Where payments are taken. */
   readonly network: Network;
   /** Shown if payments are in test money. */
-  readonly notice?: string;
+  readonly notice?: string | undefined;
   /** Address of the operator: info.contact and security.txt. */
-  readonly email?: string;
+  readonly email?: string | undefined;
 }
 
 function llmsText({ routes, publicUrl, network, notice }: DocumentOptions): string {
@@ -114,18 +114,18 @@ const x402Resources = ({ routes, publicUrl, payTo, network }: DocumentOptions): 
 /** RFC 9116 advises less than a year. */
 const SECURITY_DAYS = 180;
 
-/** security.txt (RFC 9116), which expires half a year after the day of `nowMs`. */
-function securityText(email: string, publicUrl: string, nowMs: number): string {
-  const expires = new Date((Math.floor(nowMs / DAY_MS) + SECURITY_DAYS) * DAY_MS);
-  return [
-    `Contact: mailto:${email}`,
-    `Expires: ${expires.toISOString().replace('.000Z', 'Z')}`,
-    'Preferred-Languages: en',
+/** security.txt (RFC 9116), which expires half a year after today. */
+const securityDocument = (email: string, publicUrl: string): Document => ({
+  path: '/.well-known/security.txt',
+  type: 'text/plain; charset=utf-8',
+  content(nowMs) {
+    const expires = instantOf((Math.floor(nowMs / DAY_MS) + SECURITY_DAYS) * DAY_MS);
     // The RFC allows no other scheme here; a server on this machine has http.
-    ...(publicUrl.startsWith('https:') ? [`Canonical: ${publicUrl}/.well-known/security.txt`] : []),
-    '',
-  ].join('\n');
-}
+    const canonical = publicUrl.startsWith('https:') ? `Canonical: ${publicUrl}/.well-known/security.txt\n` : '';
+    return `Contact: mailto:${email}\nExpires: ${expires}\nPreferred-Languages: en\n${canonical}`;
+  },
+  seconds: DAY,
+});
 
 /** Crawlers may read everything except the paths of single buyers. */
 const robotsText = (publicUrl: string): string =>
@@ -137,8 +137,7 @@ const sitemap = (publicUrl: string, paths: readonly string[]): string =>
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
     ...paths.map((path) => `  <url><loc>${publicUrl}${path}</loc></url>`),
-    '</urlset>',
-    '',
+    '</urlset>\n',
   ].join('\n');
 
 /** A file of the project. */
@@ -186,16 +185,7 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
     { path: '/server.json', type: json, content: jsonText(registryEntry(publicUrl)), seconds: HOUR },
     ...problemPages(publicUrl),
     { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
-    ...(email === undefined
-      ? []
-      : [
-          {
-            path: '/.well-known/security.txt',
-            type: plain,
-            content: (nowMs: number) => securityText(email, publicUrl, nowMs),
-            seconds: DAY,
-          },
-        ]),
+    ...(email === undefined ? [] : [securityDocument(email, publicUrl)]),
     { path: '/robots.txt', type: plain, content: robotsText(publicUrl), seconds: HOUR },
     { path: '/sitemap.xml', type: 'application/xml; charset=utf-8', content: sitemap(publicUrl, pages), seconds: HOUR },
     { path: '/favicon.svg', type: 'image/svg+xml', content: FAVICON, seconds: DAY },

@@ -54,9 +54,6 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
   };
 }
 
-/** Statuses whose responses always have Retry-After. */
-const RETRY_AFTER_STATUSES = new Set<number>([429, 503]);
-
 /** Error statuses of a route, each with its reasons. */
 function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   const statuses = new Map<number, string[]>();
@@ -67,32 +64,23 @@ function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): J
     if (!isOwn && !readsLedger && (of === 'own' || (of === 'priced' && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
-  const schemaOf = (status: number): JsonObject =>
-    ref((status === 404 && route.miss && bodies.get(route.miss)) || 'problem');
-  return Object.fromEntries(
-    [...statuses]
-      .sort(([a], [b]) => a - b)
-      .map(([status, reasons]) => [
-        String(status),
-        {
-          description:
-            `${status === 502 ? 'Not known yet whether it is billed' : 'Not billed'}. reason: ` +
-            `${reasons.join(', ')}.`,
-          headers: headers(
-            'X-Request-Id',
-            ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []),
-            ...(status === 402 && route.isExclusive !== true ? ['X-Snapshot-Id' as const] : []),
-            ...(RETRY_AFTER_STATUSES.has(status) ? ['Retry-After' as const] : []),
-          ),
-          content: {
-            'application/problem+json': { schema: schemaOf(status) },
-            'text/html': {
-              schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' },
-            },
-          },
-        },
-      ]),
-  );
+  const html = { schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' } };
+  const responseOf = (status: number, reasons: readonly string[]): JsonObject => {
+    const billed = status === 502 ? 'Not known yet whether it is billed' : 'Not billed';
+    const schema = ref((status === 404 && route.miss && bodies.get(route.miss)) || 'problem');
+    return {
+      description: `${billed}. reason: ${reasons.join(', ')}.`,
+      headers: headers(
+        'X-Request-Id',
+        ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []),
+        ...(status === 402 && route.isExclusive !== true ? ['X-Snapshot-Id' as const] : []),
+        ...([429, 503].includes(status) ? ['Retry-After' as const] : []),
+      ),
+      content: { 'application/problem+json': { schema }, 'text/html': html },
+    };
+  };
+  // Numbers are keys in their order.
+  return Object.fromEntries([...statuses].map(([status, reasons]) => [status, responseOf(status, reasons)]));
 }
 
 function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): JsonObject {
@@ -123,26 +111,15 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
       },
     };
   }
+  const ofPurchase = PURCHASE_HEADERS.map((name) => {
+    const description = `${HEADERS[name].description} Only if the response is billed.`;
+    return [name, { ...HEADERS[name], description, required: false }];
+  });
+  const schema = { oneOf: [bodyOf(route.response), bodyOf(route.template.response)] };
   return {
     description: `${billed} Or: ${route.template.about}`,
-    headers: {
-      ...headers('X-Request-Id'),
-      ...Object.fromEntries(
-        PURCHASE_HEADERS.map((name) => [
-          name,
-          {
-            ...HEADERS[name],
-            description: `${HEADERS[name].description} Only if the response is billed.`,
-            required: false,
-          },
-        ]),
-      ),
-    },
-    content: {
-      [mediaOf(route)]: {
-        schema: { oneOf: [bodyOf(route.response), bodyOf(route.template.response)] },
-      },
-    },
+    headers: { ...headers('X-Request-Id'), ...Object.fromEntries(ofPurchase) },
+    content: { [mediaOf(route)]: { schema } },
   };
 }
 

@@ -91,19 +91,19 @@ export interface RequestLog {
   readonly request_id: string;
   readonly method: string;
   readonly path: string;
-  readonly route?: string;
+  readonly route?: string | undefined;
   readonly query: string;
   readonly status: number;
   readonly ms: number;
-  readonly snapshot_id?: string;
-  readonly reason?: string;
-  readonly charged?: string;
-  readonly payer?: string;
-  readonly transaction?: string;
-  readonly receipt_id?: string;
+  readonly snapshot_id?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly charged?: string | undefined;
+  readonly payer?: string | undefined;
+  readonly transaction?: string | undefined;
+  readonly receipt_id?: string | undefined;
   readonly error?: unknown;
   /** Fields by which an operator finds a settlement of unknown outcome on the chain. */
-  readonly unresolved?: Readonly<Record<string, string>>;
+  readonly unresolved?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Give each request an id, and log it once its response is complete. */
@@ -121,20 +121,16 @@ export const logRequests =
       method: ctx.method,
       path: ctx.path,
       query: ctx.querystring,
-      ...(route ? { route: route.path } : {}),
+      route: route?.path,
       status: ctx.status,
       ms: Math.round(performance.now() - started),
-      ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(settlement
-        ? {
-            charged: route?.price ?? '',
-            transaction: settlement.transaction,
-            payer: settlement.payer,
-            receipt_id: settlement.receiptId,
-          }
-        : {}),
-      ...(error === undefined ? {} : { error }),
-      ...(unresolved === undefined ? {} : { unresolved }),
+      snapshot_id: snapshotId,
+      reason,
+      charged: settlement && (route?.price ?? ''),
+      transaction: settlement?.transaction,
+      payer: settlement?.payer,
+      receipt_id: settlement?.receiptId,
+      error,
+      unresolved,
     });
   };

@@ -88,11 +88,6 @@ const urlHost = (host: string): string => {
   return host === '0.0.0.0' ? '127.0.0.1' : host;
 };
 
-/** The test wallet of the pages; only in the sandbox. */
-function testWallet({ payments: { sandbox, payTo } }: RunningPayments): Pick<AppDeps, 'testWallet'> {
-  return sandbox ? { testWallet: { privateKey: sandbox.buyer.privateKey, chain: sandbox.chain, payTo } } : {};
-}
-
 /** The parts of a server when its socket is bound, and its public address. */
 interface OpenServer {
   readonly publicUrl: string;
@@ -101,23 +96,18 @@ interface OpenServer {
   readonly snapshots: FollowedSnapshots;
 }
 
-/** Where people report an error: REPORT_URL, else mail to the operator. */
-function reportTo({ REPORT_URL, CONTACT_EMAIL }: ServeOptions['settings']): Pick<AppDeps, 'reportTemplate'> {
-  const mail = CONTACT_EMAIL === undefined ? undefined : `mailto:${CONTACT_EMAIL}?subject={id}`;
-  const reportTemplate = REPORT_URL ?? mail;
-  return reportTemplate === undefined ? {} : { reportTemplate };
-}
-
 function appDeps(
   { settings, redact = redactor([]), checkResponses }: ServeOptions,
   { publicUrl, running, receiptKeys, snapshots }: OpenServer,
 ): AppDeps {
   const { payments, network, chain, facilitator, signatures, ledger, health } = running;
+  const { sandbox } = payments;
+  const mail = settings.CONTACT_EMAIL;
   return {
     snapshots,
     publicUrl,
-    ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
-    ...reportTo(settings),
+    contactEmail: mail,
+    reportTemplate: settings.REPORT_URL ?? (mail && `mailto:${mail}?subject={id}`),
     redact,
     spoolDir: join(settings.DATA_DIR, 'spool'),
     archiveOf: settings.DATA_DIR,
@@ -136,12 +126,13 @@ function appDeps(
       acceptsContractWallets: payments.mode !== 'self',
       wait: payments.wait,
       receiptKeys,
-      ...(payments.notice === undefined ? {} : { notice: payments.notice }),
+      notice: payments.notice,
     },
-    ...testWallet(running),
+    // The test wallet of the pages.
+    testWallet: sandbox && { privateKey: sandbox.buyer.privateKey, chain: sandbox.chain, payTo: payments.payTo },
     unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
     proxies: settings.PROXY_HOPS,
-    ...(checkResponses === undefined ? {} : { checkResponses }),
+    checkResponses,
   };
 }
 

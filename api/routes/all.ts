@@ -26,7 +26,7 @@ export interface RouteOptions {
   /** Where payments are taken. Default: Base. */
   readonly network?: Network;
   /** Shown if payments are in test money. */
-  readonly paymentNotice?: string;
+  readonly paymentNotice?: string | undefined;
 }
 
 const filingsByRegister = REGISTERS.map((register) => ({ register, lists: filingLists(register) }));

@@ -186,10 +186,10 @@ export class Column {
     return found;
   }
 
-  /** The smallest value of the rows that at least this share of the values does not exceed; null without values. */
-  quantile(rows: readonly number[], share: number): Value {
+  /** The middle value of the rows, or the lower of the middle two; null without values. */
+  lowerMedian(rows: readonly number[]): Value {
     const codes = this.#sorted(rows);
-    return this.valueOf(codes[Math.max(1, Math.ceil(share * codes.length)) - 1] ?? 0);
+    return this.valueOf(codes[(codes.length - 1) >> 1] ?? 0);
   }
 
   /** The middle value of the rows, or the mean of the middle two; null without values. */

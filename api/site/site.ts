@@ -54,7 +54,7 @@ export interface SiteDeps extends SiteOptions {
   /** Shown if payments are in test money. */
   readonly notice: string;
   /** Where people report an error, with {id} for the page. */
-  readonly reportTemplate?: string;
+  readonly reportTemplate?: string | undefined;
 }
 
 interface Rendered {

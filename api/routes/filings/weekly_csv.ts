@@ -80,12 +80,6 @@ interface WeekChoice {
   readonly week?: string | undefined;
 }
 
-/** "OH=12, CO=0" */
-const countsText = (rows: Readonly<Record<string, number>>): string =>
-  Object.entries(rows)
-    .map(([state, count]) => `${state}=${count}`)
-    .join(', ');
-
 /** Records of rows in pages. */
 async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGenerator<Record<string, unknown>[]> {
   for (let from = 0; from < rows.length; from += PAGE_ROWS) {
@@ -163,23 +157,18 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
     isSlow: true,
     response: z.string(),
     async offer(request) {
-      const file = await weeklyFile(request, {
-        state: register?.state ?? request.params.state,
-        week: request.params.week,
-      });
-      return { file: file ?? null };
+      const { state, week } = request.params;
+      return { file: (await weeklyFile(request, { state: register?.state ?? state, week })) ?? null };
     },
-    check({ params, today }) {
-      const week = params.week === undefined ? null : parseWeek(params.week);
-      if (params.week !== undefined && (week === null || week.to >= today)) {
-        throw new Problem(
-          'invalid_parameter',
-          week === null
-            ? `There is no week ${params.week}.`
-            : `Week ${week.name} has not ended; its last day is ${week.to}.`,
-          { field: 'week', value: params.week, accepted: ['a complete ISO week such as 2026-W46'] },
-        );
-      }
+    check({ params: { week: value }, today }) {
+      if (value === undefined) return;
+      const week = parseWeek(value);
+      if (week !== null && week.to < today) return;
+      throw new Problem(
+        'invalid_parameter',
+        week === null ? `There is no week ${value}.` : `Week ${week.name} has not ended; its last day is ${week.to}.`,
+        { field: 'week', value, accepted: ['a complete ISO week such as 2026-W46'] },
+      );
     },
     async handle(request) {
       const { params, snapshot, manifest, today } = request;
@@ -201,15 +190,16 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
       const facts = await weeklyFile(request, choice);
       const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, rows));
       const feed = register?.stateName ?? choice.state ?? 'registrations';
+      // "OH=12, CO=0"
+      const counts = Object.entries(chosen.rows).map((pair) => pair.join('='));
+      const headers = Object.entries({ ...facts, rows: counts.join(', ') }).map(([name, value]) => [
+        WEEK_HEADERS[name as keyof typeof WEEK_HEADERS],
+        String(value),
+      ]);
       return {
         file,
         name: `dealfeed-${feed.toLowerCase()}-${chosen.week.name}.csv`,
-        headers: Object.fromEntries(
-          Object.entries({ ...facts, rows: countsText(chosen.rows) }).map(([name, value]) => [
-            WEEK_HEADERS[name as keyof typeof WEEK_HEADERS],
-            String(value),
-          ]),
-        ),
+        headers: Object.fromEntries(headers) as Attachment['headers'],
       } satisfies Attachment;
     },
   });

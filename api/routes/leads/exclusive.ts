@@ -104,15 +104,6 @@ async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: Ra
   return { being_bought: rangeOf(counts.being_bought, false), sold: rangeOf(counts.sold, false) };
 }
 
-const NO_LEAD =
-  'No available lead matches these filters. A lead that is being bought returns if its payment fails. Nothing was ' +
-  'charged.';
-
-/** Leads that could be sold today, ignoring the filters. */
-async function poolSize(request: ExclusiveRequest): Promise<number> {
-  return (await request.snapshot.select(await sellableLeads(request))).length;
-}
-
 /** Filters by place. Whether a sale exists in a place is public: /api/count/auctions tells none from a few. */
 const PLACES = Object.keys(placeFilters);
 
@@ -137,22 +128,19 @@ const HELD_SECONDS = 60;
 function limitProblem(reached: Extract<Claimed, { kind: 'limited' }>): Problem {
   const problem = (reason: Reason, detail: string, seconds = HELD_SECONDS): Problem =>
     new Problem(reason, `${detail} Nothing was charged.`, {}, { 'Retry-After': String(seconds) });
-  switch (reached.by) {
-    case 'payer':
-      return problem('too_many_held_leads', 'This payer holds the maximum number of unpaid leads.');
-    case 'released':
-      return problem(
-        'payer_unbilled_too_often',
-        'Too many purchases of leads by this payer ended unpaid within a day. Other calls are still sold to it.',
-        Math.ceil(reached.forMs / 1000),
-      );
-    case 'new payers':
-      return problem(
-        'lead_pool_held',
-        'Payers who never bought hold the maximum number of unpaid leads. Try again when some of their payments ' +
-          'have ended, or after a first purchase of another call.',
-      );
-  }
+  if (reached.by === 'payer')
+    return problem('too_many_held_leads', 'This payer holds the maximum number of unpaid leads.');
+  if (reached.by === 'released')
+    return problem(
+      'payer_unbilled_too_often',
+      'Too many purchases of leads by this payer ended unpaid within a day. Other calls are still sold to it.',
+      Math.ceil(reached.forMs / 1000),
+    );
+  return problem(
+    'lead_pool_held',
+    'Payers who never bought hold the maximum number of unpaid leads. Try again when some of their payments have ' +
+      'ended, or after a first purchase of another call.',
+  );
 }
 
 /** @param collectUrl URL at which the purchase of a receipt id is collected */
@@ -187,7 +175,8 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
       const { snapshot, manifest, params, claimant } = request;
       if (!claimant) throw new Error('a lead can only be claimed for a purchase');
-      const limits = leadLimits(await poolSize(request));
+      // By all leads that could be sold today.
+      const limits = leadLimits((await snapshot.select(await sellableLeads(request))).length);
       for await (const some of rankedLeads(request)) {
         const claimed = await claimant.claim(some, limits);
         if (claimed.kind === 'none') continue;
@@ -215,7 +204,8 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       const taken = await countTaken(request);
       throw new Problem(
         'no_matches',
-        NO_LEAD,
+        'No available lead matches these filters. A lead that is being bought returns if its payment fails. Nothing ' +
+          'was charged.',
         {
           filters: { ...params },
           place: await placeHint(snapshot, params),

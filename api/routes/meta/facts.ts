@@ -19,7 +19,7 @@ export interface MetaOptions {
   /** Where payments are taken. Default: Base. */
   readonly network?: Network;
   /** Shown if payments are in test money. */
-  readonly paymentNotice?: string;
+  readonly paymentNotice?: string | undefined;
 }
 
 /** Mean of the percentages in a text such as "units 95, noi 35", or null. */

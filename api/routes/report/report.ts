@@ -44,7 +44,6 @@ export async function exampleDeals(
 }
 
 const COMPARABLES = 5;
-const MIDDLE = 0.5;
 const CENTS = 100;
 
 const COMPARED =
@@ -126,9 +125,9 @@ async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof M
     area: `${String(city)}, ${String(state)}`,
     active_deals: rows.length,
     priced_deals: priced.length,
-    median_price_per_unit: decimalOrNull(prices.quantile(rows, MIDDLE)),
-    median_cap_rate: decimalOrNull(column('cap_rate').quantile(rows, MIDDLE)),
-    median_cap_rate_underwritten: decimalOrNull(column('cap_rate_underwritten').quantile(fitting, MIDDLE)),
+    median_price_per_unit: decimalOrNull(prices.lowerMedian(rows)),
+    median_cap_rate: decimalOrNull(column('cap_rate').lowerMedian(rows)),
+    median_cap_rate_underwritten: decimalOrNull(column('cap_rate_underwritten').lowerMedian(fitting)),
     cheaper_deals: price === null ? null : cheaper,
     comparables: snapshot.records('deals', comparables, Object.keys(Comparable.shape)) as z.input<typeof Comparable>[],
   };

@@ -1,18 +1,13 @@
 /** Lookup of an address or a parcel: what matches, on which basis, and what never matches. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { addressParts } from '../../../lib/addresses/parts.ts';
 import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 /** Normalized parts of an address, as the models write them. */
-const at = (street: string, low: number, high = low, unit: string | null = null): Row => ({
-  address_key: [low === high ? String(low) : `${low}-${high}`, street, unit].filter((s) => s !== null).join(' '),
-  street_key: street,
-  house_low: low,
-  house_high: high,
-  unit_key: unit,
-});
+const at = (address: string): Row => ({ ...addressParts(address) });
 
 describe('a lookup', () => {
   const buyer = buyerWith();
@@ -29,18 +24,18 @@ describe('a lookup', () => {
     });
   const shared = sharedApp({
     deals: [
-      rowOf('deals', 1, { ...cleveland, ...at('MAIN ST', 912) }),
-      rowOf('deals', 2, { ...cleveland, ...at('MAIN ST', 913) }),
-      rowOf('deals', 3, { city: 'Akron', state: 'OH', zip: '44301', ...at('MAIN ST', 912) }),
+      rowOf('deals', 1, { ...cleveland, ...at('912 MAIN ST') }),
+      rowOf('deals', 2, { ...cleveland, ...at('913 MAIN ST') }),
+      rowOf('deals', 3, { city: 'Akron', state: 'OH', zip: '44301', ...at('912 MAIN ST') }),
     ],
     signals: [
-      signal(1, at('MAIN ST', 912)),
-      signal(2, at('MAIN ST', 910, 914)),
-      signal(3, at('MAIN ST', 912, 912, '# 4')),
-      signal(4, at('MAIN ST', 911, 915)),
-      signal(5, { ...at('MAIN ST', 912), signal_state: 'removed', state_reason: 'balance_zero' }),
-      signal(6, at('MAINE ST', 912)),
-      signal(7, { ...at('OAK AVE', 7), parcel_id: '101-22-045', parcel_key: '10122045' }),
+      signal(1, at('912 MAIN ST')),
+      signal(2, at('910-914 MAIN ST')),
+      signal(3, at('912 MAIN ST # 4')),
+      signal(4, at('911-915 MAIN ST')),
+      signal(5, { ...at('912 MAIN ST'), signal_state: 'removed', state_reason: 'balance_zero' }),
+      signal(6, at('912 MAINE ST')),
+      signal(7, { ...at('7 OAK AVE'), parcel_id: '101-22-045', parcel_key: '10122045' }),
     ],
     auctions: [
       rowOf('auctions', 1, {
@@ -49,7 +44,7 @@ describe('a lookup', () => {
         property_address: '7 Oak Avenue',
         county_fips: '39035',
         ...cleveland,
-        ...at('OAK AVE', 7),
+        ...at('7 OAK AVE'),
       }),
     ],
     sources: [

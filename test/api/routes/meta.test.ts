@@ -26,10 +26,11 @@ describe('/api/meta', () => {
   let meta: Meta;
 
   const deal = { dscr: '1.20', last_verified: '2026-11-20T06:00:00Z' };
+  const best = rowOf('deals', 2, { ...deal, deal_score: 90, rental_status: 'Warm', city: 'Akron' });
   const shared = sharedApp({
     deals: [
       rowOf('deals', 1, { ...deal, deal_score: 80, rental_status: 'Hot' }),
-      rowOf('deals', 2, { ...deal, deal_score: 90, rental_status: 'Warm', city: 'Akron' }),
+      best,
       rowOf('deals', 3, {
         rental_status: 'Pass',
         city: 'CLEVELAND',
@@ -106,13 +107,9 @@ describe('/api/meta', () => {
     assert.match(protocol ?? '', /version 2/);
     assert.equal(network, 'eip155:8453');
     assert.deepEqual(Object.keys(prices).sort(), shared.app.app.routes.map((r) => `GET ${templateOf(r)}`).sort());
+    const table: Readonly<Record<string, string>> = PRICES;
     for (const [label, price] of Object.entries(prices)) {
-      const listed = PRICES[
-        label
-          .slice('GET '.length)
-          .replace(/^\/(ohio|colorado)/, '')
-          .replace('{id}', ':id') as keyof typeof PRICES
-      ] as string | undefined;
+      const listed = table[label.replace(/^GET (\/ohio|\/colorado)?/, '').replace('{id}', ':id')];
       assert.equal(price, listed === undefined ? 'free' : `$${listed}`);
     }
     assert.equal(meta.notice, NOTICE);
@@ -140,29 +137,11 @@ describe('/api/meta', () => {
   it('has full records as samples: the best deal, never the best lead', () => {
     const [{ absent, ...sample } = {}] = meta.free_samples.deals as { absent?: Record<string, string> }[];
     assert.equal(absent?.['property_type'], 'not_stated_by_site');
+    assert.deepEqual(sample, best);
+    const { leads, auctions, signals } = meta.free_samples;
     assert.deepEqual(
-      [sample],
-      [
-        rowOf('deals', 2, {
-          dscr: '1.20',
-          last_verified: '2026-11-20T06:00:00Z',
-          deal_score: 90,
-          rental_status: 'Warm',
-          city: 'Akron',
-        }),
-      ],
-    );
-    assert.deepEqual(
-      meta.free_samples.leads.map((r) => r.id),
-      [uuid(2)],
-    );
-    assert.deepEqual(
-      meta.free_samples.auctions.map((r) => r.id),
-      [uuid(3)],
-    );
-    assert.deepEqual(
-      meta.free_samples.signals.map((r) => r.id),
-      [uuid(2)],
+      [leads, auctions, signals].map((records) => records.map(({ id }) => id)),
+      [[uuid(2)], [uuid(3)], [uuid(2)]],
     );
   });
 
@@ -189,17 +168,7 @@ describe('/api/deals/ids', () => {
       records.map((r) => r['deal_score']),
       Array.from({ length: 50 }, (_, i) => 58 - i),
     );
-    assert.deepEqual(Object.keys(records[0] ?? {}), [
-      'id',
-      'address',
-      'city',
-      'state',
-      'list_price',
-      'units',
-      'cap_rate',
-      'deal_score',
-      'report_status',
-      'absent',
-    ]);
+    const fields = 'id address city state list_price units cap_rate deal_score report_status absent';
+    assert.equal(Object.keys(records[0] ?? {}).join(' '), fields);
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
-import { bodyOf, fetchWithPayment, type Buyer } from './buyers.ts';
+import { authorizationIn, bodyOf, fetchWithPayment, type Buyer } from './buyers.ts';
 import { openShop, type Shop } from '../../shop/shop.ts';
 import { rowsOfTable } from './snapshot_fixtures.ts';
 
@@ -49,9 +49,7 @@ export async function bought(buyer: Buyer, url: string, payment?: string): Promi
   return { bytes, response, receipt: response.headers.get('Receipt-Id') ?? '', payment: signed };
 }
 
-export const nonceOf = (payment: string): Hex =>
-  (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: { authorization: { nonce: Hex } } })
-    .payload.authorization.nonce;
+export const nonceOf = (payment: string): Hex => authorizationIn(payment).nonce;
 
 export const digestOf = (bytes: Buffer): string => `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
 

@@ -1,6 +1,6 @@
 /** Kinds of payment in a request: none, valid, and every kind of invalid. */
 import { encodePaymentSignatureHeader } from '@x402/core/http';
-import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { x402Client } from '@x402/fetch';
@@ -31,44 +31,29 @@ export interface Wallet {
 
 const OTHER_ADDRESS = '0x00000000000000000000000000000000000000ee';
 
-export function createWallet(privateKey: Hex = generatePrivateKey()): Wallet {
-  const account = privateKeyToAccount(privateKey);
+/** How the terms are changed before they are signed. */
+const CHANGES: Partial<Record<PaymentKind, (terms: PaymentRequirements) => PaymentRequirements>> = {
+  'wrong amount': (terms) => ({ ...terms, amount: String(BigInt(terms.amount) - 1n) }),
+  'wrong network': (terms) => ({ ...terms, network: 'eip155:84532' }),
+  'wrong recipient': (terms) => ({ ...terms, payTo: OTHER_ADDRESS }),
+  expired: (terms) => ({ ...terms, maxTimeoutSeconds: -10 }),
+};
+
+export function createWallet(): Wallet {
+  const account = privateKeyToAccount(generatePrivateKey());
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account)).setSpendControls(false);
   return {
     address: account.address,
     async payment(kind, required, identifier) {
-      const signed = async (
-        change: (accepted: PaymentRequirements) => PaymentRequirements = (a) => a,
-      ): Promise<PaymentPayload> => {
-        const extensions =
-          identifier === undefined
-            ? required.extensions
-            : appendPaymentIdentifierToExtensions(structuredClone(required.extensions ?? {}), identifier);
-        return client.createPaymentPayload({
-          ...required,
-          accepts: required.accepts.map(change),
-          ...(extensions === undefined ? {} : { extensions }),
-        });
-      };
-      switch (kind) {
-        case 'no payment':
-          return undefined;
-        case 'malformed header':
-          return 'e30=';
-        case 'wrong amount':
-          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, amount: String(BigInt(a.amount) - 1n) })));
-        case 'wrong network':
-          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, network: 'eip155:84532' })));
-        case 'wrong recipient':
-          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, payTo: OTHER_ADDRESS })));
-        case 'expired': {
-          // Signed for a time in the past and sent with the required terms: the signature itself is valid.
-          const payload = await signed((a) => ({ ...a, maxTimeoutSeconds: -10 }));
-          return encodePaymentSignatureHeader({ ...payload, accepted: required.accepts[0] ?? payload.accepted });
-        }
-        default:
-          return encodePaymentSignatureHeader(await signed());
-      }
+      if (kind === 'no payment') return undefined;
+      if (kind === 'malformed header') return 'e30=';
+      const extensions = structuredClone(required.extensions ?? {});
+      if (identifier !== undefined) appendPaymentIdentifierToExtensions(extensions, identifier);
+      const accepts = required.accepts.map((terms) => CHANGES[kind]?.(terms) ?? terms);
+      const payload = await client.createPaymentPayload({ ...required, accepts, extensions });
+      // Signed for a time in the past and sent with the required terms: the signature itself is valid.
+      const accepted = kind === 'expired' ? required.accepts[0] : undefined;
+      return encodePaymentSignatureHeader({ ...payload, accepted: accepted ?? payload.accepted });
     },
   };
 }
