@@ -49,18 +49,16 @@ export function damageBodies(dataDir: string): void {
 export const loseBody = (dataDir: string, hash: string): number =>
   alter(dataDir, 'DELETE FROM body WHERE sha256 = unhex(?)', hash);
 
-/** Archive a page in a data folder. @param instead bytes to store under its hash @returns its hash */
+/** Archive a page in a data folder. @returns its hash */
 export async function archivePage(
   dataDir: string,
   page: string | Uint8Array,
   rest: Partial<RequestRecord> = {},
-  instead?: string,
 ): Promise<string> {
   const archive = await openArchive(dataDir);
   const sha256 = await archive.put(typeof page === 'string' ? Buffer.from(page) : page);
   await archive.append(recordOf({ sha256, ...rest }));
   await archive.close();
-  if (instead !== undefined) replaceBody(dataDir, sha256, instead);
   return sha256;
 }
 

@@ -48,14 +48,6 @@ test('an unchanged page is not sent again, by tag or by date', async () => {
   assert.equal(ohio.headers['last-modified'], 'Sat, 14 Nov 2026 10:00:03 GMT');
 });
 
-test('a page changes with the day, and its tag with it', async (t) => {
-  const later = await startSandbox({ world: sandbox.world, day: '2026-12-12' });
-  t.after(() => later.close());
-  const { etag = '', 'last-modified': modified = '' } = (await get(sandbox, `${OHIO}/WI0100R.TXT`)).headers;
-  const next = await get(later, `${OHIO}/WI0100R.TXT`, { 'if-none-match': etag, 'if-modified-since': modified });
-  assert.deepEqual([next.status, next.headers['last-modified']], [200, 'Sat, 12 Dec 2026 10:00:03 GMT']);
-});
-
 describe('the command', () => {
   const command = fileURLToPath(new URL('../../sandbox/server.ts', import.meta.url));
   const run = (env: Record<string, string>) =>
@@ -68,12 +60,5 @@ describe('the command', () => {
     assert.equal((await get({ port: Number(new URL(url).port) }, `${HEARTLAND}/robots.txt`)).status, 200);
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
-  });
-
-  test('names a wrong setting in one line', async () => {
-    const child = run({ DAY: 'soon' });
-    const [line] = (await once(child.stderr, 'data')) as [Buffer];
-    assert.match(line.toString(), /^DAY is "soon", expected a day as YYYY-MM-DD\n$/u);
-    assert.deepEqual(await once(child, 'exit'), [1, null]);
   });
 });

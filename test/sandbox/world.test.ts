@@ -76,13 +76,3 @@ describe('consistency', () => {
     assert.equal(new Set(parcels).size, parcels.length);
   });
 });
-
-describe('from day to day', () => {
-  test('prices fall, and listings come and go', () => {
-    const next = new Map(worldOn(world, NEXT).listings.map((listing) => [listing.listingId, listing]));
-    const cuts = day.listings.filter(({ listingId, price }) => Number(next.get(listingId)?.price) < Number(price));
-    const stayed = day.listings.filter(({ listingId }) => next.has(listingId)).length;
-    assert.ok(cuts.length >= 5 && cuts.length <= 15, `${cuts.length} cuts`);
-    assert.ok(stayed < day.listings.length && stayed < next.size);
-  });
-});

@@ -21,7 +21,7 @@ import {
 } from '../deal_cards.ts';
 import { day, percentText, rangeText, sentence } from '../format.ts';
 import { html, type Html, type Piece } from '../html.ts';
-import { cardTable, externalLink } from '../layout.ts';
+import { cardTable, externalLink, fold, num, sub, terms } from '../layout.ts';
 import { metroMap, type MapZip } from '../map/metro_map.ts';
 import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
 import { figuresOf, inSteps, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
@@ -155,10 +155,7 @@ function trend({ request: { snapshot } }: PageContext, { name }: Metro): Html | 
       ${cardTable(
         `The latest ${days.length === 1 ? 'snapshot' : 'snapshots'}, newest first: ranges, and medians of ${MIN_DEALS}
         deals at least in steps of a quarter point.`,
-        ['Day', 'Asked cap', 'Supported by rents', 'Price cuts', 'New', 'Gone', 'Auctions ahead'].map((label, i) => ({
-          label,
-          isNumeric: i > 0,
-        })),
+        ['Day', ...['Asked cap', 'Supported by rents', 'Price cuts', 'New', 'Gone', 'Auctions ahead'].map(num)],
         days
           .slice(-MAX_DAYS)
           .toReversed()
@@ -191,7 +188,7 @@ async function byCounty(context: PageContext, { counties }: Metro): Promise<Html
       empty.length < rows.length &&
       cardTable(
         'Ranges, as the free count gives them. Exact numbers come with the records.',
-        [{ label: 'County' }, ...names.map((label) => ({ label, isNumeric: true }))],
+        ['County', ...names.map(num)],
         rows.filter((row) => !isEmpty(row)).map(({ county, ranges }) => [county, ...ranges.map(rangeText)]),
       )
     }
@@ -215,43 +212,28 @@ function sources(rows: readonly Row[]): Html {
         ? html`<p>We read no public records here yet.</p>`
         : cardTable(
             'A missing record means that there is none only where its kind is read in the whole county.',
-            [{ label: 'Source' }, { label: 'What it has' }, { label: 'Where' }, { label: 'Read' }],
+            ['Source', 'What it has', 'Where', 'Read'],
             bySource.map((ofSource) => {
               const [{ source }] = ofSource as [(typeof read)[number]];
-              const {
-                title,
-                home,
-                county,
-                covered_city: city,
-                last_good_at: at,
-                age_days: age,
-                every_days: every,
-              } = source;
+              const { title, home, county, covered_city: city, age_days: age, every_days: every } = source;
               return [
                 externalLink(home, title),
                 sentence(ofSource.map(({ row }) => row.kind.replaceAll('_', ' ')).join(', ')),
                 html`${county ?? 'The whole metro'}${city !== null && html`, ${city} only`}`,
-                html`${day(at)}<span class="sub"
-                    >${ageText(age)}, every ${every === 1 ? 'day' : `${every} days`}</span
-                  >`,
+                [day(source.last_good_at), sub(`${ageText(age)}, every ${every === 1 ? 'day' : `${every} days`}`)],
               ];
             }),
           )
     }
     ${
       notRead.length > 0 &&
-      html`<details>
-        <summary>${notRead.length} ${notRead.length === 1 ? 'kind' : 'kinds'} we do not read, and why</summary>
-        <dl class="page-facts">
-          ${notRead.map(
-            ({ kind, why }) =>
-              html`<div>
-                <dt>${sentence(kind)}</dt>
-                <dd>${why}</dd>
-              </div>`,
-          )}
-        </dl>
-      </details>`
+      fold(
+        `${notRead.length} ${notRead.length === 1 ? 'kind' : 'kinds'} we do not read, and why`,
+        terms(
+          'page-facts',
+          notRead.map(({ kind, why }) => [sentence(kind), why]),
+        ),
+      )
     }`;
 }
 
