@@ -1,5 +1,6 @@
 /** What pay.js asks the server for: the layout of a bought report, and in the sandbox the test wallet. */
 import type { Router } from '@koa/router';
+import { authorizationTypes } from '@x402/evm';
 import type { Context } from 'koa';
 import { isAddressEqual, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -87,17 +88,6 @@ const Transfer = z.object({
   }),
 });
 
-const TRANSFER_TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
 /**
  * The test wallet, as pay.js asks any wallet (EIP-1193). It signs only payments to this server and its sign-ins: the
  * sandbox has Base's chain id and token.
@@ -112,7 +102,12 @@ export function mountTestWallet(router: Router, { privateKey, chain, payTo }: Te
     const { domain, message } = Transfer.parse(JSON.parse(text));
     const isOwn = isAddressEqual(message.to, payTo) && isAddressEqual(domain.verifyingContract, network.usdc.address);
     if (!isOwn || domain.chainId !== network.chainId || message.value > MAX_PAYMENT) return refuse();
-    return account.signTypedData({ domain, message, types: TRANSFER_TYPES, primaryType: 'TransferWithAuthorization' });
+    return account.signTypedData({
+      domain,
+      message,
+      types: authorizationTypes,
+      primaryType: 'TransferWithAuthorization',
+    });
   };
   const answer = (asked: z.infer<typeof Asked>): unknown => {
     switch (asked.method) {

@@ -5,88 +5,66 @@ import { sub, tag, terms } from '../../layout.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import { PATH_REASONS } from './words.ts';
 
-type Name = keyof ReportBody['paths'];
 /** Figures of a path by name. */
 type Figures = Readonly<Record<string, string | number | boolean | null>>;
-type Write = (value: string) => Piece;
+type Write = (number: number) => string;
 
-const dollars: Write = (value) => dollarsText(Number(value));
-const percent: Write = (value) => percentText(Number(value));
-const ratio: Write = (value) => ratioText(Number(value));
-const points: Write = (value) => `${value} of 100`;
-/** Label and unit of each figure that decides. */
-const INPUTS: Readonly<Record<string, readonly [label: string, write: Write]>> = {
-  coverage_scoring: ['Debt coverage after reserves', ratio],
-  cap_scoring_pct: ['Cap rate used for the rating', percent],
-  list_price: ['Asking price', dollars],
-  mao: ['Maximum allowable offer (MAO)', dollars],
-  motivation_or_distress: ['Seller pressure, the higher of motivation and distress', points],
-  seller_coverage: ['Debt coverage on seller terms', ratio],
-};
+const points: Write = (number) => `${number} of 100`;
 
-/** A figure that decides, with the keys of its thresholds. */
-interface Deciding {
-  readonly input: string;
-  readonly hot: string;
-  readonly warm: string;
-}
+/** A figure that decides: its key, label and unit, and the key of its thresholds after "hot_" and "warm_". */
+type Deciding = readonly [input: string, label: string, write: Write, threshold?: string];
 
-const PATHS: readonly {
-  readonly name: Name;
-  readonly title: string;
-  readonly about: string;
-  readonly deciding: readonly Deciding[];
-}[] = [
-  {
-    name: 'rental',
-    title: 'Rental',
-    about: 'Hold it with a bank loan: does the income cover the debt, after reserves?',
-    deciding: [
-      { input: 'coverage_scoring', hot: 'hot_coverage', warm: 'warm_coverage' },
-      { input: 'cap_scoring_pct', hot: 'hot_cap_pct', warm: 'warm_cap_pct' },
+const PATHS: readonly (readonly [keyof ReportBody['paths'], string, string, readonly Deciding[]])[] = [
+  [
+    'rental',
+    'Rental',
+    'Hold it with a bank loan: does the income cover the debt, after reserves?',
+    [
+      ['coverage_scoring', 'Debt coverage after reserves', ratioText, 'coverage'],
+      ['cap_scoring_pct', 'Cap rate used for the rating', percentText, 'cap_pct'],
     ],
-  },
-  {
-    name: 'wholesale',
-    title: 'Wholesale',
-    about: 'Assign the contract: is the asking price below what a rehabber could pay?',
-    deciding: [],
-  },
-  {
-    name: 'creative_finance',
-    title: 'Creative finance',
-    about: 'Buy on seller terms: does the income cover the payments, and does the seller have a reason to agree?',
-    deciding: [
-      { input: 'seller_coverage', hot: 'hot_coverage', warm: 'warm_coverage' },
-      { input: 'motivation_or_distress', hot: 'hot_motivation_or_distress', warm: 'warm_motivation_or_distress' },
+  ],
+  [
+    'wholesale',
+    'Wholesale',
+    'Assign the contract: is the asking price below what a rehabber could pay?',
+    [
+      ['list_price', 'Asking price', dollarsText],
+      ['mao', 'Maximum allowable offer (MAO)', dollarsText],
     ],
-  },
+  ],
+  [
+    'creative_finance',
+    'Creative finance',
+    'Buy on seller terms: does the income cover the payments, and does the seller have a reason to agree?',
+    [
+      ['seller_coverage', 'Debt coverage on seller terms', ratioText, 'coverage'],
+      [
+        'motivation_or_distress',
+        'Seller pressure, the higher of motivation and distress',
+        points,
+        'motivation_or_distress',
+      ],
+    ],
+  ],
 ];
 
 const TONES = { Hot: 'good', Warm: 'thin', Pass: 'plain' } as const;
 
-/** A figure as text. */
-const shown = (write: Write, value: Figures[string] | undefined): Piece =>
-  value === null || value === undefined ? absent : write(String(value));
-
-function path(report: ReportBody, { name, title, about, deciding }: (typeof PATHS)[number]): Html {
-  const { status, reason, ...figures } = report.paths[name];
+function path({ paths }: ReportBody, [name, title, about, deciding]: (typeof PATHS)[number]): Html {
+  const { status, reason, ...figures } = paths[name];
   const { inputs, thresholds }: { inputs: Figures; thresholds: Figures } = figures;
-  const decide = deciding.map(({ input, hot, warm }): [string, Piece] => {
-    const [label, write] = INPUTS[input] ?? [input, points];
-    const needed = ['Hot from ', shown(write, thresholds[hot]), ', Warm from ', shown(write, thresholds[warm])];
-    return [label, [html`<strong>${shown(write, inputs[input])}</strong>`, sub(needed)]];
-  });
-  // A wholesaler compares the price with an offer.
-  const offer = ['list_price', 'mao'].flatMap((input): [string, Piece][] => {
-    const [label, write] = INPUTS[input] ?? [];
-    return label && write && inputs[input] !== undefined ? [[label, shown(write, inputs[input])]] : [];
+  const rows = deciding.map(([input, label, write, threshold]): [string, Piece] => {
+    const shown = (value: Figures[string] = null): Piece => (value === null ? absent : write(Number(value)));
+    if (threshold === undefined) return [label, shown(inputs[input])];
+    const [hot, warm] = [shown(thresholds[`hot_${threshold}`]), shown(thresholds[`warm_${threshold}`])];
+    return [label, [html`<strong>${shown(inputs[input])}</strong>`, sub('Hot from ', hot, ', Warm from ', warm)]];
   });
   return html`<section class="panel">
     <h3>${title} ${tag(TONES[status], status)}</h3>
     <p>${about}</p>
     <p><strong>${PATH_REASONS[reason] ?? reason}</strong></p>
-    ${terms('pairs', decide.length > 0 ? decide : offer)}
+    ${terms('pairs', rows)}
   </section>`;
 }
 
