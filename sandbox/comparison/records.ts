@@ -220,13 +220,8 @@ export async function compareRecords(
   return comparisons;
 }
 
-export interface Reconciled {
-  readonly truth: Truth;
-  readonly comparisons: readonly Comparison[];
-}
-
 /** Compare the snapshot in `folder`, which has the folders of earlier snapshots next to it, with the world. */
-export async function reconcile(folder: string, world: World): Promise<Reconciled> {
+export async function reconcile(folder: string, world: World) {
   const truth = await deriveTruth(folder, world);
   const comparisons = await withSnapshot(folder, async (read) => [
     ...(await compareRecords(read, truth)),
