@@ -21,14 +21,10 @@ const WAIT_MS = 3_000;
 /** An older catalog is used after this time: a stale response of a cache or a replica does not last as long. */
 const RESTORED_MS = 600_000;
 
-export interface MirrorOptions {
+/** `report` is called on every new failure. */
+interface MirrorOptions extends Pick<SnapshotsOptions, 'dataDir' | 'report' | 'nowMs' | 'pollMs'> {
   readonly store: Store;
-  readonly dataDir: string;
   readonly cacheBytes: number;
-  /** Called on every new failure. */
-  readonly report?: (failure: LoadFailure) => void;
-  readonly nowMs?: () => number;
-  readonly pollMs?: number;
 }
 
 export interface Mirror {
@@ -138,16 +134,8 @@ export async function openFollowed(
   { STORE, cacheBytes = STORE_CACHE_BYTES }: { readonly STORE?: string | undefined; readonly cacheBytes?: number },
 ): Promise<FollowedSnapshots> {
   if (STORE === undefined) return openSnapshots(options);
-  const { dataDir, report, pollMs, nowMs } = options;
   const store = await openStore(STORE, WAIT_MS);
-  const mirror = await mirrorStore({
-    store,
-    dataDir,
-    cacheBytes,
-    ...(report === undefined ? {} : { report }),
-    ...(pollMs === undefined ? {} : { pollMs }),
-    ...(nowMs === undefined ? {} : { nowMs }),
-  });
+  const mirror = await mirrorStore({ ...options, store, cacheBytes });
   const snapshots = await openSnapshots({ ...options, place: `STORE is ${store.shown}` }).catch((error: unknown) => {
     mirror.close();
     throw error;
