@@ -53,7 +53,7 @@ export async function generated(): Promise<Readonly<Record<string, string>>> {
     'docs/data-dictionary.md': await dataDictionaryPage(),
     'docs/interface.md': interfacePage(),
     'docs/settings.md': settingsPage(),
-    'docs/sources.md': await sourcesPage(await findSources()),
+    'docs/sources.md': sourcesPage(await findSources()),
   };
   const texts = {
     ...Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, wrap(page)])),

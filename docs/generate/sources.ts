@@ -1,7 +1,4 @@
 /** docs/sources.md: the declarations of each adapter. */
-import { readFile } from 'node:fs/promises';
-import { parse } from 'csv-parse/sync';
-import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
 import { cell, table } from '../../lib/markdown.ts';
 
@@ -62,18 +59,8 @@ const familyTable = (members: readonly FoundSource[], terms: readonly string[]):
     }),
   );
 
-/** What was looked for in metros without a source of a kind, and the finding. */
-async function notReadTable(): Promise<string> {
-  const csv = await readFile(new URL('../../models/reference/not_covered_reasons.csv', import.meta.url), 'utf8');
-  const [, ...rows] = z.array(z.array(z.string())).parse(parse(csv));
-  return table(
-    ['metro', 'looked for', 'finding'],
-    rows.map(([metro = '', , lookedFor = '', finding = '']) => [metro, cell(lookedFor), cell(finding)]),
-  );
-}
-
 /** The page depends on the adapters' folders and nothing else. @throws Error where a family has no title here */
-export async function sourcesPage(sources: readonly FoundSource[]): Promise<string> {
+export function sourcesPage(sources: readonly FoundSource[]): string {
   const stray = sources.find(({ spec }) => !(spec.family in FAMILIES));
   if (stray) throw new Error(`docs/generate/sources.ts has no title for the family ${stray.spec.family}`);
   const terms = statedOnce(sources.map(termsOf));
@@ -99,10 +86,9 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
     ...sections,
     '## Places without a source',
     'A kind of record that is not covered is never counted as absent: `distress_status` of a deal and the table ' +
-      '`coverage` show it. Found on 2026-11-22 and 23 in stored copies of public pages; no site of these counties ' +
-      'was requested. An operator who knows the terms can [declare a layer](adding-a-county.md) in 15 to 60 lines. ' +
-      'Do not add a list that is no longer updated or has no date: an old debt on a deal looks like a new one.',
-    await notReadTable(),
+      '`coverage` show it; its column `why` has the reason by metro. An operator who knows the terms can ' +
+      '[declare a layer](adding-a-county.md) in 15 to 60 lines. Do not add a list that is no longer updated or has ' +
+      'no date: an old debt on a deal looks like a new one.',
     'Layers to start from: Phoenix `gis.mcassessor.maricopa.gov/arcgis/rest/services/Parcels/MapServer/0`; ' +
       'Birmingham `jccgis.jccal.org/server/rest/services/Basemap/Parcels/MapServer/0`; Fulton County ' +
       '`gismaps.fultoncountyga.gov/arcgispub2/rest/services/PropertyMapViewer/PropertyMapViewer/MapServer/11`; ' +
