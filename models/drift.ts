@@ -19,35 +19,16 @@ export function comesAndGoes(model: string, counted: string, what: string, block
     (SELECT count(*) AS rows_before FROM previous_${model}
       WHERE ${counted} AND source IN (SELECT source FROM source_reads))
     WHERE rows_before >= ${DRIFT.leastRows}`;
-  const audit = (name: string, about: string, condition: string, blocking: boolean): Audit => ({
+  const audit = (name: string, limit: 'least' | 'most', pct: number, blocking: boolean): Audit => ({
     name: `${model}.${name}`,
-    about,
+    about: `${what} are at ${limit} ${pct} % of those in the previous snapshot`,
     blocking,
-    sql: `${counts} AND ${condition}`,
+    sql: `${counts} AND 100 * now_rows ${limit === 'least' ? '<' : '>'} ${pct} * rows_before`,
   });
   return [
-    audit(
-      'fell',
-      `${what} are at least ${DRIFT.warnBelowPct} % of those in the previous snapshot`,
-      `100 * now_rows < ${DRIFT.warnBelowPct} * rows_before`,
-      false,
-    ),
-    audit(
-      'rose',
-      `${what} are at most ${DRIFT.warnAbovePct} % of those in the previous snapshot`,
-      `100 * now_rows > ${DRIFT.warnAbovePct} * rows_before`,
-      false,
-    ),
-    ...(blocks
-      ? [
-          audit(
-            'all_but_gone',
-            `${what} are at least ${DRIFT.blockBelowPct} % of those in the previous snapshot`,
-            `100 * now_rows < ${DRIFT.blockBelowPct} * rows_before`,
-            true,
-          ),
-        ]
-      : []),
+    audit('fell', 'least', DRIFT.warnBelowPct, false),
+    audit('rose', 'most', DRIFT.warnAbovePct, false),
+    ...(blocks ? [audit('all_but_gone', 'least', DRIFT.blockBelowPct, true)] : []),
   ];
 }
 

@@ -87,10 +87,7 @@ export const point = {
       'all properties of the ZIP; zip_not_listed: the census gazetteer has no area of the ZIP.',
     { follows: 'reads' },
   ),
-  metro: oneOf(METRO_NAMES, 'Metro of the county.', {
-    absent: NO_METRO,
-    follows: 'reads',
-  }),
+  metro: oneOf(METRO_NAMES, 'Metro of the county.', { absent: NO_METRO, follows: 'reads' }),
 };
 
 const NOTHING_MISSING = because(cause('none', 'the source fills every field that it filled before'));

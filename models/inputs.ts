@@ -140,9 +140,7 @@ export const SourceRead = defineRecord(
     rows_out: integer('Rows staged from them.', { unit: 'rows' }),
     rows_rejected: integer('Rejected rows, each with a reason in rejects.', { unit: 'rows' }),
     rows_merged: integer('Duplicates merged into another row of the same read.', { unit: 'rows' }),
-    rows_carried: integer('Rows of an earlier good read. Not part of rows_in.', {
-      unit: 'rows',
-    }),
+    rows_carried: integer('Rows of an earlier good read. Not part of rows_in.', { unit: 'rows' }),
   },
 );
 

@@ -32,9 +32,7 @@ export const debt = {
   loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', RATE),
 
   // The loan that the price needs
-  loan_amount: money('Loan at the declared loan-to-value.', {
-    absent: NO_PRICE,
-  }),
+  loan_amount: money('Loan at the declared loan-to-value.', { absent: NO_PRICE }),
   monthly_payment: money('Monthly payment of loan_amount at loan_rate_pct over the declared years.', {
     absent: NO_PRICE,
   }),

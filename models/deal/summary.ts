@@ -31,9 +31,7 @@ export const summary = {
   listing_url: text('Page of the listing, or its record in an MLS feed, which needs a license.'),
   list_price: money('Asking price.', { absent: NO_PRICE }),
   units: integer('Number of dwelling units.', { absent: NO_UNITS, unit: 'units' }),
-  cap_rate: percent('Advertised cap rate.', {
-    absent: NOT_ADVERTISED,
-  }),
+  cap_rate: percent('Advertised cap rate.', { absent: NOT_ADVERTISED }),
   noi: money('Net operating income per year; noi_source names its origin.', { absent: NO_NOI }),
   noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Origin of noi.', {
     absent: NO_NOI_SOURCE,

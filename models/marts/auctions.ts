@@ -88,9 +88,7 @@ const fields = {
   appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value. Not owner equity.', {
     absent: NO_DISCOUNT,
   }),
-  judgment_amount: money('Final judgment: the debt that the sale is for.', {
-    absent: NOT_PUBLISHED,
-  }),
+  judgment_amount: money('Final judgment: the debt that the sale is for.', { absent: NOT_PUBLISHED }),
   assessed_value: money("Value on the county's roll, as the page prints it. Not an appraisal.", {
     absent: NOT_PUBLISHED,
   }),
@@ -108,13 +106,8 @@ const fields = {
   sale_type_raw: text('Sale type exactly as published.', { absent: NOT_PUBLISHED }),
   previous_sale_date: date('Previous sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
   next_sale_date: date('Next sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
-  units: integer("Dwelling units, by the county's parcel layer.", {
-    absent: NO_UNITS,
-    unit: 'units',
-  }),
-  property_class: text("Property class in the county's own words or code.", {
-    absent: NO_CLASS,
-  }),
+  units: integer("Dwelling units, by the county's parcel layer.", { absent: NO_UNITS, unit: 'units' }),
+  property_class: text("Property class in the county's own words or code.", { absent: NO_CLASS }),
   ...propertyKind,
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,

@@ -97,9 +97,7 @@ const fields = {
   listings_matched: integer('Active listings with such a record at exactly their address or parcel.', {
     unit: 'listings',
   }),
-  match_pct: percent('listings_matched over listings.', {
-    absent: because(cause('no_listings', 'listings is 0')),
-  }),
+  match_pct: percent('listings_matched over listings.', { absent: because(cause('no_listings', 'listings is 0')) }),
   why: text('Reason for not_covered.', {
     absent: because(cause('covered_or_partly_covered', 'status is covered or partly_covered')),
   }),

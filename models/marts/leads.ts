@@ -123,10 +123,7 @@ const fields = {
   owner_name: text('Owner of record, as the county publishes it.', { absent: NOT_ON_LIST }),
   amount: money('Net delinquent amount.', { absent: NO_DEBT }),
   years_delinquent: integer('Years the parcel has been delinquent.', { absent: NOT_ON_LIST, unit: 'years' }),
-  months_delinquent: integer('Months the parcel has been delinquent.', {
-    absent: NOT_ON_LIST,
-    unit: 'months',
-  }),
+  months_delinquent: integer('Months the parcel has been delinquent.', { absent: NOT_ON_LIST, unit: 'months' }),
   certified_year: integer('Year the delinquency was certified.', { absent: NOT_ON_LIST, unit: 'year' }),
   county_value: money("Market value on the county's roll.", { absent: NOT_ON_LIST }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),

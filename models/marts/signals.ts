@@ -101,9 +101,7 @@ const fields = {
     unit: 'months',
   }),
   certified_year: integer('Year the delinquency was certified.', { absent: NO_TAX, unit: 'year' }),
-  county_value: money("Market value on the county's roll.", {
-    absent: NOT_PUBLISHED,
-  }),
+  county_value: money("Market value on the county's roll.", { absent: NOT_PUBLISHED }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
   property_class: text("Property class in the county's own words or code.", { absent: NOT_PUBLISHED }),
   ...propertyKind,

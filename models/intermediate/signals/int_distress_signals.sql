@@ -111,9 +111,7 @@ select
   ) as owner_location,
 
   -- Debt
-  cast(null as integer) as months_delinquent,
   'not_applicable' as years_basis,
-  cast(null as integer) as certified_year,
   record.county_value,
   record.property_class,
 

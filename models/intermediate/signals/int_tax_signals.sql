@@ -189,14 +189,7 @@ select
   list.county_value,
   list.property_class,
 
-  -- Record. Rows staged before amount_basis existed have no value for it
-  cast(null as varchar) as record_number,
-  cast(null as date) as filed_on,
-  cast(null as date) as last_activity_on,
-  cast(null as varchar) as state_raw,
-  cast(null as varchar) as description,
-  cast(null as varchar) as plaintiff,
-  cast(null as integer) as tax_year,
+  -- Rows staged before amount_basis existed have no value for it
   case when list.amount is not null then coalesce(list.amount_basis, 'net') end as amount_basis,
 
   -- Provenance

@@ -12,37 +12,7 @@ before(async () => {
 });
 after(() => duck.close());
 
-describe('tables that a SELECT reads', () => {
-  const cases: readonly (readonly [what: string, sql: string, tables: string[]])[] = [
-    ['a plain one', 'SELECT * FROM a', ['a']],
-    [
-      'joins, sub-queries and unions',
-      'SELECT (SELECT max(x) FROM c) FROM a JOIN b USING (id) WHERE EXISTS (FROM d) UNION ALL SELECT 1 FROM e',
-      ['a', 'b', 'c', 'd', 'e'],
-    ],
-    ['FROM first', 'FROM a SELECT x', ['a']],
-    ['CTEs are no tables', 'WITH one AS (SELECT * FROM a), two AS (SELECT * FROM one) SELECT * FROM two', ['a']],
-    ['a CTE that has the name of the table it reads', 'WITH a AS (SELECT * FROM a) SELECT * FROM a', ['a']],
-    [
-      'a CTE known only inside a sub-query',
-      'SELECT * FROM (WITH one AS (SELECT * FROM a) SELECT * FROM one) JOIN one USING (id)',
-      ['a', 'one'],
-    ],
-    [
-      'a recursive CTE',
-      'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r, a WHERE n < 3) SELECT * FROM r',
-      ['a'],
-    ],
-    [
-      'a macro that reads a table',
-      "SELECT assumption('vacancy')::decimal(6, 4) AS vacancy FROM a",
-      ['a', 'declared_assumptions'],
-    ],
-    ['values unnested', 'SELECT * FROM a, unnest([1, 2]) AS u(x), json_each(a.j)', ['a']],
-  ];
-  for (const [what, sql, tables] of cases)
-    it(what, async () => assert.deepEqual(await tablesRead(duck.connection, sql), tables));
-
+describe('the SQL of a model', () => {
   const refused: readonly (readonly [what: string, sql: string, message: RegExp])[] = [
     ['a syntax error', 'SELEC 1', /its SQL does not parse: .*SELEC/],
     ['two statements', 'SELECT 1; SELECT 2', /2 statements, expected one SELECT/],
