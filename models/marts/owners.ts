@@ -27,12 +27,9 @@ const OwnedRecord = z.strictObject({
   address: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
   city: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
   parcel_id: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
-  amount: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'Amount owed or claimed, USD. Null when: it is a sale or a listing, or the source publishes none.',
-    }),
+  amount: z.string().nullable().meta({
+    description: 'Amount owed or claimed, USD. Null when: it is a sale or a listing, or the source publishes none.',
+  }),
   source_url: z.string(),
   last_seen: z.iso.datetime(),
 });
