@@ -98,17 +98,10 @@ export async function openRunningPayments({
     const nowMs = Date.now;
     const common = { ledger: opened, chain, nowMs };
     const watch = watchSettlements({ ...common, money }, (settlements) => report({ settlements }));
-    const audit = watchAudit(
-      {
-        ...common,
-        payTo: payments.payTo.toLowerCase(),
-        holder: randomUUID(),
-        sendsPayments: payments.gasFrom !== undefined,
-      },
-      (found) => report({ audit: found }),
-    );
+    const auditor = { ...common, payTo: payments.payTo.toLowerCase(), holder: randomUUID() };
+    const audit = watchAudit(auditor, (found) => report({ audit: found }));
     const token = watchToken(chain, payments.payTo, (found) => report({ token: found }));
-    const facilitator = payments.facilitator(opened, nowMs);
+    const { facilitator } = payments;
     return {
       payments,
       network,

@@ -1,4 +1,4 @@
-/** A facilitator in this process: a key that pays the gas, a chain node, and a limit on the gas. */
+/** A facilitator in this process: a key that pays the gas, and a chain node. */
 import type { PaymentPayload } from '@x402/core/types';
 import PQueue from 'p-queue';
 import {
@@ -21,21 +21,13 @@ const token = parseAbi([
     'uint256 validBefore, bytes32 nonce, bytes signature)',
 ]);
 
-/** Gas of settlements, reserved before it is spent. */
-export interface GasBudget {
-  /** Gas limit of every settlement; a settlement that needs more is refused. */
-  readonly perSettlement: bigint;
-  /** @returns false if the day's gas is used up */
-  reserve(gas: bigint): Promise<boolean>;
-  hasLeft(): Promise<boolean>;
-}
-
 interface LocalFacilitatorOptions {
   readonly network: Network;
   readonly rpcUrl: string;
   /** Key of an account with gas. Buyers never pay this account. */
   readonly key: Hex;
-  readonly gas: GasBudget;
+  /** Gas limit of every settlement; a settlement that needs more is refused. */
+  readonly gasPerSettlement: bigint;
 }
 
 /** The call that settles a payment. */
@@ -55,7 +47,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((inner) => inner instanceof ContractFunctionRevertedError || inner instanceof RpcRequestError) !== null;
 
-export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitatorOptions): Facilitator {
+export function localFacilitator({ network, rpcUrl, key, gasPerSettlement }: LocalFacilitatorOptions): Facilitator {
   const account = privateKeyToAccount(key);
   const reader = readerOf(network, rpcUrl);
   const wallet = createWalletClient({
@@ -70,15 +62,14 @@ export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitator
       const call = callFor(network, payload);
       try {
         const needed = await reader.estimateContractGas({ ...call, account });
-        if (needed > gas.perSettlement) return { transaction: null, unsent: 'settlement_gas_above_limit' };
-        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, unsent: 'gas_spent' };
+        if (needed > gasPerSettlement) return { transaction: null, unsent: 'settlement_gas_above_limit' };
       } catch (error) {
         const unsent = isRefusal(error) ? 'settlement_simulation_failed' : 'unavailable';
         return { transaction: null, unsent };
       }
       try {
         return {
-          transaction: await sending.add(() => wallet.writeContract({ ...call, gas: gas.perSettlement })),
+          transaction: await sending.add(() => wallet.writeContract({ ...call, gas: gasPerSettlement })),
         };
       } catch {
         // It may have been sent; the chain decides.
@@ -86,12 +77,11 @@ export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitator
       }
     },
     supported: async () => (await fromNode(reader.getChainId())) === network.chainId,
-    hasBudget: () => gas.hasLeft(),
     async settlementsLeft() {
       const [balance, price] = await fromNode(
         Promise.all([reader.getBalance({ address: account.address }), reader.getGasPrice()]),
       );
-      return price === 0n ? balance : balance / (price * gas.perSettlement);
+      return price === 0n ? balance : balance / (price * gasPerSettlement);
     },
   };
 }

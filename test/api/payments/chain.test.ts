@@ -197,7 +197,6 @@ it('the audit catches up after a long outage in several passes, without skipping
     payer,
     nonce: null,
     amount: block,
-    sender: payer,
     receiver: payTo,
   });
   const chain: PaymentChain = {
