@@ -43,11 +43,17 @@ export const readAccuracies = (): readonly Accuracy[] =>
 export const bySize = (source: Accuracy['source']): readonly Accuracy[] =>
   readAccuracies().filter((row) => row.by === 'units' && row.source === source);
 
+/** docs/calibration.md shows all groups of owners, the only source that figures are fitted on. */
+const isShown = ({ source, by }: Accuracy): boolean =>
+  source === 'owners' || by === 'all' || (source === 'assessor' && by === 'units');
+
 /** docs/calibration.md with the table of these rows. */
 export const pageWith = (rows: readonly Accuracy[]): string =>
   readFileSync(ACCURACY_PAGE, 'utf8').replace(MARKED, () =>
     table(
       ['source', 'buildings', 'n', 'ours / theirs', 'held out', 'shortcut', '< ours', '< middle', '< low', 'in range'],
-      rows.map((row) => Object.entries(row).flatMap(([name, value]) => (name === 'by' ? [] : [String(value ?? '')]))),
+      rows
+        .filter(isShown)
+        .map((row) => Object.entries(row).flatMap(([name, value]) => (name === 'by' ? [] : [String(value ?? '')]))),
     ),
   );
