@@ -118,6 +118,9 @@ export const serverSettings = z.object({
   GAS_PER_SETTLEMENT: amountOfGas(21_000, 1_000_000)
     .default(150_000)
     .describe('PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.'),
+  GAS_PER_DAY: amountOfGas(21_000, 1_000_000_000_000)
+    .default(100_000_000)
+    .describe("PAYMENTS=self: gas that this server's key may spend per UTC day. After that, paid requests get 503."),
   CURSOR_SECRET: z
     .string()
     .min(16, 'at least 16 characters')
@@ -222,8 +225,8 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   const example = network === BASE ? OWN.find((name) => isPlaceholder(env[name] ?? '')) : undefined;
   if (example) refuse(example, env[example], OF_AN_EXAMPLE);
   if (mode === 'self') {
-    const gasPerSettlement = BigInt(settings.GAS_PER_SETTLEMENT);
-    return { settings, payments: { mode, ...common, gasPerSettlement, key: settleKey(settings) } };
+    const gas = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
+    return { settings, payments: { mode, ...common, gas, key: settleKey(settings) } };
   }
   const url = needed('FACILITATOR_URL', `the URL of a facilitator that supports ${network.name}`);
   const facilitator = { url, ...(authorization === undefined ? {} : { authorization }) };

@@ -14,6 +14,7 @@ export const TABLES = {
   claimed_properties: 'purchase_id, property_key',
   transfers: 'chain, pay_to, block, log_index',
   audits: 'chain, pay_to',
+  gas_days: 'account, day',
   used_tokens: 'token',
   journal: 'seq',
 } as const;

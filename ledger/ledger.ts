@@ -335,6 +335,12 @@ export interface Ledger extends LeadClaims, TransferBook {
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
   /** After a restore, until all earlier transfers are booked and none is owed; else null. */
   exclusivePause(): Promise<ExclusivePause | null>;
+  /** Reserve gas of a day before it is spent. @returns false if the day's gas would exceed `most` */
+  reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
+  /** Gas reserved on a day. */
+  gasReserved(account: string, day: string): Promise<bigint>;
+  /** Accounts for which gas was ever reserved, in lower case: those that send payments of this ledger in self mode. */
+  gasAccounts(): Promise<readonly string[]>;
   /** Delete reservations that have expired. @returns their number */
   deleteExpiredReservations(nowMs: number): Promise<number>;
   /**

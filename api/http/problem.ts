@@ -56,6 +56,7 @@ export const PROBLEMS = {
   disk_full: { status: 503, of: 'all', title: 'The disk of the server is full' },
   timed_out: { status: 503, of: 'all', title: 'The response took too long' },
   lead_pool_held: { status: 503, of: 'own', title: 'Too many leads are held by open purchases' },
+  settlement_budget_spent: { status: 503, of: 'priced', title: 'The gas budget of the day is spent' },
   exclusive_paused: { status: 503, of: 'own', title: 'Exclusive sales are paused' },
   token_paused: { status: 503, of: 'priced', title: 'USDC is paused' },
   pay_to_blocked: { status: 503, of: 'priced', title: 'The issuer of USDC blocks the seller' },

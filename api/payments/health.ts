@@ -13,6 +13,7 @@ export const WARNING_CODES = [
   'transfers_owed',
   'refunds_due',
   'sales_unpaid',
+  'sent_by_others',
   'audit_stopped',
   'payments_unavailable',
   'token_paused',
@@ -98,7 +99,7 @@ async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<P
   const { unresolved, warnings } = await ledgerState(checked, nowMs);
   const { failure } = checked.watch.last();
   const { obstacle } = checked.token.last();
-  const { owed, unpaid, failure: stopped } = checked.audit.last();
+  const { owed, unpaid, sentByOthers, failure: stopped } = checked.audit.last();
   const unread = (what: string) => (): Warning[] => [{ code: 'payments_unavailable', detail: what }];
   const gas = async (): Promise<Warning[]> => {
     const left = (await facilitator.settlementsLeft?.()) ?? MIN_SETTLEMENTS;
@@ -108,6 +109,7 @@ async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<P
     warnIf(failure !== null, 'audit_stopped', `unresolved settlements cannot be checked: ${failure}`),
     warnIf(owed > 0, 'transfers_owed', `${owed} transfers are owed: refund them (make ledger)`),
     warnIf(unpaid > 0, 'sales_unpaid', `${unpaid} sold purchases have no transfer on the chain (make ledger)`),
+    warnIf(sentByOthers > 0, 'sent_by_others', `${sentByOthers} payments were sent by accounts that are not ours`),
     warnIf(stopped !== null, 'audit_stopped', `the audit of incoming transfers cannot run: ${stopped}`),
     gas().catch(unread('the gas balance cannot be read')),
     clockWarnings(checked, nowMs).catch(unread('the chain node does not respond')),

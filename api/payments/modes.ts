@@ -1,11 +1,12 @@
 /** Payment modes: test money on a local chain, real money through a facilitator, or settlement with our own key. */
 import type { Hex, PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Money } from '../../ledger/ledger.ts';
+import type { Ledger, Money } from '../../ledger/ledger.ts';
 import { BASE, type Network } from '../../lib/network.ts';
+import { dayOf } from '../../lib/time.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
 import { httpFacilitator, type FacilitatorSettings } from './facilitator/http_facilitator.ts';
-import { localFacilitator } from './facilitator/local_facilitator.ts';
+import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
 import { readerOf } from './chain/node.ts';
 import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
 import { fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
@@ -32,11 +33,17 @@ export type PaymentSettings =
   /** `rpcUrl` is an anvil chain to join. Without it: the chain of another server on the data folder, or a new one. */
   | (OnNetwork & { readonly mode: 'sandbox'; readonly rpcUrl?: string; readonly payTo?: Hex })
   | (OnPublicNetwork & { readonly mode: 'facilitator'; readonly facilitator: FacilitatorSettings })
-  | (OnPublicNetwork & { readonly mode: 'self'; readonly gasPerSettlement: bigint; readonly key: Hex });
+  | (OnPublicNetwork & { readonly mode: 'self'; readonly gas: GasLimits; readonly key: Hex });
 
 /** Only Base itself has real money. */
 export const moneyOf = ({ mode, network }: Pick<PaymentSettings, 'mode' | 'network'>): Money =>
   mode !== 'sandbox' && network === BASE ? 'real' : 'test';
+
+/** Limits on the gas of self mode, per settlement and per UTC day. */
+interface GasLimits {
+  readonly perSettlement: bigint;
+  readonly perDay: bigint;
+}
 
 export interface OpenPayments {
   readonly mode: PaymentSettings['mode'];
@@ -44,7 +51,8 @@ export interface OpenPayments {
   readonly network: Network;
   readonly money: Money;
   readonly reader: PublicClient;
-  readonly facilitator: Facilitator;
+  /** The facilitator. Gas that we pay is counted in this ledger. */
+  facilitator(ledger: Ledger, nowMs: () => number): Facilitator;
   /** Set if the money is test money. */
   readonly notice?: string;
   readonly wait: SettlementWait;
@@ -92,6 +100,7 @@ async function openSandbox(
     const shared = other?.rpc_url === chain.rpcUrl ? other : null;
     const buyer = shared ? { privateKey: shared.private_key as Hex, address: shared.address as Hex } : createBuyerKey();
     if (shared === null) await fundBuyer(chain, buyer.address);
+    const gas: GasBudget = { perSettlement: SANDBOX_GAS, reserve: async () => true, hasLeft: async () => true };
     return {
       mode: 'sandbox',
       network,
@@ -99,12 +108,7 @@ async function openSandbox(
       notice: SANDBOX_NOTICE,
       wait,
       reader: chain.reader,
-      facilitator: localFacilitator({
-        network,
-        rpcUrl: chain.rpcUrl,
-        key: chain.gasKey,
-        gasPerSettlement: SANDBOX_GAS,
-      }),
+      facilitator: () => localFacilitator({ network, rpcUrl: chain.rpcUrl, key: chain.gasKey, gas }),
       sandbox: { chain, buyer, writesWallet: shared === null },
       payTo: payTo ?? (shared?.pay_to as Hex | undefined) ?? privateKeyToAccount(generatePrivateKey()).address,
       close: () => chain.close(),
@@ -114,6 +118,22 @@ async function openSandbox(
     throw error;
   }
 }
+
+/** How our own key settles; the day's gas is counted in the ledger, so that it survives a restart. */
+const settlingWith = (
+  { key, gas: { perSettlement, perDay }, network, rpcUrl }: Extract<PaymentSettings, { mode: 'self' }>,
+  gasFrom: Hex,
+): OpenPayments['facilitator'] => {
+  const account = gasFrom.toLowerCase();
+  return (ledger, nowMs) => {
+    const gas: GasBudget = {
+      perSettlement,
+      reserve: (units) => ledger.reserveGas(account, dayOf(nowMs()), units, perDay),
+      hasLeft: async () => (await ledger.gasReserved(account, dayOf(nowMs()))) + perSettlement <= perDay,
+    };
+    return localFacilitator({ network, rpcUrl, key, gas });
+  };
+};
 
 /** Open payments in the mode of the settings. Sandbox servers find each other in `dataDir`. */
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
@@ -130,7 +150,10 @@ export async function openPayments(settings: PaymentSettings, dataDir: string): 
     wait,
     close: async () => undefined,
   } as const;
-  if (settings.mode === 'self')
-    return { ...common, gasFrom: privateKeyToAccount(settings.key).address, facilitator: localFacilitator(settings) };
-  return { ...common, facilitator: httpFacilitator({ ...settings.facilitator, network }) };
+  if (settings.mode === 'self') {
+    const gasFrom = privateKeyToAccount(settings.key).address;
+    return { ...common, gasFrom, facilitator: settlingWith(settings, gasFrom) };
+  }
+  const facilitator = httpFacilitator({ ...settings.facilitator, network });
+  return { ...common, facilitator: () => facilitator };
 }

@@ -98,10 +98,17 @@ export async function openRunningPayments({
     const nowMs = Date.now;
     const common = { ledger: opened, chain, nowMs };
     const watch = watchSettlements({ ...common, money }, (settlements) => report({ settlements }));
-    const auditor = { ...common, payTo: payments.payTo.toLowerCase(), holder: randomUUID() };
-    const audit = watchAudit(auditor, (found) => report({ audit: found }));
+    const audit = watchAudit(
+      {
+        ...common,
+        payTo: payments.payTo.toLowerCase(),
+        holder: randomUUID(),
+        sendsPayments: payments.gasFrom !== undefined,
+      },
+      (found) => report({ audit: found }),
+    );
     const token = watchToken(chain, payments.payTo, (found) => report({ token: found }));
-    const { facilitator } = payments;
+    const facilitator = payments.facilitator(opened, nowMs);
     return {
       payments,
       network,

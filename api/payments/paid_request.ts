@@ -179,6 +179,10 @@ async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise
     else refusals.payment(ctx, await required(), payer.reason, payer.detail, payer.error);
     return null;
   }
+  if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
+    refusals.plain(ctx, 'settlement_budget_spent');
+    return null;
+  }
   await facilitator.reach?.();
   return payer;
 }

@@ -8,7 +8,7 @@ import type { NotSent } from './sale.ts';
 
 /** Seconds after which an unavailable service, or a payer's open purchases, are worth another try. */
 export const RETRY_SECONDS = 5;
-/** The same for the audit after a restore, and the issuer of the token. */
+/** The same for the gas budget, the audit after a restore, and the issuer of the token. */
 const LATER_SECONDS = 3_600;
 /** Proxies commonly allow 4 kB for one header line, its name included; this leaves room for the error codes. */
 const MAX_HEADER_LENGTH = 3_500;
@@ -29,6 +29,7 @@ const STATUSES = {
   answer_expired: 410,
   too_many_open_purchases: 429,
   settlement_unknown: 502,
+  settlement_budget_spent: 503,
   exclusive_paused: 503,
   token_paused: 503,
   pay_to_blocked: 503,
@@ -58,6 +59,10 @@ const PLAIN = {
   too_many_open_purchases: [
     'This payer has too many open purchases. Wait until some of them end. Nothing was charged.',
     RETRY_SECONDS,
+  ],
+  settlement_budget_spent: [
+    'The server has used its gas budget for today. Nothing was charged; try again tomorrow (UTC).',
+    LATER_SECONDS,
   ],
   exclusive_paused: [
     'Exclusive sales are paused: the ledger was restored from a backup, and earlier payments are still being ' +
@@ -169,6 +174,10 @@ export function createRefusals({
       write(ctx, { reason: 'answer_expired', detail });
     },
     async notSent(ctx: Context, required: () => Promise<PaymentRequired>, why: NotSent): Promise<void> {
+      if (why === 'gas_spent') {
+        plain(ctx, 'settlement_budget_spent');
+        return;
+      }
       const detail = `${NOT_SENT[why]} Nothing was charged.`;
       if (why === 'ledger_unavailable' || why === 'unavailable' || why === 'reservation_ran_out')
         unavailable(ctx, `${detail} Try again.`);

@@ -153,6 +153,14 @@ CREATE TABLE audits (
   CHECK ((first_block IS NULL) = (through_block IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+-- Gas reserved by settlements of self mode, by account and day (UTC).
+CREATE TABLE gas_days (
+  account TEXT    NOT NULL,
+  day     TEXT    NOT NULL,
+  gas     INTEGER NOT NULL CHECK (gas >= 0),
+  PRIMARY KEY (account, day)
+) STRICT, WITHOUT ROWID;
+
 -- Servers stop writing when the id or the epoch changes. A restore raises the epoch.
 CREATE TABLE ledger_identity (
   one              INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),

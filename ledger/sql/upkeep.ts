@@ -1,15 +1,30 @@
-/** Maintenance of the ledger: expired reservations, old answers, used tokens, and the kind of money. */
+/** Maintenance of the ledger: expired reservations, old answers, used tokens, gas, and the kind of money. */
 import type { Ledger } from '../ledger.ts';
 import { change, drop, recordEvent } from './journal.ts';
 import { expiredAt, UNFINISHED } from './payer_limits.ts';
+import { asNumber } from './rows.ts';
 import type { Store } from './store.ts';
 
 const MAY_BE_FORGOTTEN = 'kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1';
 const DELETE_UNUSED_ANSWERS = `DELETE FROM answers WHERE stored_at_ms < $1
   AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.number)`;
 const USE_TOKEN = `INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token`;
+const RESERVE_GAS = `INSERT INTO gas_days (account, day, gas)
+    SELECT $1, $2, CAST($3 AS BIGINT) WHERE CAST($3 AS BIGINT) <= CAST($4 AS BIGINT)
+  ON CONFLICT (account, day) DO UPDATE SET gas = gas_days.gas + excluded.gas
+    WHERE gas_days.gas + excluded.gas <= CAST($4 AS BIGINT) RETURNING gas`;
 
-type UpkeepMethods = Pick<Ledger, 'deleteExpiredReservations' | 'forgetAnswers' | 'useOnce' | 'recordMoney' | 'ping'>;
+type UpkeepMethods = Pick<
+  Ledger,
+  | 'deleteExpiredReservations'
+  | 'forgetAnswers'
+  | 'reserveGas'
+  | 'gasReserved'
+  | 'gasAccounts'
+  | 'useOnce'
+  | 'recordMoney'
+  | 'ping'
+>;
 
 export function upkeep(store: Store): UpkeepMethods {
   let pinging: Promise<unknown> | undefined;
@@ -26,6 +41,17 @@ export function upkeep(store: Store): UpkeepMethods {
         await query(DELETE_UNUSED_ANSWERS, endedBeforeMs);
         return forgotten.length;
       }),
+
+    reserveGas: async (account, day, gas, most) =>
+      (await store.write((query) => query(RESERVE_GAS, account, day, Number(gas), Number(most)))).length === 1,
+
+    async gasReserved(account, day) {
+      const [row] = await store.read('SELECT gas FROM gas_days WHERE account = $1 AND day = $2', account, day);
+      return BigInt(asNumber(row?.['gas'] ?? 0));
+    },
+
+    gasAccounts: async () =>
+      (await store.read('SELECT DISTINCT account FROM gas_days')).map(({ account }) => String(account)),
 
     useOnce: async (token, untilMs) => (await store.write((query) => query(USE_TOKEN, token, untilMs))).length === 1,
 

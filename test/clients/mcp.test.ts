@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
-import { openAgentShop, type AgentShop } from './mcp_agents.ts';
+import { runHere } from '../process/here.ts';
+import { MCP_PROGRAM, openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {
   let shop: AgentShop;
@@ -257,6 +258,21 @@ describe('the MCP server', () => {
       });
     } finally {
       await rm(own, { recursive: true, force: true });
+    }
+  });
+
+  it('stops with one line that names the invalid setting, without the key', async () => {
+    const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [{ BUYER_KEY: `${shop.key}0` }, /^BUYER_KEY does not hold a private key, expected 0x and 64 hex digits\n$/],
+      [{ DATA_DIR: '/nowhere' }, /^no sandbox server is running on DATA_DIR .*\n$/],
+      [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the URL of a running Dealfeed server\n$/],
+      [{ MAX_PER_CALL: 'lots' }, /^MAX_PER_CALL is "lots", expected dollars/],
+    ];
+    for (const [env, line] of cases) {
+      const { code, out, err } = await runHere(MCP_PROGRAM, { env });
+      assert.deepEqual([code, out], [1, ''], err);
+      assert.match(err, line);
+      assert.ok(!err.includes(shop.key.slice(2, 20)));
     }
   });
 });

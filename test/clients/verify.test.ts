@@ -97,6 +97,19 @@ describe('a receipt', () => {
       assert.throws(() => receiptOf(file, { sold: { ...purchase, state } }), /has no receipt$/);
   });
 
+  it('is not for an answer with one other byte, or a longer one', async () => {
+    const claims = await claimsOf();
+    const altered = Buffer.from(ANSWER);
+    altered[7] = (altered[7] ?? 0) ^ 1;
+    for (const [bytes, message] of [
+      [altered, /^the SHA-256 of the file is /],
+      [Buffer.from(`${ANSWER}\n`), /^the file has \d+ bytes, the receipt is for \d+$/],
+    ] as const)
+      assert.throws(() => {
+        verifyContent(claims, bytes);
+      }, notProven(message));
+  });
+
   it('of a CSV names its type, and a long query by its hash, so that its header stays below 4 kB', async () => {
     const csv = await claimsOf({ sold: { ...purchase, request: '/api/deals?state=OH text/csv' }, type: 'text/csv' });
     const { request } = csv;

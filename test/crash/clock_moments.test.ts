@@ -29,6 +29,28 @@ const expected = (what: string, status: number, ...allowed: readonly number[]): 
 
 const moments: readonly Moment[] = [
   {
+    name: 'a server a day ahead does not release what can still be settled',
+    fault: [
+      {
+        file: EVIDENCE,
+        from: 'safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number))',
+        to: 'BigInt(Math.floor(Date.now() / 1000)) >= payment.validBefore',
+      },
+    ],
+    async play(stage) {
+      const right = await stage.server();
+      const held = stage.holdSettlement();
+      const bought = stage.buy(right);
+      await held;
+      await stage.passing(DAY_MS);
+      // The audit sells it when its money arrives: only now is it seen.
+      const broken = (await stage.isSettling()) ? [] : ['what could still be settled was released'];
+      await stage.releaseSettlement();
+      // 502 where it arrived so late that its server had stopped waiting.
+      return [...broken, ...expected('the settlement arrived after all', (await bought).status, 200, 502)];
+    },
+  },
+  {
     name: 'a settlement whose server died is found, though server and buyer were both two days ahead',
     // It is looked for where our clocks say it must be, and nobody audits: the audit would find it all the same.
     fault: [
@@ -55,9 +77,18 @@ const moments: readonly Moment[] = [
     fault: [{ file: 'api/payments/audit/watchers.ts', from: 'Math.min(nowMs(), seconds * 1000)', to: 'nowMs()' }],
     async play(stage) {
       const { status } = await stage.buy(await stage.server());
-      // It looks at everything open.
-      await (await stage.server(40 * DAY_MS)).end('SIGTERM');
+      await stage.passing(40 * DAY_MS);
       return expected('the purchase', status, 200);
+    },
+  },
+  {
+    name: 'what a server forty days behind wrote down as sold is not forgotten by a right one',
+    fault: [{ file: UPKEEP, from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
+    async play(stage) {
+      await stage.buyAndLose(await stage.server());
+      await stage.passing(-40 * DAY_MS);
+      await stage.passing(0);
+      return [];
     },
   },
   {

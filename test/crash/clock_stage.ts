@@ -73,6 +73,11 @@ export class Stage {
     return server;
   }
 
+  /** Start a server, which looks at everything open, and stop it. */
+  async passing(offsetMs: number): Promise<void> {
+    await (await this.server(offsetMs)).end('SIGTERM');
+  }
+
   buyer(n: number): Buyer {
     const buyer = this.world.buyers[n];
     if (!buyer) throw new Error(`there is no buyer ${n}`);
@@ -90,15 +95,26 @@ export class Stage {
     return { status, attempt };
   }
 
+  /** Keep settlements on their way, from when the first server runs. @returns what resolves with the first of them */
+  holdSettlement(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#node?.hold(async () => resolve());
+    return promise;
+  }
+
+  /** Let them arrive, without replies. */
+  async releaseSettlement(): Promise<void> {
+    await this.#node?.release();
+  }
+
   /** Buy from a server that is killed while the settlement is on its way, which arrives afterwards. */
   async buyAndLose(server: ClockedServer, aheadSeconds = 0): Promise<void> {
-    const { promise: held, resolve } = Promise.withResolvers<void>();
-    this.#node?.hold(async () => resolve());
+    const held = this.holdSettlement();
     const bought = this.buy(server, { aheadSeconds }).catch(() => undefined);
     await held;
     await server.end('SIGKILL');
     await bought;
-    await this.#node?.release();
+    await this.releaseSettlement();
   }
 
   /** Status of a collection of this payment with this signature. */
@@ -106,6 +122,15 @@ export class Stage {
     const response = await fetch(`${server.url}/api/purchases/${nonce}`, { headers: { 'SIGN-IN-WITH-X': header } });
     await response.arrayBuffer();
     return response.status;
+  }
+
+  async isSettling(): Promise<boolean> {
+    const ledger = await this.world.openLedger();
+    try {
+      return (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0;
+    } finally {
+      await ledger.close();
+    }
   }
 
   async endServers(): Promise<void> {

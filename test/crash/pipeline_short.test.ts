@@ -3,7 +3,7 @@
  * the disk at more phases and damages more kinds of files; pipeline_kills kills at every phase.
  */
 import assert from 'node:assert/strict';
-import { open, rm, truncate } from 'node:fs/promises';
+import { copyFile, mkdtemp, open, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { formatRebuiltReads, rebuildSource } from '../../pipelines/commands/rebu
 import { failureText } from '../../pipelines/failure.ts';
 import { readsUpTo, stagedParquet } from '../../pipelines/ingest/reads.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
+import { holdFolder } from '../../pipelines/run/lock.ts';
 import { removePartialFiles } from '../../pipelines/run/partial_files.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { currentSnapshot, readManifest } from '../../pipelines/snapshots.ts';
@@ -135,6 +136,26 @@ describe('on a day with history', () => {
     }
   });
 
+  if (thorough(false, true)) {
+    test('a damaged record of a read is named, and so is a damaged file of the previous snapshot', async () => {
+      const [newest] = await readsUpTo(layout, 'oh_hamilton_tax', SECOND);
+      const record = stagedParquet(layout, 'oh_hamilton_tax', newest?.run_id ?? '').replace(/parquet$/u, 'json');
+      const snapshot = layout.snapshot(`${FIRST}.01`);
+      const ofSnapshot = /^Snapshot \S+, whose history this run continues, is damaged: .* or move it away\./u;
+      for (const [file, damage, says] of [
+        [record, cut, /is not JSON; restore it from a backup, or remove it and read the source again$/u],
+        [join(snapshot, 'deals.parquet'), flipBit, ofSnapshot],
+        [join(snapshot, 'signals.parquet'), rm, ofSnapshot],
+        [join(snapshot, 'manifest.json'), cut, ofSnapshot],
+      ] as const) {
+        await copyFile(file, join(root, 'backup'));
+        await damage(file);
+        assert.match(await failureOf(runHere(SECOND, [])), says);
+        await rename(join(root, 'backup'), file);
+      }
+    });
+  }
+
   test('the next run publishes, also without damaged pages', async () => {
     damageBodies(layout.root);
     await runHere(SECOND, SOURCES);
@@ -146,4 +167,15 @@ describe('on a day with history', () => {
     assert.ok(read && read.pages.length > 0);
     for (const { sha256 } of read.pages) assert.ok(!wrong.includes(sha256), 'the pages of the new read are whole');
   });
+});
+
+test('a lock file that a kill left empty still locks', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-lock-'));
+  const locked = layoutOf(folder);
+  await writeFile(locked.lock, '');
+  const release = await holdFolder(locked);
+  await assert.rejects(holdFolder(locked), /is in use by another run \(process \d+\)/u);
+  release();
+  (await holdFolder(locked))();
+  await rm(folder, { recursive: true });
 });

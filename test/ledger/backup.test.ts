@@ -45,6 +45,7 @@ async function fill(ledger: Ledger): Promise<void> {
   await purchaseIn(ledger, 'reserved', 6, { lead: 'reserved-lead' });
   await ledger.useOnce('token', Date.now() + 1e9);
   await ledger.recordMoney('real');
+  await ledger.reserveGas('0xa', '2026-11-20', 7n, 100n);
   const plain = Array.from({ length: PLAIN_TRANSFERS }, (_, i) =>
     transferFor(100 + i, { nonce: null, block: BigInt(100 + Math.floor(i / 7)), logIndex: i % 7 }),
   );

@@ -2,7 +2,14 @@
  * The continuous audit, in both directions: every transfer to us in a final block matches at most one purchase, and
  * every sold purchase has its transfer. One server at a time holds the auditor's lease.
  */
-import type { AuditedAccount, AuditState, BlockTime, BookedTransfer, Ledger } from '../../../ledger/ledger.ts';
+import type {
+  AuditedAccount,
+  AuditState,
+  BlockTime,
+  BookedTransfer,
+  IncomingTransfer,
+  Ledger,
+} from '../../../ledger/ledger.ts';
 import type { PaymentChain } from '../chain/payment_chain.ts';
 
 /** Blocks per booking, which is one database transaction. */
@@ -21,6 +28,8 @@ export interface Auditor {
   /** Identifies this server among those that share the ledger. */
   readonly holder: string;
   readonly nowMs: () => number;
+  /** Whether the payments are sent by our own accounts (self mode). */
+  readonly sendsPayments?: boolean;
 }
 
 export interface AuditPass {
@@ -28,6 +37,8 @@ export interface AuditPass {
   readonly isAuditor: boolean;
   readonly through: BlockTime | null;
   readonly booked: Readonly<Record<BookedTransfer['kind'], number>>;
+  /** Of the matched ones, those that somebody else sent. 0 if we do not send payments. */
+  readonly sentByOthers: number;
   /** Whether final blocks remain for the next pass. */
   readonly isBehind: boolean;
 }
@@ -55,13 +66,17 @@ async function followMovedPayments(
   }
 }
 
+const placeOf = ({ transaction, logIndex }: IncomingTransfer): string => `${transaction}:${logIndex}`;
+
 /** Book the final blocks that are not booked yet. @throws if the chain or the ledger cannot be read */
 export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   const { ledger, chain, holder, nowMs } = auditor;
   const account: AuditedAccount = { chain: await chain.id(), payTo: auditor.payTo };
   const booked = { matched: 0, owed: 0, resolved: 0, dust: 0 };
   const state: AuditState | null = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
-  if (state === null) return { isAuditor: false, through: null, booked, isBehind: false };
+  if (state === null) return { isAuditor: false, through: null, booked, sentByOthers: 0, isBehind: false };
+  const own = new Set(auditor.sendsPayments === true ? await ledger.gasAccounts() : []);
+  let sentByOthers = 0;
   const final = await chain.finalBlock();
   // The latest block ends the window of a restore.
   const latest = (await ledger.exclusivePause()) === null ? final : await chain.latestBlock();
@@ -77,6 +92,10 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
     const range = { transfers, from: next, through: end, latest };
     const found = await ledger.bookTransfers({ account, holder, ...range, nowMs: nowMs() });
     for (const { kind } of found) booked[kind] += 1;
+    if (auditor.sendsPayments === true) {
+      const others = new Set(transfers.filter(({ sender }) => !own.has(sender)).map(placeOf));
+      sentByOthers += found.filter((one) => one.kind === 'matched' && others.has(placeOf(one))).length;
+    }
     const extended = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
     // Another auditor took the lease meanwhile and booked to another block: the next pass continues from there.
     if (extended?.throughBlock !== block) break;
@@ -84,5 +103,5 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
     next = block + 1n;
   }
   if (through !== null) await followMovedPayments(auditor, account, through);
-  return { isAuditor: true, through, booked, isBehind: next <= final.block };
+  return { isAuditor: true, through, booked, sentByOthers, isBehind: next <= final.block };
 }

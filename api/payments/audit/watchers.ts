@@ -112,22 +112,27 @@ export interface AuditReport extends Failing {
   /** Owed transfers. `unpaid` counts sold purchases that no transfer pays. */
   readonly owed: number;
   readonly unpaid: number;
+  /** Payments of this ledger, since the server started, that an account of somebody else sent (self mode). */
+  readonly sentByOthers: number;
 }
 
 /** Start booking incoming transfers. `report` is called when a number changes, or the audit fails. */
 export function watchAudit(auditor: Auditor, report?: (report: AuditReport) => void): Watch<AuditReport> {
   const { ledger, chain, payTo } = auditor;
+  let sentByOthers = 0;
   const work = async (): Promise<AuditReport> => {
     for (let pass = 0, isBehind = true; isBehind && pass < MAX_CONSECUTIVE_PASSES; pass += 1) {
-      ({ isBehind } = await auditPass(auditor));
+      const found = await auditPass(auditor);
+      sentByOthers += found.sentByOthers;
+      ({ isBehind } = found);
     }
     const differences = await differencesOf(ledger, { chain: await chain.id(), payTo });
     const owed = differences.filter(({ kind }) => kind === 'owed').length;
-    return { owed, unpaid: differences.length - owed, failure: null };
+    return { owed, unpaid: differences.length - owed, sentByOthers, failure: null };
   };
-  const names = ['owed', 'unpaid', 'failure'] as const;
+  const names = ['owed', 'unpaid', 'sentByOthers', 'failure'] as const;
   return watch<AuditReport>(work, {
-    first: { owed: 0, unpaid: 0, failure: null },
+    first: { owed: 0, unpaid: 0, sentByOthers: 0, failure: null },
     everyMs: MINUTE_MS,
     report,
     isNews: (result, before) => names.some((name) => result[name] !== before[name]),

@@ -61,8 +61,9 @@ export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'ge
 
 type ListedTransfer = Log<bigint, number, false, typeof TRANSFER, true>;
 
-/** A transfer, and who received it. */
+/** A transfer to us, and who sent its transaction. */
 export interface SentTransfer extends IncomingTransfer {
+  readonly sender: string;
   readonly receiver: string;
 }
 
@@ -123,6 +124,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       payer,
       nonce: isAuthorized ? used.args.nonce.toLowerCase() : null,
       amount: moved.args.value,
+      sender: receipt.from.toLowerCase(),
       receiver: moved.args.to.toLowerCase(),
     };
   };

@@ -11,6 +11,8 @@ export class FacilitatorUnavailable extends Error {
 
 /** Why no settlement was requested after all, although the ledger has the purchase as settling. */
 export type UnsentReason =
+  /** This server has used its gas of the day. */
+  | 'gas_spent'
   /** By our own node's estimate, the settlement needs more gas than one may take, or fails. */
   | 'settlement_gas_above_limit'
   | 'settlement_simulation_failed'
@@ -36,6 +38,8 @@ export interface Facilitator {
   supported(): Promise<boolean>;
   /** Find out whether it can be reached, without a payment; absent if it is in this process. @throws the same */
   reach?(): Promise<void>;
+  /** Whether today's gas budget is not used up; absent if we do not pay the gas. */
+  hasBudget?(): Promise<boolean>;
   /** Settlements that our own account pays for at the current gas price; absent elsewhere. @throws ChainUnavailable */
   settlementsLeft?(): Promise<bigint>;
 }

@@ -1,4 +1,4 @@
-/** A facilitator in this process: a key that pays the gas, and a chain node. */
+/** A facilitator in this process: a key that pays the gas, a chain node, and a limit on the gas. */
 import type { PaymentPayload } from '@x402/core/types';
 import PQueue from 'p-queue';
 import {
@@ -21,13 +21,21 @@ const token = parseAbi([
     'uint256 validBefore, bytes32 nonce, bytes signature)',
 ]);
 
+/** Gas of settlements, reserved before it is spent. */
+export interface GasBudget {
+  /** Gas limit of every settlement; a settlement that needs more is refused. */
+  readonly perSettlement: bigint;
+  /** @returns false if the day's gas is used up */
+  reserve(gas: bigint): Promise<boolean>;
+  hasLeft(): Promise<boolean>;
+}
+
 interface LocalFacilitatorOptions {
   readonly network: Network;
   readonly rpcUrl: string;
   /** Key of an account with gas. Buyers never pay this account. */
   readonly key: Hex;
-  /** Gas limit of every settlement; a settlement that needs more is refused. */
-  readonly gasPerSettlement: bigint;
+  readonly gas: GasBudget;
 }
 
 /** The call that settles a payment. */
@@ -47,7 +55,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((inner) => inner instanceof ContractFunctionRevertedError || inner instanceof RpcRequestError) !== null;
 
-export function localFacilitator({ network, rpcUrl, key, gasPerSettlement }: LocalFacilitatorOptions): Facilitator {
+export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitatorOptions): Facilitator {
   const account = privateKeyToAccount(key);
   const reader = readerOf(network, rpcUrl);
   const wallet = createWalletClient({
@@ -62,14 +70,15 @@ export function localFacilitator({ network, rpcUrl, key, gasPerSettlement }: Loc
       const call = callFor(network, payload);
       try {
         const needed = await reader.estimateContractGas({ ...call, account });
-        if (needed > gasPerSettlement) return { transaction: null, unsent: 'settlement_gas_above_limit' };
+        if (needed > gas.perSettlement) return { transaction: null, unsent: 'settlement_gas_above_limit' };
+        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, unsent: 'gas_spent' };
       } catch (error) {
         const unsent = isRefusal(error) ? 'settlement_simulation_failed' : 'unavailable';
         return { transaction: null, unsent };
       }
       try {
         return {
-          transaction: await sending.add(() => wallet.writeContract({ ...call, gas: gasPerSettlement })),
+          transaction: await sending.add(() => wallet.writeContract({ ...call, gas: gas.perSettlement })),
         };
       } catch {
         // It may have been sent; the chain decides.
@@ -77,11 +86,12 @@ export function localFacilitator({ network, rpcUrl, key, gasPerSettlement }: Loc
       }
     },
     supported: async () => (await fromNode(reader.getChainId())) === network.chainId,
+    hasBudget: () => gas.hasLeft(),
     async settlementsLeft() {
       const [balance, price] = await fromNode(
         Promise.all([reader.getBalance({ address: account.address }), reader.getGasPrice()]),
       );
-      return price === 0n ? balance : balance / (price * gasPerSettlement);
+      return price === 0n ? balance : balance / (price * gas.perSettlement);
     },
   };
 }

@@ -14,6 +14,7 @@ import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snaps
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGES = await realpath(join(ROOT, 'node_modules'));
+const SHELL = ['examples/walkthrough.sh'];
 
 interface Ended {
   readonly code: number;
@@ -90,6 +91,24 @@ describe('an example', () => {
       assert.deepEqual([code, (JSON.parse(out) as { count: number }).count], [0, 3], err);
       assert.match(err, /^200, paid in 0x[0-9a-f]{64}, receipt [0-9a-f-]{36}\n$/);
       assert.equal((await here('examples/buy.ts', ['/api/deals?state=ZZ'])).err, '404, nothing charged\n');
+    }));
+
+  it('with curl prints every step of a purchase, and signs nothing above MAX_USD', () =>
+    assertPays(10_000n, async () => {
+      const { code, out, err } = await run('sh', [...SHELL, '/api/deals/basic?limit=1']);
+      assert.equal(code, 0, err);
+      for (const line of [
+        /^1\. GET .*\n {3}402$/m,
+        /"amount":"10000"/,
+        /^4\. .*\n {3}200$/m,
+        /"success":true/,
+        /"count":1,"total_matches":23/,
+      ])
+        assert.match(out, line);
+      const dear = await run('sh', [...SHELL, `/api/deals/${uuid(1)}/report`]);
+      assert.notEqual(dear.code, 0);
+      assert.match(dear.err, /^not signed: .*maxAmountPerPayment \(\$0\.25/);
+      assert.match((await run('sh', [...SHELL, '/api/deals/{id}/report'])).out, /"note_billing"/);
     }));
 
   it('on the reference buys in TypeScript as it is shown', () =>

@@ -1,19 +1,145 @@
-/** The times of a payment. attacks/signature_forms.test.ts has its forms, and the matrix of bills its terms. */
+/** Reads the payment header strictly. attacks/signature_forms.test.ts has the forms of a signature. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { mismatch, readOffered } from '../../../api/payments/chain/authorization.ts';
-import { NETWORK, USDC } from '../../../lib/network.ts';
+import { describe, it, test } from 'node:test';
+import type { PaymentRequirements } from '@x402/core/types';
+import { authorizationTypes } from '@x402/evm';
+import * as fc from 'fast-check';
+import type { Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import {
+  mismatch,
+  payloadFor,
+  readOffered,
+  type OfferedPayment,
+  type SignedAuthorization,
+} from '../../../api/payments/chain/authorization.ts';
+import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
+import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
+import { thorough } from '../../thorough.ts';
 
+const account = privateKeyToAccount(generatePrivateKey());
 const NOW = Math.floor(Date.now() / 1000);
-const asked = {
+/** Changed payments. */
+const RUNS = thorough(240, 1_200);
+const asked: PaymentRequirements = {
   scheme: 'exact',
   network: NETWORK,
   asset: USDC,
   amount: '50000',
-  payTo: `0x${'a'.repeat(40)}`,
+  payTo: '0x00000000000000000000000000000000000000aa',
   maxTimeoutSeconds: 300,
   extra: { name: 'USD Coin', version: '2' },
+};
+const message = {
+  from: account.address,
+  to: asked.payTo as Hex,
+  value: 50_000n,
+  validAfter: 0n,
+  validBefore: BigInt(NOW + 200),
+  nonce: generatePrivateKey(),
+};
+const signature = await account.signTypedData({
+  domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+  types: authorizationTypes,
+  primaryType: 'TransferWithAuthorization',
+  message,
+});
+const authorization = {
+  ...message,
+  value: '50000',
+  validAfter: '0',
+  validBefore: String(message.validBefore),
 } as const;
+const valid = { x402Version: 2, accepted: asked, payload: { signature, authorization } };
+
+const headerOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+const offerIn = (value: unknown): OfferedPayment => {
+  const offered = readOffered(headerOf(value));
+  assert.ok(offered.kind === 'payment', 'detail' in offered ? offered.detail : offered.kind);
+  return offered.offer;
+};
+const withPayload = (change: object): unknown => ({ ...valid, payload: { ...valid.payload, ...change } });
+const withAuthorization = (change: object): unknown => withPayload({ authorization: { ...authorization, ...change } });
+const signatures = signaturesOf(null);
+
+describe('a payment header', () => {
+  it('with a changed member is refused, or means the same', async () => {
+    const paths = [
+      ['x402Version'],
+      ['payload'],
+      ['payload', 'signature'],
+      ['payload', 'authorization'],
+      ['payload', 'more'],
+      ...Object.keys(authorization).map((name) => ['payload', 'authorization', name]),
+      ['payload', 'authorization', 'more'],
+      ['accepted'],
+      ...Object.keys(asked).map((name) => ['accepted', name]),
+      ['accepted', 'extra', 'name'],
+      ['resource'],
+      ['extensions'],
+    ];
+    const original = offerIn(valid);
+    const hexes = fc.oneof(
+      fc.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      fc.stringMatching(/^0x[0-9a-fA-F]{64}$/),
+      fc.stringMatching(/^0x[0-9a-fA-F]{130}$/),
+    );
+    const near = fc.constantFrom(
+      signature,
+      signature.toUpperCase().replace('0X', '0x'),
+      `${signature}00`,
+      account.address.toLowerCase(),
+      account.address.toUpperCase().replace('0X', '0x'),
+      '050000',
+      '50000',
+      '49999',
+      '0',
+      String(NOW),
+      String(NOW + 200),
+      String(NOW + 10_000),
+      '9'.repeat(78),
+      message.nonce.toUpperCase().replace('0X', '0x'),
+      authorization,
+      valid.payload,
+      asked,
+      2,
+      300,
+    );
+    const values = fc.oneof(near, hexes, fc.stringMatching(/^\d{1,80}$/), fc.jsonValue(), fc.constant(undefined));
+    let [same, refusedCount] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...paths), values, async (path, value) => {
+        const changed = structuredClone(valid) as Record<string, unknown>;
+        const last = path.at(-1) ?? '';
+        let at = changed;
+        for (const step of path.slice(0, -1)) at = at[step] as Record<string, unknown>;
+        if (value === undefined) delete at[last];
+        else at[last] = value;
+        const offered = readOffered(headerOf(changed));
+        const isGood =
+          offered.kind === 'payment' &&
+          mismatch(offered.offer, asked, NOW) === null &&
+          (await signatures.byKey(offered.offer.signed));
+        // No check throws, whatever it is given.
+        if (offered.kind === 'payment') await signatures.byContract(offered.offer.signed);
+        if (!isGood) {
+          refusedCount += 1;
+          return;
+        }
+        same += 1;
+        assert.deepEqual(offered.offer.payment, original.payment);
+        const payload = payloadFor(offered.offer, asked).payload as SignedAuthorization;
+        assert.deepEqual(Object.keys(payload).sort(), ['authorization', 'signature']);
+        assert.deepEqual(Object.keys(payload.authorization).sort(), Object.keys(authorization).sort());
+        const { nonce, validAfter } = payload.authorization;
+        assert.equal(payload.signature.toLowerCase(), signature.toLowerCase());
+        assert.deepEqual([BigInt(validAfter), nonce.toLowerCase()], [0n, message.nonce.toLowerCase()]);
+      }),
+      { numRuns: RUNS },
+    );
+    assert.ok(same > RUNS / 24 && refusedCount > RUNS / 2.4, `${same} the same, ${refusedCount} refused`);
+  });
+});
 
 test('the times of an authorization have begun, leave time to settle, and end within the terms and a minute', () => {
   const tooSoon = 'invalid_exact_evm_payload_authorization_valid_before';
@@ -28,17 +154,6 @@ test('the times of an authorization have begun, leave time to settle, and end wi
     [1, 300, notYet],
   ] as const) {
     const times = { validAfter: String(NOW + validAfter), validBefore: String(NOW + validBefore) };
-    const authorization = {
-      from: `0x${'b'.repeat(40)}`,
-      to: asked.payTo,
-      value: asked.amount,
-      ...times,
-      nonce: `0x${'1'.repeat(64)}`,
-    };
-    const payload = { signature: `0x${'1'.repeat(130)}`, authorization };
-    const header = Buffer.from(JSON.stringify({ x402Version: 2, accepted: asked, payload })).toString('base64');
-    const offered = readOffered(header);
-    assert.ok(offered.kind === 'payment', offered.kind);
-    assert.equal(mismatch(offered.offer, asked, NOW)?.code ?? null, code, JSON.stringify(times));
+    assert.equal(mismatch(offerIn(withAuthorization(times)), asked, NOW)?.code ?? null, code, JSON.stringify(times));
   }
 });

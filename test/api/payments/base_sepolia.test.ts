@@ -9,7 +9,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { BASE_SEPOLIA } from '../../../lib/network.ts';
+import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -56,6 +56,25 @@ describe('a server on Base Sepolia', () => {
     await server.close();
     await chain.close();
     await folder.remove();
+  });
+
+  it('refuses a payment on Base with a typed reason, and charges nothing', async () => {
+    const required = await fetchPaymentRequired(url);
+    const { address, name, version } = BASE.usdc;
+    const onBase = required.accepts.map((terms) => ({
+      ...terms,
+      network: BASE.name,
+      asset: address,
+      extra: { name, version },
+    }));
+    const payload = await signer.createPaymentPayload({ ...required, accepts: onBase });
+    const response = await fetchWithPayment(url, encodePaymentSignatureHeader(payload));
+    const { reason, payment_error, billed } = await bodyOf(response);
+    assert.deepEqual(
+      [response.status, reason, payment_error, billed],
+      [402, 'payment_invalid', 'no_matching_payment_requirements', false],
+    );
+    assert.equal(await chain.balanceOf(PAY_TO), 0n);
   });
 
   it('offers the domain name of its own token, and sells for test money', async () => {

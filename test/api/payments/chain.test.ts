@@ -197,6 +197,7 @@ it('the audit catches up after a long outage in several passes, without skipping
     payer,
     nonce: null,
     amount: block,
+    sender: payer,
     receiver: payTo,
   });
   const chain: PaymentChain = {

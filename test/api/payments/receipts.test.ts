@@ -68,6 +68,20 @@ describe('the receipt of a server', async () => {
     assert.equal((await verifyReceipt(later, await keysOf(rotated), Date.now())).claims.receipt_id, claims.receipt_id);
   });
 
+  it('is on no answer that is not sold', async () => {
+    const { url } = shared.app;
+    for (const path of ['/api/deals', '/api/meta', '/api/deals?state=x'])
+      assert.equal((await fetch(url + path)).headers.get('Signed-Receipt'), null, path);
+    const payment = await buyer.sign(`${url}/api/deals`);
+    const nothing = await fetchWithPayment(`${url}/api/deals?state=AK`, payment);
+    assert.deepEqual([nothing.status, nothing.headers.get('Signed-Receipt')], [404, null]);
+    const settle = facilitator.onSettle;
+    facilitator.onSettle = async () => ({ transaction: null });
+    const unknown = await fetchWithPayment(`${url}/api/deals`, payment);
+    facilitator.onSettle = settle;
+    assert.deepEqual([unknown.status, unknown.headers.get('Signed-Receipt')], [502, null]);
+  });
+
   it('is verified by the program of docs/payments.md', { skip: !hasPython }, async () => {
     const url = `${shared.app.url}/api/deals`;
     const response = await fetchWithPayment(url, await buyer.sign(url));

@@ -31,6 +31,25 @@ describe('a server that settles itself', () => {
   };
   const transactions = (): Promise<number> => shop.admin.getTransactionCount({ address: shop.gasAccount });
 
+  it('stops sales when the gas of the day is spent, also after a restart, until more is allowed', async () => {
+    const limits = { GAS_PER_SETTLEMENT: '150000', GAS_PER_DAY: '300000' };
+    const [buyer, sent] = [await shop.buyer(), await transactions()];
+    const first = await started(limits);
+    for (let i = 0; i < 2; i += 1) assert.equal((await buyer.fetch(first)).status, 200);
+    await open.pop()?.close();
+    const again = await started(limits);
+    const payment = await buyer.sign(again);
+    const refused = await fetchWithPayment(again, payment);
+    const { reason, billed } = await bodyOf(refused);
+    assert.deepEqual(
+      [refused.status, refused.headers.get('Retry-After'), reason, billed],
+      [503, '3600', 'settlement_budget_spent', false],
+    );
+    const raised = await started({ ...limits, GAS_PER_DAY: '450000' });
+    assert.equal((await fetchWithPayment(raised, payment)).status, 200, 'the payment was not used');
+    assert.equal((await transactions()) - sent, 3);
+  });
+
   it('refuses a settlement that needs more gas than one may take, before anything is sent', async () => {
     const url = await started({ GAS_PER_SETTLEMENT: '21000' });
     const [payment, sent] = [await (await shop.buyer()).sign(url), await transactions()];
@@ -68,10 +87,11 @@ describe('a server that settles itself', () => {
     await shop.mine(6);
     await shop.server.running.audit.pass();
     const codes = (await paymentHealth(shop.server.running, Date.now)()).warnings.map(({ code }) => code);
-    return codes.filter((code) => code === 'transfers_owed');
+    return codes.filter((code) => ['sent_by_others', 'transfers_owed'].includes(code));
   };
 
-  it('sells the row of a payment that a stranger sends first', async () => {
+  it('sells the row of a payment that a stranger sends first, and raises an alert', async () => {
+    assert.deepEqual(await alerts(), [], 'it has sent payments itself');
     const { payload, header } = await signed();
     let sent = false;
     shop.node.before(async (method) => {
@@ -85,7 +105,8 @@ describe('a server that settles itself', () => {
       [made.status, made.json['payment_error'], made.json['billed']],
       [402, 'settlement_simulation_failed', false],
     );
-    assert.deepEqual(await alerts(), []);
+    assert.deepEqual(await alerts(), ['sent_by_others']);
+    assert.equal(shop.server.running.audit.last().sentByOthers, 1);
     const own = (await shop.purchases()).find((p) => p.payment.nonce === made.nonce.toLowerCase());
     assert.equal(own?.state, 'sold');
     assert.notEqual(await shop.server.running.ledger.answerOf(own.id), null);

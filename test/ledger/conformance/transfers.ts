@@ -11,6 +11,7 @@ const OTHER_CHAIN = `0x${'d'.repeat(64)}`;
 
 const OTHER: AuditedAccount = { chain: OTHER_CHAIN, payTo: ACCOUNT.payTo };
 const NOT_AUDITED = { firstBlock: null, throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
+const through = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * 2 });
 
 /** @param races repetitions of each race */
 export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: number }): void {
@@ -175,6 +176,15 @@ export function audit(onEmpty: OnEmptyLedger): void {
       },
     );
 
+    onEmpty('lists the state of all audits, the latest first', async (ledger) => {
+      await bookAll(ledger, [], { nowMs: 100, account: ACCOUNT, through: through(5n) });
+      await bookAll(ledger, [], { nowMs: 200, account: OTHER, through: through(7n) });
+      assert.deepEqual(await ledger.audits(), [
+        { ...OTHER, firstBlock: 0n, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 },
+        { ...ACCOUNT, firstBlock: 0n, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
+      ]);
+    });
+
     onEmpty('transfers are listed in the order of the chain, by account and kind, across pages', async (ledger) => {
       const many = 505;
       const transfers = Array.from({ length: many }, (_, i) =>
@@ -264,6 +274,30 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await unpaid(99n),
         [1, 3].map((n) => payment(n).nonce),
       );
+    });
+  });
+
+  describe('gas', () => {
+    onEmpty('is reserved up to the exact limit per day and account', async (ledger) => {
+      assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 0n);
+      assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 101n, 100n), false);
+      assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 0n);
+      assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 60n, 100n), true);
+      assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 41n, 100n), false);
+      assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 60n, 'a refused reservation changes nothing');
+      assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 40n, 100n), true);
+      assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 1n, 100n), false);
+      assert.equal(await ledger.reserveGas('0xa', '2026-11-21', 100n, 100n), true, 'another day');
+      assert.equal(await ledger.reserveGas('0xb', '2026-11-20', 100n, 100n), true, 'another account');
+      assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 100n);
+    });
+
+    onEmpty('is never reserved above the limit by concurrent callers', async (one, two) => {
+      const given = await Promise.all(
+        Array.from({ length: 32 }, (_, i) => (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)),
+      );
+      assert.equal(given.filter(Boolean).length, 7);
+      assert.equal(await one.gasReserved('0xa', '2026-11-20'), 49n);
     });
   });
 }
