@@ -6,6 +6,7 @@ import { readKeyFile } from '../lib/key_file.ts';
 import { BASE, networkName } from '../lib/network.ts';
 import { isPlaceholder } from '../lib/placeholders.ts';
 import { DEFAULT_PORT, pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
+import type { FacilitatorSettings } from './payments/facilitator/http_facilitator.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 
 const ORIGIN = 'an http or https URL without a path';
@@ -27,6 +28,10 @@ const origin = z.string().transform((text, context) => {
 const wholeNumber = () => z.coerce.number('a whole number').int('a whole number');
 
 const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port');
+
+const FACILITATOR_LIST = 'the http or https URLs of facilitators, separated by commas';
+/** Separates authorizations: a comma may be part of one. */
+const AUTHORIZATION_SEPARATOR = '|';
 
 const nodeUrl = (expected: string) => z.url({ protocol: /^https?$/, error: expected }).optional();
 const amountOfGas = (min: number, max: number) =>
@@ -107,14 +112,22 @@ export const serverSettings = z.object({
         'unless PAYMENTS is sandbox; default then: a new one in DATA_DIR. Servers behind one URL use the same keys.',
     ),
   FACILITATOR_URL: z
-    .url({ protocol: /^https?$/, error: 'the http or https URL of a facilitator' })
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .pipe(z.array(z.url({ protocol: /^https?$/, error: FACILITATOR_LIST })))
     .optional()
-    .describe('Facilitator that settles. Required with PAYMENTS=facilitator.'),
+    .describe(
+      'Facilitator that settles. Required with PAYMENTS=facilitator. Several are ' +
+        'separated by commas, in order of preference: the server asks the next one if one gives no usable reply.',
+    ),
   FACILITATOR_AUTHORIZATION: z
     .string()
     .regex(/^[\x20-\x7e]+$/, 'the value of an Authorization header')
     .optional()
-    .describe('Authorization header sent to the facilitator.'),
+    .describe(
+      'Authorization header sent to the facilitator. With several facilitators: one for each, in their order, ' +
+        `separated by ${AUTHORIZATION_SEPARATOR}; nothing between two separators for one that needs none.`,
+    ),
   GAS_PER_SETTLEMENT: amountOfGas(21_000, 1_000_000)
     .default(150_000)
     .describe('PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.'),
@@ -154,6 +167,20 @@ export const serverSettings = z.object({
 });
 
 export type ServerSettings = z.infer<typeof serverSettings>;
+
+/** Each facilitator with its authorization; null if their numbers differ. */
+function facilitatorsOf(
+  urls: readonly string[],
+  authorization: string | undefined,
+): readonly FacilitatorSettings[] | null {
+  if (authorization === undefined) return urls.map((url) => ({ url }));
+  const values = urls.length === 1 ? [authorization] : authorization.split(AUTHORIZATION_SEPARATOR);
+  if (values.length !== urls.length) return null;
+  return urls.map((url, i) => {
+    const value = values[i]?.trim() ?? '';
+    return value === '' ? { url } : { url, authorization: value };
+  });
+}
 
 const isLocal = (address: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
 
@@ -228,7 +255,13 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
     const gas = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
     return { settings, payments: { mode, ...common, gas, key: settleKey(settings) } };
   }
-  const url = needed('FACILITATOR_URL', `the URL of a facilitator that supports ${network.name}`);
-  const facilitator = { url, ...(authorization === undefined ? {} : { authorization }) };
-  return { settings, payments: { mode, ...common, facilitator } };
+  const urls = needed('FACILITATOR_URL', `the URL of a facilitator that supports ${network.name}`);
+  const facilitators =
+    facilitatorsOf(urls, authorization) ??
+    refuse(
+      'FACILITATOR_AUTHORIZATION',
+      authorization,
+      `${urls.length} authorizations, one for each URL of FACILITATOR_URL`,
+    );
+  return { settings, payments: { mode, ...common, facilitators } };
 }

@@ -18,6 +18,7 @@ export const WARNING_CODES = [
   'payments_unavailable',
   'token_paused',
   'pay_to_blocked',
+  'facilitator_unavailable',
   'gas_low',
   'clock_wrong',
 ] as const;
@@ -51,7 +52,7 @@ interface CheckedPayments {
   readonly audit: Pick<Watch<AuditReport>, 'last'>;
   readonly token: Pick<Watch<TokenReport>, 'last'>;
   readonly chain: Pick<PaymentChain, 'latestBlock'>;
-  readonly facilitator: Pick<Facilitator, 'settlementsLeft'>;
+  readonly facilitator: Pick<Facilitator, 'settlementsLeft' | 'inUse'>;
 }
 
 const warnIf = (isTrue: boolean, code: WarningCode, detail: string): Warning[] => (isTrue ? [{ code, detail }] : []);
@@ -100,6 +101,7 @@ async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<P
   const { failure } = checked.watch.last();
   const { obstacle } = checked.token.last();
   const { owed, unpaid, sentByOthers, failure: stopped } = checked.audit.last();
+  const { number, of } = facilitator.inUse?.() ?? { number: 1, of: 1 };
   const unread = (what: string) => (): Warning[] => [{ code: 'payments_unavailable', detail: what }];
   const gas = async (): Promise<Warning[]> => {
     const left = (await facilitator.settlementsLeft?.()) ?? MIN_SETTLEMENTS;
@@ -113,6 +115,11 @@ async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<P
     warnIf(stopped !== null, 'audit_stopped', `the audit of incoming transfers cannot run: ${stopped}`),
     gas().catch(unread('the gas balance cannot be read')),
     clockWarnings(checked, nowMs).catch(unread('the chain node does not respond')),
+    warnIf(
+      number !== 1,
+      'facilitator_unavailable',
+      `facilitator ${number} of ${of} is in use: those before it gave no usable reply (FACILITATOR_URL)`,
+    ),
     obstacle === null ? [] : [{ code: obstacle, detail: OBSTACLES[obstacle] }],
   ]);
   return { unresolved, warnings: [...warnings, ...more.flat()] };

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Ledger, Money } from '../../ledger/ledger.ts';
 import { BASE, type Network } from '../../lib/network.ts';
 import { dayOf } from '../../lib/time.ts';
-import type { Facilitator } from './facilitator/facilitator.ts';
+import { preferredFacilitator, type Facilitator } from './facilitator/facilitator.ts';
 import { httpFacilitator, type FacilitatorSettings } from './facilitator/http_facilitator.ts';
 import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
 import { readerOf } from './chain/node.ts';
@@ -32,7 +32,8 @@ interface OnPublicNetwork extends OnNetwork {
 export type PaymentSettings =
   /** `rpcUrl` is an anvil chain to join. Without it: the chain of another server on the data folder, or a new one. */
   | (OnNetwork & { readonly mode: 'sandbox'; readonly rpcUrl?: string; readonly payTo?: Hex })
-  | (OnPublicNetwork & { readonly mode: 'facilitator'; readonly facilitator: FacilitatorSettings })
+  /** Facilitators in order of preference. */
+  | (OnPublicNetwork & { readonly mode: 'facilitator'; readonly facilitators: readonly FacilitatorSettings[] })
   | (OnPublicNetwork & { readonly mode: 'self'; readonly gas: GasLimits; readonly key: Hex });
 
 /** Only Base itself has real money. */
@@ -154,6 +155,6 @@ export async function openPayments(settings: PaymentSettings, dataDir: string): 
     const gasFrom = privateKeyToAccount(settings.key).address;
     return { ...common, gasFrom, facilitator: settlingWith(settings, gasFrom) };
   }
-  const facilitator = httpFacilitator({ ...settings.facilitator, network });
-  return { ...common, facilitator: () => facilitator };
+  const all = settings.facilitators.map((facilitator) => httpFacilitator({ ...facilitator, network }));
+  return { ...common, facilitator: () => preferredFacilitator(all) };
 }

@@ -1,5 +1,6 @@
 /** Checks after an attack: the ledger, the chain and the responses that buyers got must agree. */
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402/core/http';
 import { parseAbiItem, type Hex } from 'viem';
 import { USDC } from '../../lib/network.ts';
@@ -142,6 +143,20 @@ export async function checkBooks(shop: Shop, attempts: readonly Attempt[]): Prom
   checkLeads(purchases, faults);
   for (const made of attempts) await checkBuyer(shop, made, findPaid(made.payer, made.nonce), faults);
   assert.deepEqual(faults, []);
+}
+
+/** Wait until each of these requests has reached the facilitator or has its response. */
+export async function untilHeldOrAnswered(
+  shop: Shop,
+  requests: readonly Promise<unknown>[],
+  settlementsBefore: number,
+): Promise<void> {
+  let answered = 0;
+  for (const request of requests) {
+    request.finally(() => (answered += 1)).catch(() => undefined);
+  }
+  // An answered request may have reached the facilitator before.
+  while (shop.facilitator.settlements() - settlementsBefore + answered < requests.length) await pause(20);
 }
 
 /** The typed reason of a refusal, or nothing. */

@@ -1,18 +1,39 @@
-/** Contract wallets whose check depends on the gas price, burns gas or never ends, or that sign as they should. */
+/**
+ * Contract wallets whose check depends on the gas price, burns gas or never ends, and ordinary accounts that delegate
+ * to a contract (EIP-7702) between the signature check and the settlement.
+ */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { concat, type Hex } from 'viem';
-import { fetchPaymentRequired } from '../api/support/buyers.ts';
+import { after, afterEach, before, describe, it } from 'node:test';
+import type { Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { fetchPaymentRequired, type Buyer } from '../api/support/buyers.ts';
 import { codeOf, type ContractName } from '../api/support/contracts.ts';
-import { attempt, checkBooks, gasSpent, outcomes, type Attempt } from './books.ts';
-import { DEALS, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
+import { attempt, checkBooks, gasSpent, outcomes, reasonOf, untilHeldOrAnswered, type Attempt } from './books.ts';
+import { gated, honest } from '../shop/facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 import { thorough } from '../thorough.ts';
-import { headerOf, randomAddress, signInAs } from './wallets.ts';
+import {
+  authorizationFor,
+  delegationTo,
+  headerOf,
+  headerWith,
+  randomAddress,
+  signAuthorization,
+  signInAs,
+} from './wallets.ts';
 
 /** Open purchases that one payer may have, at most. */
 const MAX_OPEN = 4;
 const AT_ONCE = 7;
 const COSTLY = (['BurnsTenMillionGas', 'NeverReturns', 'ReturnsOneMegabyte'] as const).slice(0, thorough(1, 3));
+/** `make prove` tries 30. */
+const NONCES = thorough(5, 30);
+
+/** Far more than a transfer takes, far less than the attack burns. */
+const MAX_GAS = 2_000_000n;
+const CONTRACTS = ['AcceptsAnything', 'BurnsTenMillionGas', 'RefusesAll', 'NeverReturns'] as const;
+const FEW = CONTRACTS.slice(0, thorough(2, 4));
+
 describe('the wallets of contracts', () => {
   let shop: Shop;
   let selfShop: Shop;
@@ -74,17 +95,116 @@ describe('the wallets of contracts', () => {
       }
     });
 
-    it('that signs buys an ordinary answer and no exclusive lead, as an account that delegates', async () => {
+    it('that signs as it should buys an ordinary answer, and no exclusive lead', async () => {
       const payer = await walletOf('AcceptsAnything');
       const ordinary = await present(payer, DEALS, 1);
       const exclusive = await present(payer, EXCLUSIVE, 1);
       await checkBooks(shop, [...ordinary, ...exclusive]);
       assert.deepEqual(outcomes(ordinary), { 200: 1 });
       allRefused(exclusive);
-      const account = await shop.buyer();
-      const signed = await account.sign(shop.url + EXCLUSIVE);
-      await shop.admin.setCode({ address: account.address, bytecode: concat(['0xef0100', payer]) });
-      allRefused([await attempt(shop.url + EXCLUSIVE, signed)]);
+    });
+
+    it('that accepts anything buys no answer unpaid where the facilitator takes its signatures for one', async () => {
+      // The facilitator remembers pending settlements by signature, and reports one transaction for all of them.
+      const quick = await openShop({ receiptTimeoutMs: 300 });
+      try {
+        const payer = randomAddress();
+        await quick.contract(payer, codeOf('AcceptsAnything'), DOLLAR / 10n);
+        await quick.stopBlocks();
+        const pending = await present(payer, DEALS, 1, quick);
+        await quick.mine();
+        await quick.admin.setAutomine(true);
+        const gate = gated();
+        quick.facilitator.behave(gate.behavior);
+        const settlementsBefore = quick.facilitator.settlements();
+        const asked = await fetchPaymentRequired(quick.url + DEALS);
+        const headers = Array.from({ length: NONCES }, () => headerOf(asked, payer, '0x1234'));
+        const others = headers.map((header) => attempt(quick.url + DEALS, header, signInAs(payer)));
+        await untilHeldOrAnswered(quick, others, settlementsBefore);
+        gate.open();
+        const attempts = [...pending, ...(await Promise.all(others))];
+        quick.facilitator.behave(honest);
+        await checkBooks(quick, attempts);
+        const seen = JSON.stringify(outcomes(attempts));
+        for (const { status } of attempts) assert.ok([200, 402, 429, 502].includes(status), seen);
+        assert.ok(attempts.filter(({ status }) => status === 200).length <= 2, seen);
+      } finally {
+        await quick.close();
+      }
+    });
+  });
+
+  describe('a delegation', () => {
+    /** A hook that throws would leave a test without its attack. */
+    const delegated = new Set<string>();
+    afterEach(() => {
+      shop.facilitator.behave(honest);
+      selfShop.node.before(null);
+    });
+
+    const delegate = async (
+      buyer: Pick<Buyer, 'address'>,
+      name: ContractName,
+      { admin }: Pick<Shop, 'admin'> = shop,
+    ): Promise<void> => {
+      const contract = randomAddress();
+      await admin.setCode({ address: contract, bytecode: codeOf(name) });
+      await admin.setCode({ address: buyer.address, bytecode: delegationTo(contract) });
+      delegated.add(buyer.address);
+    };
+
+    for (const name of FEW) {
+      it(`to ${name} set between verification and settlement gives nothing unpaid`, async () => {
+        const attempts: Attempt[] = [];
+        for (const path of [DEALS, EXCLUSIVE]) {
+          const buyer = await shop.buyer();
+          shop.facilitator.behave(async (request) => {
+            await delegate(buyer, name);
+            await honest(request);
+          });
+          attempts.push(await attempt(shop.url + path, await buyer.sign(shop.url + path)));
+          assert.ok(delegated.has(buyer.address));
+        }
+        await checkBooks(shop, attempts);
+        for (const made of attempts) {
+          const outcome = `${made.status} ${reasonOf(made)}`.trim();
+          assert.ok(['200', '502 settlement_unknown'].includes(outcome), outcome);
+        }
+      });
+    }
+
+    it('set just before our own key sends or estimates the gas costs a bounded amount of gas', async () => {
+      for (const name of FEW.slice(1))
+        for (const methods of [
+          ['eth_sendRawTransaction', 'eth_sendRawTransactionSync'],
+          ['eth_estimateGas', 'eth_fillTransaction'],
+        ]) {
+          const buyer = await selfShop.buyer();
+          const header = await buyer.sign(selfShop.url + DEALS);
+          const firstBlock = await selfShop.admin.getBlockNumber();
+          selfShop.node.before(async (method) => {
+            if (methods.includes(method)) await delegate(buyer, name, selfShop);
+          });
+          const made = await attempt(selfShop.url + DEALS, header);
+          selfShop.node.before(null);
+          assert.ok(delegated.has(buyer.address));
+          await checkBooks(selfShop, [made]);
+          const gas = await gasSpent(selfShop, firstBlock);
+          assert.ok(gas < MAX_GAS, `${gas} gas: ${made.status} ${reasonOf(made)}`);
+        }
+    });
+
+    it('that is there before makes the account a contract wallet, which buys no exclusive lead', async () => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      await shop.chain.mint(account.address, 5n * DOLLAR);
+      await delegate(account, 'AcceptsAnything');
+      const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
+      const authorization = authorizationFor(asked, account.address);
+      const signature = await signAuthorization(account, authorization);
+      const made = await attempt(shop.url + EXCLUSIVE, headerWith(asked, { signature, authorization }));
+      assert.equal(`${made.status} ${reasonOf(made)}`, '402 contract_wallet_refused');
+      assert.equal(made.json['billed'], false);
+      await checkBooks(shop, [made]);
     });
   });
 });

@@ -11,7 +11,7 @@ import { NETWORK, USDC } from '../../lib/network.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { honest } from '../shop/facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
-import { attempt, reasonOf, type Attempt } from './books.ts';
+import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { contractWallet, sendAsStranger, signInAs, type ContractWallet } from './wallets.ts';
 
 const PRICE = DOLLAR / 20n;
@@ -98,8 +98,8 @@ describe('a signature', () => {
     let wallet: ContractWallet;
     let header: string;
     let rowAtTheCall: Purchase | null = null;
-    /** Let the node settle the payment inside the call, and then say that the wallet refuses it. */
-    const settleInside = (): void => {
+    /** Let the node settle the payment inside the call, and then say what the wallet answers. */
+    const settleInside = (accepts: boolean): void => {
       const signed = signedIn(header);
       const { from, nonce } = signed.authorization;
       shop.node.before(async (method, params) => {
@@ -107,7 +107,7 @@ describe('a signature', () => {
         const payment = { network: NETWORK, asset: USDC.toLowerCase(), payer: from.toLowerCase(), nonce };
         rowAtTheCall = await shop.server.running.ledger.find({ payment });
         await sendAsStranger(shop.chain, signed);
-        await shop.admin.setCode({ address: wallet.address, bytecode: codeOf('RefusesAll') });
+        if (!accepts) await shop.admin.setCode({ address: wallet.address, bytecode: codeOf('RefusesAll') });
       });
     };
     const buy = (): Promise<Attempt> => attempt(shop.url + DEALS, header, signInAs(wallet.address));
@@ -117,8 +117,18 @@ describe('a signature', () => {
       rowAtTheCall = null;
     });
 
+    it('has a row by then, and is sold', async () => {
+      settleInside(true);
+      const takings = await shop.takings();
+      const made = await buy();
+      assert.equal(made.status, 200, made.text);
+      assert.equal(rowAtTheCall?.state, 'settling');
+      assert.equal((await shop.takings()) - takings, PRICE);
+      await checkBooks(shop, [{ ...made, signIn: null }]);
+    });
+
     it('has a row if the wallet refuses it, which the late transfer sells, and the wallet collects', async () => {
-      settleInside();
+      settleInside(false);
       const settlements = shop.facilitator.settlements();
       const takings = await shop.takings();
       const made = await buy();

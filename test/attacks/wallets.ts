@@ -2,7 +2,16 @@
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { authorizationTypes, eip3009ABI } from '@x402/evm';
-import { createTestClient, createWalletClient, encodeFunctionData, http, pad, publicActions, type Hex } from 'viem';
+import {
+  concat,
+  createTestClient,
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  pad,
+  publicActions,
+  type Hex,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
 import { base } from '../api/support/base.ts';
@@ -10,6 +19,9 @@ import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import type { Chain } from '../../api/payments/local_chain/chain.ts';
 import { buyerWith, fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
+
+/** Code of an account that delegates to a contract (EIP-7702). */
+export const delegationTo = (contract: Hex): Hex => concat(['0xef0100', contract]);
 
 export const randomAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address;
 

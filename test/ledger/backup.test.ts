@@ -1,7 +1,8 @@
 /** Backups between both kinds of ledger, and the screen of `make ledger`. */
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
@@ -145,6 +146,28 @@ describe('a backup', () => {
       await Promise.all([source.close(), copy.close()]);
     });
   }
+
+  test('that is no ledger of this version is refused in one line, and no ledger is created', async () => {
+    const DATA_DIR = dataDir();
+    const [FILE, LEDGER] = [join(DATA_DIR, 'backup'), join(DATA_DIR, 'none.sqlite')];
+    await (await open(FILE)).close();
+    const database = (sql: string): void => {
+      const db = new DatabaseSync(FILE);
+      db.exec(sql);
+      db.close();
+    };
+    const wrong: readonly (readonly [() => void, RegExp])[] = [
+      [() => database('PRAGMA user_version = 2'), /^the ledger has version 2, and this program uses version 1: /],
+      [() => database('PRAGMA application_id = 1'), / is not a ledger but another SQLite database$/],
+      [() => writeFileSync(FILE, '{"format": "a backup"}\n'.repeat(100)), / is not an SQLite file$/],
+      [() => rmSync(FILE), / is not a backup of a ledger: it is missing or empty$/],
+    ];
+    for (const [change, message] of wrong) {
+      change();
+      await assert.rejects(restoreFrom(FILE, { DATA_DIR, LEDGER }), { name: 'LedgerRefused', message });
+    }
+    assert.ok(!existsSync(LEDGER));
+  });
 
   test('without its journal pauses exclusive sales until its window is audited and nothing of it is owed', async () => {
     const env = { DATA_DIR: dataDir() };

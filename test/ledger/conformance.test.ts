@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { openLedger, openStore } from '../../ledger/open.ts';
 import { sqlLedger } from '../../ledger/sql/sql_ledger.ts';
 import { thorough } from '../thorough.ts';
+import { balance } from './conformance/balance.ts';
 import { leadClaims, leadLimits, properties } from './conformance/leads.ts';
 import { sharedLedger } from './conformance/place.ts';
 import { endings, payerLimits, reservations, settling } from './conformance/purchases.ts';
@@ -13,7 +14,7 @@ import { ledgerFolders } from './ledger_folders.ts';
 import { purchaseIn } from './purchases.ts';
 
 /** How often tests repeat what depends on the order of concurrent steps. */
-const EFFORT = { races: thorough(2, 12) } as const;
+const EFFORT = { sequences: thorough(3, 15), races: thorough(2, 12) } as const;
 
 /** The setting that decides whether a commit waits for the disk: its values if it does, and if it does not. */
 const FLUSHES = {
@@ -38,6 +39,7 @@ describe('every ledger', () => {
       payerLimits(shared.onEmpty);
       leadLimits(shared.onEmpty);
       properties(shared.onEmpty);
+      balance(shared.onEmpty, EFFORT);
       audit(shared.onEmpty);
       matching(shared.onEmpty, EFFORT);
 

@@ -176,4 +176,23 @@ describe('the identity of a ledger', () => {
       await ledger.close();
     });
   }
+
+  test('a restore raises the epoch above the recorded one, and keeps the id', async () => {
+    const DATA_DIR = dataDir();
+    const FILE = join(DATA_DIR, 'backup');
+    await (await openServingLedger({ DATA_DIR })).close();
+    const { id } = noteIn(DATA_DIR);
+    await backUpTo(FILE, { DATA_DIR });
+    writeFileSync(join(DATA_DIR, 'ledger.json'), JSON.stringify({ id, epoch: 7, kind: 'sqlite' }));
+    rmSync(join(DATA_DIR, 'ledger.sqlite'));
+    const { identity } = await restoreFrom(FILE, { DATA_DIR });
+    assert.deepEqual(
+      [identity, noteIn(DATA_DIR)],
+      [
+        { id, epoch: 8 },
+        { id, epoch: 8, kind: 'sqlite' },
+      ],
+    );
+    await (await openServingLedger({ DATA_DIR })).close();
+  });
 });

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   rmdirSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -265,6 +266,44 @@ describe('the journal', () => {
         assert.ok((await tableOf(settings)).includes(JSON.stringify(sold)), line);
       }
     });
+
+    test(`of ${name} puts sales back by their age although the releases before them were not copied`, async () => {
+      const [here, there] = [dataDir(), dataDir()];
+      const env = { DATA_DIR: here, LEDGER: await fresh(here) };
+      const FILE = join(here, 'backup');
+      const ledger = await openServingLedger(env);
+      const early = await purchaseIn(ledger, 'reserved', 1, { lead: 'one', properties: ['parcel:1'] });
+      const open = await purchaseIn(ledger, 'settling', 2, { lead: 'two', properties: ['parcel:2'] });
+      await backUpTo(FILE, env);
+      const late = await purchaseIn(ledger, 'reserved', 3, { lead: 'three', properties: ['parcel:3'] });
+      const unsent = await purchaseIn(ledger, 'reserved', 6, { lead: 'four' });
+      const older = await purchaseIn(ledger, 'settling', 7, { lead: 'five' });
+      for (const { id } of [early, late, unsent]) await ledger.release(id, 'not_settled', 9);
+      for (const { id } of [open, older]) await ledger.release(id, 'expired_unused', 9);
+      // The lines have milliseconds.
+      await sleep(5);
+      const kept = [
+        await purchaseIn(ledger, 'settling', 8, { lead: 'four' }),
+        await purchaseIn(ledger, 'settling', 9, { lead: 'five' }),
+        await purchaseIn(ledger, 'sold', 4, { lead: 'one' }),
+        await purchaseIn(ledger, 'sold', 5, { lead: 'another', properties: ['parcel:2'] }),
+        await purchaseIn(ledger, 'sold', 3, { lead: 'three', properties: ['parcel:3'] }),
+      ];
+      await ledger.close();
+      // A file has the lines in any order.
+      const copied = linesIn(here).filter(({ event }) => event !== 'dropped' && event !== 'released');
+      copied.reverse();
+      writeFileSync(journalFile(there), copied.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const journals = [journalFile(there)];
+      await restoreFrom(FILE, { ...env, DATA_DIR: there }, { overwrite: true, journals });
+      const restored = await openLedger(env);
+      for (const purchase of kept) assert.deepEqual(await restored.find({ id: purchase.id }), purchase);
+      for (const { id } of [early, late, open, unsent, older])
+        assert.equal((await restored.find({ id }))?.why, 'superseded');
+      assert.deepEqual(await restored.soldLeads(), ['another', 'five', 'four', 'one', 'three']);
+      await restored.close();
+      await tableOf(env);
+    });
   }
 
   test('puts back the sales that a truncated log has lost, when a server starts', async () => {
@@ -312,6 +351,16 @@ describe('the journal', () => {
     await assertCopied({ DATA_DIR });
   });
 
+  test('catches up with its file when a ledger is opened', async () => {
+    const DATA_DIR = dataDir();
+    await (await openServingLedger({ DATA_DIR })).close();
+    const unwatched = await openLedger({ DATA_DIR });
+    for (let n = 1; n < 200; n += 1) await purchaseIn(unwatched, 'sold', n);
+    await unwatched.close();
+    await (await openServingLedger({ DATA_DIR })).close();
+    await assertCopied({ DATA_DIR });
+  });
+
   test('is read without the lines that a crash has cut, and later lines are not lost', async () => {
     const DATA_DIR = dataDir();
     const ledger = await openServingLedger({ DATA_DIR });
@@ -337,5 +386,16 @@ describe('the journal', () => {
     await assert.rejects(openServingLedger(settings), (error: Error) => {
       return error instanceof SettingError && error.message.includes(journalFile(DATA_DIR));
     });
+  });
+
+  test('of another ledger in the same folder is not put back', async () => {
+    const DATA_DIR = dataDir();
+    const ledger = await openServingLedger({ DATA_DIR });
+    await purchaseIn(ledger, 'sold', 1, { lead: 'one' });
+    await ledger.close();
+    for (const name of ['ledger.sqlite', 'ledger.json']) rmSync(join(DATA_DIR, name));
+    const other = await openServingLedger({ DATA_DIR });
+    assert.deepEqual([await all(other.purchases()), await other.exclusivePause()], [[], null]);
+    await other.close();
   });
 });

@@ -4,6 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
@@ -119,6 +120,26 @@ describe('a ledger', () => {
       await Promise.all([one.close(), two.close()]);
     });
   }
+
+  test('in a locked file lets callers wait without blocking this process; close finishes their writes', async () => {
+    const file = newFile();
+    const ledger = await openSqliteLedger(file);
+    const { id } = await reserve(ledger, wanted(1));
+    const locker = child('lock', file);
+    await locker.started;
+    let isDone = false;
+    const writes = Promise.all([ledger.begin(wanted(2)), ledger.startSettling(id, answer('x'), 1)]).finally(() => {
+      isDone = true;
+    });
+    const closed = ledger.close();
+    for (let turn = 0; turn < 30; turn += 1) await sleep(5);
+    assert.equal(isDone, false);
+    locker.process.stdin.write('release\n');
+    await Promise.all([writes, closed, locker.ended]);
+    const again = await openSqliteLedger(file);
+    assert.equal((await again.find({ id }))?.state, 'settling');
+    await again.close();
+  });
 
   test('is created in DATA_DIR, readable only by its owner', async () => {
     const folder = join(dataDir(), 'new', 'data');

@@ -3,6 +3,14 @@ import { fault, test, type PlantedFault } from './fault.ts';
 
 export const paymentFaults: readonly PlantedFault[] = [
   fault(
+    'after a refusal, the server calls the next facilitator',
+    ['api/payments/facilitator/facilitator.ts', 'if (!hint.hasFailed) return', 'if (hint.transaction !== null) return'],
+    test(
+      'attacks/lost_replies.test.ts',
+      'are not tried in turn after a refusal, which may come although the money moves',
+    ),
+  ),
+  fault(
     'a write of the ledger waits for the disk only if it asks for it',
     ['ledger/sqlite/store.ts', "durability: Durability = 'flushed'", "durability: Durability = 'soon'"],
     test('ledger/conformance.test.ts', 'has each change on the disk when a call returns, but for reservations'),

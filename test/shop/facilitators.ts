@@ -13,13 +13,21 @@ import { readerOf } from '../../api/payments/chain/node.ts';
 import { BASE, NETWORK } from '../../lib/network.ts';
 import { startTestServer } from '../web/server.ts';
 
-/** How often it asks whether a transaction is in a block, and for how long, before it says "pending". */
-const [POLLING_MS, RECEIPT_TIMEOUT_MS] = [25, 10_000];
+interface LibraryFacilitatorOptions {
+  readonly rpcUrl: string;
+  /** Key of an account with gas. It never receives what is paid. */
+  readonly key: Hex;
+  /** How often the chain is asked whether a transaction is in a block. */
+  readonly pollingMs: number;
+  /** Time for a settlement to be found in a block, before the facilitator says "pending". */
+  readonly receiptTimeoutMs: number;
+}
 
-/** The library's own facilitator. @param key of an account with gas, which never receives what is paid */
-function x402FacilitatorOf(rpcUrl: string, key: Hex): x402Facilitator {
+/** The library's own facilitator. */
+function x402FacilitatorOf(options: LibraryFacilitatorOptions): x402Facilitator {
+  const { rpcUrl, key, pollingMs, receiptTimeoutMs } = options;
   const account = privateKeyToAccount(key);
-  const reader = readerOf(BASE, rpcUrl, POLLING_MS);
+  const reader = readerOf(BASE, rpcUrl, pollingMs);
   const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
   // One transaction is numbered and sent at a time, so that two settlements never take the same number.
   const sending = new PQueue({ concurrency: 1 });
@@ -32,7 +40,7 @@ function x402FacilitatorOf(rpcUrl: string, key: Hex): x402Facilitator {
         wallet.writeContract({ address, abi, functionName, args, ...(dataSuffix === undefined ? {} : { dataSuffix }) }),
       ),
     sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction({ ...transaction, chain: base })),
-    waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: RECEIPT_TIMEOUT_MS }),
+    waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs }),
     getCode: ({ address }) => reader.getCode({ address }),
   });
   return new x402Facilitator().register(NETWORK, scheme);
@@ -70,6 +78,14 @@ export const honest: SettleBehavior = async ({ settle, reply }) => {
 const refusal = (errorReason: string): object => ({ success: false, errorReason, transaction: '', network: NETWORK });
 const success = (transaction: unknown): object => ({ success: true, transaction, network: NETWORK });
 
+/** Settles, and says that it was refused. */
+export const refusesAfterSettling =
+  (status: number, reason: string): SettleBehavior =>
+  async ({ settle, reply }) => {
+    await settle();
+    reply(status, refusal(reason));
+  };
+
 /** Says at once that it was refused, and settles later. */
 export const refusesBeforeSettling =
   (reason: string, laterMs: number): SettleBehavior =>
@@ -100,9 +116,35 @@ export const hangsUp: SettleBehavior = async ({ settle, response }) => {
   response.destroy();
 };
 
-/** Serve the library's facilitator. */
-export async function facilitatorServer(rpcUrl: string, key: Hex): Promise<FacilitatorServer> {
-  const facilitator = x402FacilitatorOf(rpcUrl, key);
+/** Closes the connection, and does nothing. */
+export const onlyHangsUp: SettleBehavior = async ({ response }) => {
+  response.destroy();
+};
+
+/** Settles honestly once the gate opens. */
+export function gated(): { readonly behavior: SettleBehavior; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    open: () => {
+      open();
+    },
+    async behavior(request) {
+      await opened;
+      await honest(request);
+    },
+  };
+}
+
+/** Serve the library's facilitator, which waits `receiptTimeoutMs` for a block before it says "pending". */
+export async function facilitatorServer(
+  rpcUrl: string,
+  key: Hex,
+  receiptTimeoutMs = 10_000,
+): Promise<FacilitatorServer> {
+  const facilitator = x402FacilitatorOf({ rpcUrl, key, pollingMs: 25, receiptTimeoutMs });
   let behavior = honest;
   let settlements = 0;
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

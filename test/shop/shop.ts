@@ -18,8 +18,10 @@ export const DOLLAR = 1_000_000n;
 export const DEALS = '/api/deals';
 export const EXCLUSIVE = '/api/leads/exclusive';
 export const LEADS = 24;
-/** Path of the exclusive leads that one lead matches. */
-export const KENT = `${EXCLUSIVE}?county=kent`;
+/** One lead is in each of them; the others are in another county. */
+const RARE_COUNTIES = ['Wayne County, MI', 'Kent County, MI'] as const;
+/** Paths of exclusive leads that one lead matches. */
+export const [WAYNE, KENT] = ['wayne', 'kent'].map((county) => `${EXCLUSIVE}?county=${county}`) as [string, string];
 
 /** Passes of the watcher after which an open purchase counts as staying open. */
 const MAX_PASSES = 40;
@@ -52,6 +54,8 @@ export interface Shop {
   readonly admin: ReturnType<typeof testClientOf>;
   readonly node: NodeProxy;
   readonly facilitator: FacilitatorServer;
+  /** The second in order of preference, if the shop has one. */
+  readonly second: FacilitatorServer | null;
   /** Account that pays the gas in self mode. */
   readonly gasAccount: Hex;
   readonly env: Readonly<Record<string, string>>;
@@ -64,6 +68,7 @@ export interface Shop {
   purchases(): Promise<Purchase[]>;
   /** Mine blocks and run the watcher until every purchase that was paid on the chain is sold. */
   resolve(): Promise<void>;
+  stopBlocks(): Promise<void>;
   mine(blocks?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,6 +82,9 @@ interface ShopOptions {
   readonly tables?: Partial<Record<TableName, readonly Row[]>>;
   /** Number of servers. Default: 1. */
   readonly servers?: number;
+  readonly receiptTimeoutMs?: number;
+  /** Whether it has a second facilitator, with its own account for the gas. */
+  readonly hasSecond?: boolean;
   /** Settings of the server, besides the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -91,13 +99,13 @@ const ATTACKED = {
   leads: rowsOfTable('leads', LEADS, (i) => ({
     lead_score: i,
     last_verified: READ_TODAY,
-    county: i === 1 ? 'Kent County, MI' : 'Cuyahoga County, OH',
+    county: RARE_COUNTIES[i - 1] ?? 'Cuyahoga County, OH',
   })),
 };
 
 export async function openShop(options: ShopOptions = {}): Promise<Shop> {
   const { mode = 'facilitator', tables = ATTACKED, servers: count = 1 } = options;
-  const { env = {} } = options;
+  const { hasSecond = false, receiptTimeoutMs, env = {} } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -111,16 +119,21 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
     const admin = testClientOf(chain.rpcUrl);
     const node = await nodeProxy(chain.rpcUrl);
     closers.push(() => node.close());
-    const facilitator = await facilitatorServer(chain.rpcUrl, chain.gasKey);
+    const facilitator = await facilitatorServer(chain.rpcUrl, chain.gasKey, receiptTimeoutMs);
     closers.push(() => facilitator.close());
     const key = generatePrivateKey();
     const gasAccount = privateKeyToAccount(key).address;
     await admin.setBalance({ address: gasAccount, value: GAS_MONEY });
+    const second = hasSecond ? await facilitatorServer(chain.rpcUrl, key, receiptTimeoutMs) : null;
+    if (second) closers.push(() => second.close());
     const payTo = privateKeyToAccount(generatePrivateKey()).address;
     const settingsOfMode: Record<Mode, Record<string, string>> = {
       sandbox: { SANDBOX_RPC: node.url },
       self: { RPC_URL: node.url, SETTLE_KEY: key },
-      facilitator: { RPC_URL: node.url, FACILITATOR_URL: facilitator.url },
+      facilitator: {
+        RPC_URL: node.url,
+        FACILITATOR_URL: [facilitator, second].flatMap((one) => one?.url ?? []).join(','),
+      },
     };
     const serverEnv = {
       DATA_DIR: folder.path,
@@ -162,6 +175,7 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
       admin,
       node,
       facilitator,
+      second,
       gasAccount,
       env: serverEnv,
       purchases,
@@ -184,6 +198,10 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
           if (!used.includes(true)) return;
           await admin.mine({ blocks: BLOCKS_PER_PASS });
         }
+      },
+      async stopBlocks() {
+        await admin.setAutomine(false);
+        await admin.setIntervalMining({ interval: 0 });
       },
       async mine(blocks = 1) {
         await admin.mine({ blocks });

@@ -8,8 +8,8 @@ import { FacilitatorUnavailable, type Facilitator } from './facilitator.ts';
 import type { Network } from '../../../lib/network.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** How long a reply shows that the facilitator can be reached. */
-const REACHED_MS = 10_000;
+/** Statuses about our access to the facilitator, not about the payment. */
+const ACCESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 429]);
 
 const SettleReply = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
 const Kind = z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() });
@@ -61,39 +61,27 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
     }
   };
 
-  let repliedAtMs = Number.NEGATIVE_INFINITY;
-  const noteReply = (isUsable: boolean): void => {
-    repliedAtMs = isUsable ? performance.now() : Number.NEGATIVE_INFINITY;
-  };
-  const supported = async (): Promise<boolean> => {
-    noteReply(false);
-    const { status, json } = await ask('supported');
-    const reply = SupportedReply.safeParse(json);
-    if (status !== 200 || !reply.success)
-      throw new FacilitatorUnavailable(`facilitator supported: unusable reply (status ${status})`);
-    noteReply(true);
-    return reply.data.kinds.some(
-      (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && [network.name, 'eip155:*'].includes(kind.network),
-    );
-  };
-
   return {
-    supported,
     async settle(payload, requirements) {
       try {
         const asked = { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements };
         const { status, json } = await ask('settle', JSON.stringify(asked));
         const reply = SettleReply.safeParse(json);
-        noteReply(reply.success || status < 500);
-        return { transaction: reply.success ? reply.data.transaction.toLowerCase() : null };
+        if (reply.success) return { transaction: reply.data.transaction.toLowerCase() };
+        return { transaction: null, ...(status >= 500 || ACCESS_STATUSES.has(status) ? { hasFailed: true } : {}) };
       } catch {
-        noteReply(false);
-        return { transaction: null };
+        return { transaction: null, hasFailed: true };
       }
     },
-    async reach() {
-      if (performance.now() - repliedAtMs >= REACHED_MS && !(await supported()))
-        throw new FacilitatorUnavailable('the facilitator does not serve the network');
+    async supported() {
+      const { status, json } = await ask('supported');
+      const reply = SupportedReply.safeParse(json);
+      if (status !== 200 || !reply.success)
+        throw new FacilitatorUnavailable(`facilitator supported: unusable reply (status ${status})`);
+      return reply.data.kinds.some(
+        (kind) =>
+          kind.x402Version === 2 && kind.scheme === 'exact' && [network.name, 'eip155:*'].includes(kind.network),
+      );
     },
   };
 }

@@ -1,7 +1,8 @@
 /** The examples, against a real server and a real local chain: what they buy, and what they do not pay for. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -109,6 +110,24 @@ describe('an example', () => {
       assert.notEqual(dear.code, 0);
       assert.match(dear.err, /^not signed: .*maxAmountPerPayment \(\$0\.25/);
       assert.match((await run('sh', [...SHELL, '/api/deals/{id}/report'])).out, /"note_billing"/);
+    }));
+
+  it('in shell fetches every page once, and continues after an interruption', () =>
+    assertPays(40_000n, async () => {
+      const pages = await mkdtemp(join(tmpdir(), 'dealfeed-pages-'));
+      const all = ['examples/all_pages.sh', '/api/deals/basic?limit=10', pages];
+      assert.equal((await run('sh', all)).code, 0);
+      await rm(join(pages, '3.json'));
+      const again = await run('sh', all);
+      assert.match(again.out, /^page 3: receipt [0-9a-f-]{36}\n$/, again.err);
+      assert.equal((await run('sh', all)).out, 'all 3 pages are here\n');
+      const texts = await Promise.all((await readdir(pages)).map((name) => readFile(join(pages, name), 'utf8')));
+      const ids = texts.flatMap((text) => (JSON.parse(text) as { records: { id: string }[] }).records.map((r) => r.id));
+      assert.deepEqual(
+        ids.sort(),
+        Array.from({ length: 23 }, (_, i) => uuid(i + 1)),
+      );
+      await rm(pages, { recursive: true });
     }));
 
   it('on the reference buys in TypeScript as it is shown', () =>

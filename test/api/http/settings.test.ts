@@ -34,17 +34,37 @@ describe('settings of the server', () => {
       payTo: PAY_TO,
       network: BASE,
       rpcUrl: 'https://base.dealfeed.test',
-      facilitator: { url: 'https://facilitator.dealfeed.test', authorization: 'Bearer t' },
+      facilitators: [{ url: 'https://facilitator.dealfeed.test', authorization: 'Bearer t' }],
     });
   });
 
-  it('name another network', () => {
-    assert.equal(readServerSettings({ ...real, NETWORK: 'eip155:84532' }).payments.network, BASE_SEPOLIA);
+  it('name another network, and several facilitators, each with its authorization', () => {
+    const { payments } = readServerSettings({
+      ...real,
+      NETWORK: 'eip155:84532',
+      FACILITATOR_URL: 'https://one.dealfeed.test, https://two.dealfeed.test',
+      FACILITATOR_AUTHORIZATION: '| Bearer t',
+    });
+    assert.ok(payments.mode === 'facilitator');
+    assert.equal(payments.network, BASE_SEPOLIA);
+    assert.deepEqual(payments.facilitators, [
+      { url: 'https://one.dealfeed.test' },
+      { url: 'https://two.dealfeed.test', authorization: 'Bearer t' },
+    ]);
   });
 
   const wrong: [string, Record<string, string>, RegExp][] = [
     ['an invalid port', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
     ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
+    [
+      'two facilitators and one authorization',
+      {
+        ...real,
+        FACILITATOR_URL: 'https://a.dealfeed.test,https://b.dealfeed.test',
+        FACILITATOR_AUTHORIZATION: 'Bearer t',
+      },
+      /^FACILITATOR_AUTHORIZATION is not shown, expected 2 authorizations, one for each URL of FACILITATOR_URL$/,
+    ],
     ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is not set, expected the address that receives the payments/],
     [
       'a public address without TLS',

@@ -141,6 +141,16 @@ describe('a payment header', () => {
   });
 });
 
+test('a payment of another amount, to another receiver or for other terms is refused by its code', () => {
+  for (const [value, code] of [
+    [withAuthorization({ value: '49999' }), 'invalid_exact_evm_payload_authorization_value_mismatch'],
+    [withAuthorization({ value: '50001' }), 'invalid_exact_evm_payload_authorization_value_mismatch'],
+    [withAuthorization({ to: `0x${'0'.repeat(38)}bb` }), 'invalid_exact_evm_recipient_mismatch'],
+    [{ ...valid, accepted: { ...asked, amount: '1' } }, 'no_matching_payment_requirements'],
+  ] as const)
+    assert.equal(mismatch(offerIn(value), asked, NOW)?.code, code);
+});
+
 test('the times of an authorization have begun, leave time to settle, and end within the terms and a minute', () => {
   const tooSoon = 'invalid_exact_evm_payload_authorization_valid_before';
   const notYet = 'invalid_exact_evm_payload_authorization_valid_after';

@@ -10,17 +10,21 @@ import { join } from 'node:path';
 import { after, before, beforeEach, afterEach, it } from 'node:test';
 import { pad, type Hex, type TransactionReceipt } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { base, baseSepolia } from 'viem/chains';
 import { auditPass, type AuditPass, type Auditor } from '../../../api/payments/audit/audit.ts';
 import { reconcile, type Pass, type Reconciler } from '../../../api/payments/audit/reconcile.ts';
 import { watchAudit, watchSettlements, watchToken } from '../../../api/payments/audit/watchers.ts';
+import { MULTICALL } from '../../../api/payments/chain/node.ts';
 import { paymentChain, type ChainReader, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { paymentHealth } from '../../../api/payments/health.ts';
+import { differencesOf } from '../../../ledger/differences.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { HOUR_MS } from '../../../lib/time.ts';
+import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { ledgerProblems } from '../../../pipelines/operate/health.ts';
 import { thorough } from '../../thorough.ts';
-import { startChainPayments, US, THEM, type ChainPayments } from '../support/chain_payments.ts';
+import { AMOUNT, startChainPayments, US, THEM, type ChainPayments } from '../support/chain_payments.ts';
 
 type Plain = Record<string, unknown>;
 
@@ -148,6 +152,21 @@ it('/health names the same problems as make status', async () => {
   assert.deepEqual(problems.map(({ kind }) => kind).sort(), expected);
 });
 
+it("a purchase waits for a safe block past its payment's end, wherever the clock of this machine stands", async () => {
+  const purchase = await settling({ seconds: 60n });
+  const year = 365 * DAY_MS;
+  for (const now of [Date.now() + year, Date.now(), Date.now() - year])
+    assert.deepEqual(await pass({ nowMs: () => now }), ended({ waiting: 1 }));
+  await on.mineAt(purchase.payment.validBefore - 1n);
+  await on.mineAt(purchase.payment.validBefore);
+  // The latest block is late enough but may be replaced; the safe one is a second too early.
+  assert.deepEqual(await pass(), ended({ waiting: 1 }));
+  await on.mineAt(purchase.payment.validBefore + 1n);
+  assert.deepEqual(await pass({ nowMs: () => Date.now() - year }), ended({ released: 1 }));
+  assert.equal((await stateOf(purchase)).why, 'expired_unused');
+  await assert.rejects(on.pay(purchase.payment), /authorization is expired/);
+});
+
 it('a node of another chain, or one that fails, ends nothing, and no text of a library is repeated', async () => {
   const purchase = await settling();
   await on.pay(purchase.payment);
@@ -172,6 +191,30 @@ it('a sandbox chain that is gone releases its test purchases, and never those pa
   assert.deepEqual(await pass({ money: 'real', chain: another }), ended({ sold: 1, waiting: 1 }));
   assert.deepEqual(await pass({ chain: another }), ended({ released: 1 }));
   assert.equal((await stateOf(gone)).why, 'chain_gone');
+});
+
+it('the audit books a transfer once its block is final, and sells the purchase that it pays', async () => {
+  const [good, lost] = [await settling(), await settling()];
+  const { transactionHash, blockNumber } = await on.pay(good.payment);
+  for (const { id } of [good, lost]) await ledger.release(id, 'not_sent', Date.now());
+  assert.deepEqual(await booked(), NONE, 'its block may be replaced');
+  await on.mine(1);
+  assert.deepEqual(await booked(), NONE, 'it is safe, not final');
+  await on.mine(1);
+  assert.deepEqual(await booked(), { ...NONE, matched: 1 });
+  const { state, transaction, block } = await stateOf(good);
+  assert.deepEqual([state, transaction, block], ['sold', transactionHash, blockNumber]);
+  assert.deepEqual(await booked(), NONE);
+  // Where the answer is gone, the transfer is owed.
+  await on.pay(lost.payment);
+  await on.mine(2);
+  assert.ok((await ledger.forgetAnswers(Number(lost.payment.validBefore + 1n) * 1000)) > 0);
+  assert.deepEqual(await booked(), { ...NONE, owed: 1 });
+  assert.equal((await stateOf(lost)).state, 'released');
+  const [owed] = await differencesOf(ledger, { chain: await on.payments.id(), payTo });
+  assert.ok(owed?.kind === 'owed');
+  const { payer, amount, nonce } = owed.transfer;
+  assert.deepEqual([payer, amount, nonce], [on.payer, AMOUNT, lost.payment.nonce]);
 });
 
 it('the first audit begins an hour before the first purchase of this chain and account', async () => {
@@ -217,4 +260,12 @@ it('the audit catches up after a long outage in several passes, without skipping
     found.map(({ block }) => block),
     blocks,
   );
+});
+
+it('both networks have the contract that batches calls', () => {
+  for (const [network, chain] of [
+    [BASE, base],
+    [BASE_SEPOLIA, baseSepolia],
+  ] as const)
+    assert.deepEqual([network.chainId, MULTICALL], [chain.id, chain.contracts.multicall3.address]);
 });

@@ -1,5 +1,6 @@
 /**
- * The facilitator client against a loopback server that replies in every wrong way.
+ * The facilitator client against a loopback server that replies in every wrong way. Of several facilitators, the next
+ * one is tried after a failure, never after a refusal.
  */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, RequestListener } from 'node:http';
@@ -7,7 +8,11 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { FacilitatorUnavailable, type Facilitator } from '../../../api/payments/facilitator/facilitator.ts';
+import {
+  FacilitatorUnavailable,
+  preferredFacilitator,
+  type Facilitator,
+} from '../../../api/payments/facilitator/facilitator.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
 import { BASE } from '../../../lib/network.ts';
 import { startTestServer, type TestServer } from '../../web/server.ts';
@@ -133,10 +138,10 @@ describe('the facilitator client', () => {
     }
     assert.ok(!received.some(({ path }) => path.endsWith('/elsewhere')));
     const nowhere = httpFacilitator({ network: BASE, url: `http://127.0.0.1:1/${SECRET}` });
-    assert.deepEqual(await nowhere.settle(payload, requirements), { transaction: null });
+    assert.deepEqual(await nowhere.settle(payload, requirements), { transaction: null, hasFailed: true });
   });
 
-  it('takes a hash from a settlement whatever its status', async () => {
+  it('takes a hash from a settlement whatever its status, and tells a failure to settle from a refusal', async () => {
     const refused = { success: false, errorReason: 'insufficient_funds' };
     const notHashes = ['', null, [HASH], `${HASH}\n`, `${HASH}00`, HASH.slice(0, -2), `0x${'zz'.repeat(32)}`];
     for (const [status, body, hint] of [
@@ -147,23 +152,13 @@ describe('the facilitator client', () => {
         (wrong) => [200, wrong, { transaction: null }] as const,
       ),
       [400, refused, { transaction: null }],
+      [402, refused, { transaction: null }],
+      [429, refused, { transaction: null, hasFailed: true }],
+      [500, refused, { transaction: null, hasFailed: true }],
     ] as const) {
       listener = json(status, body);
       assert.deepEqual(await client().settle(payload, requirements), hint, `${status} ${JSON.stringify(body)}`);
     }
-  });
-
-  it('is asked whether it can be reached after a failure, not soon after a reply', async () => {
-    const facilitator = client();
-    const { reach = assert.fail } = facilitator;
-    listener = json(500, {});
-    await facilitator.settle(payload, requirements);
-    await assert.rejects(reach(), { name: 'FacilitatorUnavailable' });
-    listener = json(400, { success: false });
-    await facilitator.settle(payload, requirements);
-    received = [];
-    await reach();
-    assert.deepEqual(received, []);
   });
 
   it('reports whether exact payments on Base are supported', async () => {
@@ -179,5 +174,51 @@ describe('the facilitator client', () => {
       listener = json(200, { kinds, extensions: [], signers: {} });
       assert.equal(await client().supported(), expected, JSON.stringify(kinds));
     }
+  });
+});
+
+const works: Facilitator = { settle: async () => ({ transaction: HASH }), supported: async () => true };
+const fails: Facilitator = {
+  settle: async () => ({ transaction: null, hasFailed: true }),
+  supported: async () => Promise.reject(new FacilitatorUnavailable('down')),
+};
+
+const isFailure = { name: 'FacilitatorUnavailable' };
+
+describe('several facilitators', () => {
+  it('treats a refusal as final, and never tries one that does not serve the network', async () => {
+    const refuses: Facilitator = { ...works, settle: async () => ({ transaction: null }) };
+    assert.deepEqual(await preferredFacilitator([refuses, works]).settle(payload, requirements), { transaction: null });
+    const elsewhere: Facilitator = { ...refuses, supported: async () => false };
+    assert.deepEqual(await preferredFacilitator([elsewhere, works]).settle(payload, requirements), {
+      transaction: HASH,
+    });
+    await assert.rejects(preferredFacilitator([elsewhere]).reach?.() ?? Promise.resolve(), isFailure);
+  });
+
+  it('asks whether it can be reached after ten seconds without a reply, and at once after a failure', async () => {
+    let [now, asked] = [0, 0];
+    let settles = works.settle;
+    const counted: Facilitator = {
+      settle: (...args) => settles(...args),
+      supported: async () => {
+        asked += 1;
+        return true;
+      },
+    };
+    const one = preferredFacilitator([counted], () => now);
+    const asksAt = async (ms: number): Promise<number> => {
+      now = ms;
+      const askedBefore = asked;
+      await one.reach?.();
+      return asked - askedBefore;
+    };
+    assert.deepEqual([await asksAt(0), await asksAt(9_999), await asksAt(10_000)], [1, 0, 1]);
+    now = 19_000;
+    await one.settle(payload, requirements);
+    assert.equal(await asksAt(28_999), 0, 'a settlement is a reply');
+    settles = fails.settle;
+    await one.settle(payload, requirements);
+    assert.equal(await asksAt(28_999), 1);
   });
 });

@@ -3,7 +3,7 @@
  * lead sold for test money stays available to real buyers.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
-import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
+import { readWallet, walletPath } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { ledgerExists, openLedger } from '../../../ledger/open.ts';
 import { readServerSettings } from '../../../api/settings.ts';
@@ -97,6 +97,35 @@ describe('the chain of the sandbox', () => {
     assert.notEqual(await readWallet(folder.path), null);
     await next.close();
     assert.equal(await readWallet(folder.path), null);
+  });
+
+  it('that was running before outlives every server, so that open settlements can be resolved', async () => {
+    const chain = await startChain();
+    try {
+      const server = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
+      const wallet = await readWallet(folder.path);
+      assert.equal(wallet?.rpc_url, chain.rpcUrl);
+      assert.equal((await buyerWith(wallet.private_key as `0x${string}`).fetch(`${server.url}/api/deals`)).status, 200);
+      const file = walletPath(folder.path);
+      const left = await readFile(file);
+      await server.close();
+      // As a killed server leaves it.
+      await writeFile(file, left, { mode: 0o600 });
+      assert.equal(await answers(chain.rpcUrl), true);
+      const again = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
+      assert.equal(again.payments.sandbox?.buyer.address, wallet.address, 'the same buyer');
+      assert.equal(again.payments.payTo, wallet.pay_to, 'the same receiver');
+      await again.close();
+    } finally {
+      await chain.close();
+    }
+  });
+
+  it('is named where there is none', async () => {
+    await assert.rejects(open({ DATA_DIR: folder.path, SANDBOX_RPC: 'http://127.0.0.1:9' }), {
+      name: 'SettingError',
+      message: /^SANDBOX_RPC is "http:\/\/127\.0\.0\.1:9", expected a running anvil of chain id 8453: /,
+    });
   });
 });
 

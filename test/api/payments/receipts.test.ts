@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { newKey, receiptKeysOf } from '../../../api/payments/receipts/keys.ts';
 import { parseKeys, verifyContent, verifyReceipt } from '../../../clients/verify.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { backUpTo } from '../../ledger/ledger_folders.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { testKeyFile } from '../support/receipt_key.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
@@ -66,6 +67,24 @@ describe('the receipt of a server', async () => {
     const later = receiptIn(await fetchWithPayment(`${rotated.url}/api/deals`, payment));
     assert.notEqual(later, receiptIn(first));
     assert.equal((await verifyReceipt(later, await keysOf(rotated), Date.now())).claims.receipt_id, claims.receipt_id);
+  });
+
+  it('is signed by a key that no backup of the ledger has', async () => {
+    const [LEDGER, FILE] = [join(shared.folder.path, 'sold.sqlite'), join(shared.folder.path, 'backup')];
+    const own = await openSqliteLedger(LEDGER);
+    const app = await startApp(shared.folder.path, { ledger: own, facilitator, snapshots: shared.app.snapshots });
+    const response = await buyer.fetch(`${app.url}/api/deals`);
+    await response.arrayBuffer();
+    assert.notEqual(receiptIn(response), '');
+    await app.close();
+    await own.close();
+    await backUpTo(FILE, { DATA_DIR: shared.folder.path, LEDGER });
+    const text = readFileSync(FILE).toString('latin1');
+    assert.ok(text.includes(response.headers.get('Receipt-Id') ?? '?'), 'the sale is in it');
+    for (const { d = '' } of testKeyFile.keys) {
+      const bytes = Buffer.from(d, 'base64url');
+      for (const form of [d, bytes.toString('hex'), bytes.toString('base64')]) assert.ok(!text.includes(form));
+    }
   });
 
   it('is on no answer that is not sold', async () => {

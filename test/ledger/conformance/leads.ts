@@ -24,9 +24,10 @@ import {
 import { bookOne, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger, SharedLedger } from './place.ts';
 
-/** The debt and the sale of one house, and another house. */
+/** The debt and the sale of one house, the sale known by its case, and another house. */
 const DEBT = leadOf('debt', 'parcel-1', 'address-1');
 const SALE = leadOf('sale', 'address-1', 'case-1');
+const CASE = leadOf('case', 'case-1');
 const OTHER = leadOf('other', 'parcel-2');
 
 const leads = Array.from({ length: 100 }, (_, i) => leadOf(`lead-${i}`));
@@ -72,6 +73,14 @@ export function leadClaims({ ledger: get, empty, onEmpty }: SharedLedger): void 
       assert.equal(await claim(get(), c.id, [], 0), null);
       assert.equal((await get().find({ id: a.id }))?.leadId, 'l1');
       assert.equal((await get().find({ id: c.id }))?.leadId, null);
+    });
+
+    test('needs a reserved purchase', async () => {
+      for (const [i, state] of STATES.slice(1).entries()) {
+        const { id } = await purchaseIn(get(), state, 10 + i);
+        assert.equal(await claim(get(), id, [`free-${i}`], 0), null, state);
+      }
+      assert.equal(await claim(get(), 'no such purchase', ['free'], 0), null);
     });
 
     test('finds the first free lead among several hundred', async () => {
@@ -138,6 +147,13 @@ export function properties(onEmpty: OnEmptyLedger): void {
       assert.equal(await ledger.startSettling(id, answer('x'), LEASE_MS), false, 'the expired purchase has ended');
     });
 
+    onEmpty('of two expired reservations is free too', async (ledger) => {
+      await purchaseIn(ledger, 'reserved', 1, { lead: 'debt', properties: DEBT.properties });
+      await purchaseIn(ledger, 'reserved', 2, { lead: 'case', properties: CASE.properties });
+      const late = await reserve(ledger, wanted(3, { nowMs: LEASE_MS }));
+      assert.equal(await claim(ledger, late.id, [SALE], LEASE_MS), 'sale');
+    });
+
     onEmpty('is sold to one of sixteen buyers of its leads on two servers', async (one, two) => {
       const purchases = await Promise.all(
         Array.from({ length: 16 }, (_, i) => reserve(one, wanted(i, { payment: payment(i, i) }))),
@@ -158,6 +174,14 @@ export function properties(onEmpty: OnEmptyLedger): void {
         assert.deepEqual(await ledger.soldLeads(), [isTaken ? 'sale' : 'debt']);
       });
     }
+
+    onEmpty('that arrives late takes precedence over a reservation of another lead of it', async (ledger) => {
+      await purchaseIn(ledger, 'released', 1, { lead: 'debt', properties: DEBT.properties });
+      const rival = await purchaseIn(ledger, 'reserved', 2, { lead: 'sale', properties: SALE.properties });
+      assert.equal(await bookOne(ledger, transferFor(1)), 'matched');
+      assert.deepEqual(await ledger.soldProperties(), ['address-1', 'parcel-1']);
+      assert.equal(await ledger.startSettling(rival.id, answer('x'), 1), false);
+    });
   });
 }
 
@@ -192,6 +216,17 @@ export function leadLimits(onEmpty: OnEmptyLedger): void {
       });
       assert.equal((await claimedBy(ledger, 17, 1, limits, now + RELEASED_MS - 1)).kind, 'limited');
       assert.equal((await claimedBy(ledger, 18, 1, limits, now + RELEASED_MS)).kind, 'claimed');
+    });
+
+    onEmpty('the shared limit neither binds nor counts payers who bought before', async (ledger) => {
+      const limits = { byNewPayers: 2 };
+      await bought(ledger, 1, 1);
+      for (let n = 10; n < 15; n += 1) assert.equal((await claimedBy(ledger, n, 1, limits)).kind, 'claimed');
+      for (let n = 20; n < 22; n += 1) assert.equal((await claimedBy(ledger, n, 2, limits)).kind, 'claimed');
+      assert.deepEqual(await claimedBy(ledger, 22, 2, limits), LIMITED_BY_NEW);
+      assert.equal((await claimedBy(ledger, 15, 1, limits)).kind, 'claimed');
+      const own = { ...limits, perPayer: 6 };
+      assert.deepEqual(await claimedBy(ledger, 16, 1, own), LIMITED_BY_PAYER, 'the limit of one payer binds them');
     });
 
     for (const [name, limits, payerOf, reached] of [

@@ -125,6 +125,16 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
         'the process of the old reservation does not change the new one',
       );
     });
+
+    test('replaces an expired reservation with the same identifier, and never a settling purchase', async () => {
+      const identifierHash = sha256('order-9');
+      await reserve(get(), wanted(9, { identifierHash }));
+      const next = await reserve(get(), wanted(10, { identifierHash, nowMs: LEASE_MS }));
+      assert.equal(await get().startSettling(next.id, answer('x'), LEASE_MS), true);
+      const muchLater = 1000 * LEASE_MS;
+      assert.equal((await get().begin(wanted(10, { nowMs: muchLater }))).kind, 'taken');
+      assert.equal((await get().begin(wanted(11, { identifierHash, nowMs: muchLater }))).kind, 'taken');
+    });
   });
 }
 
@@ -220,6 +230,12 @@ export function settling({ ledger: get, openAgain, empty, onEmpty }: SharedLedge
         await assert.rejects(get().startSettling(id, wrong, 1), TypeError);
       assert.equal((await get().find({ id }))?.state, 'reserved');
       assert.equal(await get().startSettling(id, real, 1), true);
+    });
+
+    test('happens once', async () => {
+      const { id } = await purchaseIn(get(), 'settling', 11, { body: 'the first' });
+      assert.equal(await get().startSettling(id, answer('a second'), 2), false);
+      assert.equal(String(await bodyOf(await get().answerOf(id))), 'the first');
     });
 
     test('records an unknown outcome, and its transaction, until it is sold', async () => {

@@ -16,6 +16,27 @@ const through = (block: bigint): { block: bigint; seconds: number } => ({ block,
 /** @param races repetitions of each race */
 export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: number }): void {
   describe('matching transfers', () => {
+    onEmpty('a transfer matches its sold purchase', async (ledger) => {
+      const sold = await purchaseIn(ledger, 'sold', 1, { lead: 'lead' });
+      const transfer = transferFor(1);
+      const matched = { kind: 'matched', purchaseId: sold.id, resolution: null, bookedAtMs: 100 };
+      const booked = { ...transfer, ...ACCOUNT, ...matched };
+      assert.deepEqual(await bookAll(ledger, [transfer]), [booked]);
+      assert.deepEqual(await all(ledger.transfers(null)), [booked]);
+      assert.deepEqual(await current(ledger, sold), sold, 'the purchase is unchanged');
+    });
+
+    onEmpty('a transfer of another amount is owed, and changes no purchase', async (ledger) => {
+      for (const [n, state] of (['reserved', 'settling', 'sold', 'released'] as const).entries()) {
+        const purchase = await purchaseIn(ledger, state, n);
+        for (const [i, difference] of [-1n, 1n].entries()) {
+          const transfer = transferFor(n, { logIndex: 10 + i, amount: payment(n).amount + difference });
+          assert.equal(await bookOne(ledger, transfer), 'owed', state);
+        }
+        assert.deepEqual(await current(ledger, purchase), purchase);
+      }
+    });
+
     onEmpty('a transfer without authorization or amount is dust; one without a purchase is owed', async (ledger) => {
       await purchaseIn(ledger, 'settling', 1);
       const others: readonly (readonly ['dust' | 'owed', Partial<IncomingTransfer>])[] = [
@@ -28,6 +49,16 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
       for (const [i, [kind, other]] of others.entries())
         assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 10 + i, ...other })), kind);
       assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 9 })), 'matched');
+    });
+
+    onEmpty('one purchase never matches two transfers', async (ledger) => {
+      for (const [i, state] of (['settling', 'sold', 'released'] as const).entries()) {
+        const purchase = await purchaseIn(ledger, state, i + 1);
+        const [first, second] = await bookAll(ledger, [transferFor(i + 1), transferFor(i + 1, { logIndex: 2 })]);
+        assert.equal(first?.kind, 'matched');
+        assert.equal(first.purchaseId, purchase.id);
+        assert.deepEqual([second?.kind, second?.purchaseId], ['owed', null]);
+      }
     });
 
     onEmpty('a later purchase does not take a refunded transfer', async (ledger) => {
@@ -79,6 +110,14 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
         (await all(ledger.transfers(null, ['matched']))).map((t) => t.purchaseId),
         [released.id],
       );
+    });
+
+    onEmpty('the answer of a purchase sold late is stored as long as that of a new sale', async (ledger) => {
+      const { id } = await purchaseIn(ledger, 'released', 1, { payment: expiredPayment(1), nowMs: 1000 });
+      assert.equal(await bookOne(ledger, transferFor(1), { nowMs: 9000 }), 'matched');
+      assert.equal(await ledger.forgetAnswers(9000), 0);
+      assert.ok(await ledger.answerOf(id));
+      assert.equal(await ledger.forgetAnswers(9001), 1);
     });
 
     onEmpty(

@@ -1,7 +1,20 @@
 /** What is deleted and what stays, and callers whose clocks jump: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { all, bodyOf, claim, LEASE_MS, payment, purchaseIn, reserve, sha256, STATES, wanted } from '../purchases.ts';
+import { FUTURE_MS } from '../../../ledger/ledger.ts';
+import {
+  all,
+  answer,
+  bodyOf,
+  claim,
+  LEASE_MS,
+  payment,
+  purchaseIn,
+  reserve,
+  sha256,
+  STATES,
+  wanted,
+} from '../purchases.ts';
 import type { OnEmptyLedger } from './place.ts';
 
 export function retention(onEmpty: OnEmptyLedger): void {
@@ -101,6 +114,18 @@ export function retention(onEmpty: OnEmptyLedger): void {
 
 export function clocks(onEmpty: OnEmptyLedger): void {
   describe('clocks that jump', () => {
+    onEmpty('back by minutes: settled purchases stay, and a lease lasts a little longer', async (ledger) => {
+      const later = FUTURE_MS;
+      await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
+      await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
+      await purchaseIn(ledger, 'reserved', 3, { nowMs: later, lead: 'reserved' });
+      assert.equal((await ledger.claimedLeads(0)).size, 3);
+      assert.equal(await ledger.deleteExpiredReservations(0), 0);
+      assert.equal(await ledger.forgetAnswers(0), 0);
+      const { id } = await reserve(ledger, wanted(4));
+      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
+    });
+
     onEmpty('back by hours: a reservation from the future does not keep its lead', async (ledger) => {
       const later = 10 ** 9;
       for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries())
@@ -112,6 +137,21 @@ export function clocks(onEmpty: OnEmptyLedger): void {
       assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
       await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
       assert.equal(await ledger.deleteExpiredReservations(0), 1);
+    });
+
+    onEmpty('forward: only reservations expire', async (ledger) => {
+      const slow = await purchaseIn(ledger, 'reserved', 1, { lead: 'reserved' });
+      await purchaseIn(ledger, 'settling', 2, { lead: 'settling' });
+      await purchaseIn(ledger, 'sold', 3, { lead: 'sold' });
+      const jumped = 10 ** 12;
+      assert.equal(await ledger.deleteExpiredReservations(jumped), 1);
+      const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
+      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
+      assert.equal(
+        await ledger.startSettling(slow.id, answer('x'), 5),
+        false,
+        'its lease is valid by its own clock, but it was deleted',
+      );
     });
   });
 }

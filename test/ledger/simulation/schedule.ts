@@ -57,6 +57,8 @@ interface ScheduleOptions {
   readonly seed: number;
   readonly parts?: Parts;
   readonly tracing?: boolean;
+  /** How many facilitators the server has. */
+  readonly facilitators?: number;
   /** Whether a backup is restored, with the file of the journal or without. */
   readonly restore?: 'with file' | 'without file' | undefined;
 }
@@ -65,9 +67,11 @@ interface ScheduleOptions {
 export const seedOf = (seed: number, n: number): number =>
   (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
 
-/** Of five schedules of a run, two have a restore. */
-export const restoreOf = (n: number): ScheduleOptions['restore'] =>
-  ([undefined, undefined, undefined, 'with file', 'without file'] as const)[n % 5];
+/** What differs between the schedules of a run: a second facilitator, and a restore. */
+export const variantOf = (n: number): Pick<ScheduleOptions, 'facilitators' | 'restore'> => ({
+  facilitators: 1 + (n % 2),
+  restore: ([undefined, undefined, undefined, 'with file', 'without file'] as const)[n % 5],
+});
 
 let shared: Promise<Store> | undefined;
 
@@ -240,6 +244,7 @@ export async function runSchedule({
   seed,
   parts = realParts,
   tracing = false,
+  facilitators = 1,
   restore,
 }: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
@@ -252,7 +257,7 @@ export async function runSchedule({
   const ledger = awaitedLedger(world, parts.sqlLedger(copies?.store ?? store, newId));
   const checks = new CallChecks(ledger, chain);
   const limits = limitsOf(world);
-  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits, mayPause });
+  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits, facilitators, mayPause });
   const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
     name: `process ${i + 1}`,
     starts: 0,

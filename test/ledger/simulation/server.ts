@@ -22,7 +22,7 @@ import {
 import { answer, bodyOf } from '../purchases.ts';
 import type { CallChecks } from './call_checks.ts';
 import { PAY_TO, PRICE, type Chain } from './chain.ts';
-import { facilitator, type Settle } from './facilitator.ts';
+import { settleThrough, type Settle } from './facilitator.ts';
 import { nodeFor } from './node.ts';
 import type { Parts } from './planted.ts';
 import { ledgerView } from './ledger_view.ts';
@@ -81,6 +81,8 @@ interface ServerOptions {
   readonly parts: Parts;
   readonly leads: readonly OfferedLead[];
   readonly limits: Limits;
+  /** How many facilitators it has, in order of preference. */
+  readonly facilitators: number;
   /** Whether exclusive sales may be paused: the schedule has a restore. */
   readonly mayPause: boolean;
 }
@@ -137,7 +139,7 @@ export class Server {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#settle = facilitator(options.world, options.chain);
+    this.#settle = settleThrough(options.facilitators, options.world, options.chain);
     this.#replaced = options.parts.ledger(options.ledger);
   }
 
