@@ -1,5 +1,5 @@
 /**
- * The declared assumption set: every number of underwriting, scores and leads, each a row of assumptions/declared.ts.
+ * The declared assumption set: every number of underwriting, scores and leads, each a row of assumptions/declared.csv.
  * The SQL reads the table, `/api/meta` and the report publish it, and each record names its set. A changed value makes
  * a new set id; older records keep theirs.
  */

@@ -263,7 +263,7 @@ export const modelFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a condemned building may have 60 points',
-    ['models/assumptions/declared.ts', 'condition_score_cap 10', 'condition_score_cap 60'],
+    ['models/assumptions/declared.csv', 'condition_score_cap,10,', 'condition_score_cap,60,'],
     test('models/underwriting/condition.test.ts', 'condemned keep 10 points and no rental path'),
   ),
   fault(

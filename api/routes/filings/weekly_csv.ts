@@ -80,10 +80,20 @@ interface WeekChoice {
   readonly week?: string | undefined;
 }
 
-/** Records of rows in pages. */
+/** Rows in pages, ordered by id. */
 async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGenerator<Record<string, unknown>[]> {
+  const byId: { readonly id: string; readonly row: number }[] = [];
   for (let from = 0; from < rows.length; from += PAGE_ROWS) {
-    yield snapshot.records('filings', rows.slice(from, from + PAGE_ROWS));
+    const some = rows.slice(from, from + PAGE_ROWS);
+    for (const [i, id] of snapshot.ids('filings', some).entries()) byId.push({ id, row: some[i] ?? 0 });
+    await setImmediate();
+  }
+  byId.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (let from = 0; from < byId.length; from += PAGE_ROWS) {
+    yield snapshot.records(
+      'filings',
+      byId.slice(from, from + PAGE_ROWS).map(({ row }) => row),
+    );
     await setImmediate();
   }
 }
@@ -146,7 +156,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
     about:
       `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations as CSV. ` +
       'A registration is in the week in which it was first seen, or if its register was first loaded then, of its ' +
-      `filing date. It has the record's fields in order, UTF-8, the newest filing date first. ${FORMULA_RULE}`,
+      `filing date. It has the record's fields in order, UTF-8, sorted by id. ${FORMULA_RULE}`,
     params: {
       ...paramsOf(stateFilter(register)),
       week: weekParam(
