@@ -47,20 +47,26 @@ const REFUSED: readonly (readonly [content: unknown, message: RegExp])[] = [
   [{ lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u],
   [
     { vacancy: '0.98' },
-    /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy < 1$/u,
+    /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u,
   ],
-  [{ expense_ratio_5_12: '0.95' }, /expense_ratio_5_12 is "0\.95" \(with .*\), expected 0 <= .* < 1$/u],
-  [{ stress_rent: '0.05' }, /stress_rent is "0\.05", expected stress_rent <= 0$/u],
-  [{ score_yield_weight: '40' }, /score_yield_weight is "40" .*, expected score_yield_weight .* = 100$/u],
-  [{ confidence_units: '0.16' }, /confidence_units is "0\.16" .* <= 1$/u],
+  [
+    { expense_ratio_5_12: '0.95' },
+    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0/u,
+  ],
+  [{ stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u],
+  [{ score_yield_weight: '40' }, /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u],
+  [{ confidence_units: '0.16' }, /confidence_units is "0\.16" .* to be 1\.00 at most$/u],
   [
     { rental_warm_coverage: '1.30' },
     /rental_warm_coverage is "1\.30" .*, expected rental_hot_coverage >= rental_warm_coverage$/u,
   ],
-  [{ auction_urgency_5: '13' }, /auction_urgency_5 is "13" .*, expected auction_urgency_1 .* or .*$/u],
+  [
+    { auction_urgency_5: '13' },
+    /auction_urgency_5 is "13" .*, expected auction_urgency_1, .* to rise to one peak and fall after it$/u,
+  ],
   [{ auction_days_2: '5' }, /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u],
   [{ grid_rate_2_pct: '6.00' }, /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u],
-  [{ tax_base: '30' }, /tax_base is "30" .*, expected tax_base \+ .* <= 100$/u],
+  [{ tax_base: '30' }, /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u],
   ['[1]', /expected one JSON object/u],
   ['{', /expected a readable JSON file/u],
 ];
