@@ -1,5 +1,5 @@
 /**
- * The declared assumptions, rows of declared.csv: key, value, type, kind and the reason for the value in one sentence. A
+ * The declared assumptions, rows of declared.csv: key, value, type, kind and the reason for the value in a sentence. A
  * value is a proposal of ours, evidence (read in a public source) or computed (from the other values).
  */
 import { readFileSync } from 'node:fs';
