@@ -143,6 +143,11 @@ describe('a wallet of the browser', () => {
     assert.ok(wallet.asked.includes('wallet_addEthereumChain'));
     assert.equal(await page.locator('#answer tbody tr').count(), DEALS);
     assert.match(await page.locator('#answer table').innerText(), /2 Main St.*\$250,000/su);
+    assert.equal(
+      await page.locator('#answer h3').first().innerText(),
+      `Cleveland: ${DEALS} of the records, price and score`,
+    );
+    assert.match((await page.locator('#answer .metro-map .price').first().textContent()) ?? '', /^\$250k/u);
     const [answer, receipt] = [await saved(page, 'JSON'), await saved(page, 'Receipt')];
     const keys = parseKeys(await (await fetch(`${shop.url}/.well-known/jwks.json`)).text());
     const { claims } = await verifyReceipt(receipt, keys, Date.now());
@@ -314,7 +319,7 @@ describe('the sandbox', () => {
     assert.equal((await ask('eth_sendTransaction', [])).status, 400);
   });
 
-  it('lays out nothing but a whole report, sent by a page of its own', async () => {
+  it('lays out a whole report and draws a map of deals, sent by a page of its own, and nothing else', async () => {
     const lay = async (body: string, headers: Record<string, string>): Promise<number> =>
       (await fetch(`${shop.url}/report/bought`, { method: 'POST', headers, body })).status;
     const example = await (await fetch(`${shop.url}/api/example_report`)).text();
@@ -323,5 +328,24 @@ describe('the sandbox', () => {
     assert.equal(await lay(example, { 'Content-Type': 'text/plain' }), 400);
     assert.equal(await lay(example, { ...json, 'Sec-Fetch-Site': 'cross-site' }), 400);
     assert.equal(await lay('{"deal":{}}', json), 400);
+    const draw = (record: object, headers = {}): Promise<Response> =>
+      fetch(`${shop.url}/map/bought`, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: JSON.stringify({ records: [record] }),
+      });
+    const deal = {
+      zip: '44113',
+      city: '<b>',
+      list_price: '465000.00',
+      deal_score: 61,
+      listing_url: 'https://a.test/1',
+    };
+    const drawn = await (await draw(deal)).text();
+    assert.match(drawn, /href="https:\/\/a\.test\/1"[^]*>\$465k · 61</u);
+    assert.ok(!drawn.includes('<b>'));
+    assert.equal((await draw(deal, { 'Sec-Fetch-Site': 'cross-site' })).status, 400);
+    assert.equal((await draw({ ...deal, listing_url: 'javascript:alert(1)' })).status, 400);
+    assert.equal(await (await draw({ ...deal, zip: '99999' })).text(), '');
   });
 });

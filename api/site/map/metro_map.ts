@@ -43,6 +43,13 @@ const BASES = JSON.parse(readFileSync(new URL('./bases.json', import.meta.url), 
   Record<string, Base>
 >;
 
+const METRO_OF_ZIP = new Map(
+  Object.entries(BASES).flatMap(([metro, { zips }]) => Object.keys(zips).map((zip) => [zip, metro] as const)),
+);
+
+/** The metro on whose map a ZIP is; undefined if it is on none. */
+export const metroOfZip = (zip: string): string | undefined => METRO_OF_ZIP.get(zip);
+
 export interface MapZip {
   readonly zip: string;
   readonly city: string;

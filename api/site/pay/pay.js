@@ -261,14 +261,18 @@
     ];
   }
 
-  /** A report in the layout of the example report, which the server sets; null if it is not whole. */
-  async function reportOf(text) {
+  /** What was bought as the server lays it out at a path; null if it is not whole. */
+  async function laidOut(path, text) {
     const headers = { 'Content-Type': 'application/json', Accept: 'text/html' };
-    const response = await fetch('/report/bought', { method: 'POST', headers, body: text }).catch(() => null);
+    const response = await fetch(path, { method: 'POST', headers, body: text }).catch(() => null);
     if (!response?.ok) return null;
     const parsed = new DOMParser().parseFromString(await response.text(), 'text/html');
     return [...parsed.body.childNodes];
   }
+
+  const ON_MAP = ['zip', 'city', 'address', 'list_price', 'deal_score', 'listing_url'];
+  const onMap = (record) =>
+    Object.fromEntries([...ON_MAP, 'latitude', 'longitude', 'geo_basis'].map((name) => [name, record[name]]));
 
   /** The pages of one purchase, shown together. */
   async function show({ call, pages, box, again }) {
@@ -291,8 +295,11 @@
     if (records) files.unshift(save('CSV', `${name}.csv`, 'text/csv', csvOf(records)));
     const title = records ? `${records.length} of ${body.total_matches} records` : 'What you bought';
     const heading = element('h2', { textContent: title, tabIndex: -1 });
-    const report = body?.recompute ? await reportOf(pages[0].text) : null;
-    const content = report ?? (records ? [tableOf(records, 'The records bought')] : body ? partsOf(body) : []);
+    const report = body?.recompute ? await laidOut('/report/bought', pages[0].text) : null;
+    const located = records?.filter((record) => record.zip && record.listing_url).map(onMap) ?? [];
+    const map = located.length > 0 ? await laidOut('/map/bought', JSON.stringify({ records: located })) : null;
+    const table = records ? [...(map ?? []), tableOf(records, 'The records bought')] : null;
+    const content = report ?? table ?? (body ? partsOf(body) : []);
     const note =
       'The files have every field. The same wallet can collect this answer again for 30 days, free: receipt ';
     const receipt = element('code', { textContent: pages.at(-1).headers.get('Receipt-Id') });

@@ -10,6 +10,9 @@ import { Problem } from '../../http/problem.ts';
 import type { Chain } from '../../payments/local_chain/chain.ts';
 import { Report } from '../../routes/report/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
+import { shortPrice } from '../deal_cards.ts';
+import { html } from '../html.ts';
+import { metroMap, metroOfZip } from '../map/metro_map.ts';
 import { citedPages } from '../archive/cited_pages.ts';
 import { reportContent } from '../pages/report/report.ts';
 import { SITE_HEADERS } from '../site.ts';
@@ -17,6 +20,8 @@ import { TEST_WALLET_PATH } from './panel.ts';
 
 /** Largest report that is laid out; the largest of the sandbox has 120 kB. */
 const MAX_BYTES = 1_000_000;
+/** Deals drawn at most. */
+const MAX_DRAWN = 5_000;
 /** Most that the test wallet signs for one call. */
 const MAX_PAYMENT = atomicOf('2.00');
 
@@ -52,6 +57,60 @@ export function mountBoughtReport(router: Router, snapshots: Snapshots): void {
     } finally {
       lease.release();
     }
+  });
+}
+
+/** What the map needs of a bought deal. */
+const BoughtDeals = z.object({
+  records: z
+    .array(
+      z.object({
+        zip: z.string(),
+        city: z.string().nullish(),
+        address: z.string().nullish(),
+        list_price: z.string().nullish(),
+        deal_score: z.number().nullish(),
+        listing_url: z.url({ protocol: /^https?$/ }),
+        latitude: z.string().nullish(),
+        longitude: z.string().nullish(),
+        geo_basis: z.string().nullish(),
+      }),
+    )
+    .max(MAX_DRAWN),
+});
+
+/** Draw the deals that the reader bought, with prices and scores, on the maps of their metros; nothing is stored. */
+export function mountBoughtMap(router: Router): void {
+  router.post('/map/bought', async (ctx) => {
+    const bought = BoughtDeals.safeParse(await jsonFromSite(ctx));
+    if (!bought.success) throw new Problem('malformed_request', 'The body has no list of deals with ZIP and page.');
+    const byMetro = Map.groupBy(bought.data.records, ({ zip }) => metroOfZip(zip));
+    const maps = [...byMetro].flatMap(([metro, deals]) => {
+      if (metro === undefined) return [];
+      const zips = [...Map.groupBy(deals, ({ zip }) => zip)].map(([zip, own]) => ({
+        zip,
+        city: own[0]?.city ?? '',
+        least: own.length,
+        about: `${own.length} bought`,
+      }));
+      const drawn = deals.map(({ list_price, deal_score, geo_basis, longitude, latitude, ...deal }) => ({
+        href: deal.listing_url,
+        price: [shortPrice(list_price ?? null), deal_score ?? []].flat().join(' · '),
+        title: `${deal.address ?? ''}, ${deal.city ?? ''}`,
+        zip: deal.zip,
+        point: geo_basis === 'parcel_layer' ? ([Number(longitude), Number(latitude)] as const) : null,
+      }));
+      const map = metroMap(metro, zips, drawn, () => '#answer');
+      return map
+        ? [
+            html`<h3>${metro}: ${deals.length} of the records, price and score</h3>
+              ${map.svg}`,
+          ]
+        : [];
+    });
+    ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = html`${maps}`.text;
   });
 }
 
