@@ -102,7 +102,7 @@ export const pipelineSettings = z.object({
     .min(1, 'a folder')
     .optional()
     .describe(
-      'Folder with further sources, in `<family>/<name>/source.ts`. With `make`, the default is ' +
+      'Folder with further sources, in `<family>/<name>.ts`. With `make`, the default is ' +
         '`sandbox/sources`; with LIVE=1 there is none.',
     ),
   PERMITTED: z

@@ -1,8 +1,8 @@
 /**
  * The only file an adapter author must read.
  *
- * An adapter is a folder `sources/<family>/<name>/` with a `source.ts` whose default export is `defineSource({...})`,
- * and a `recorded/` folder of example pages. It is found by its folder name; no list needs an entry. It has two parts:
+ * An adapter is a file `sources/<family>/<name>.ts` whose default export is `defineSource({...})`, with example pages
+ * in `sources/<family>/recorded/<name>/`. It is found by its path; no list needs an entry. It has two parts:
  *
  *   fetch(ctx)   side effects. Knows addresses, order, paging and sessions. Requests pages from `ctx` and yields those
  *                with rows. Each response is archived before fetch sees it.

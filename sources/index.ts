@@ -1,37 +1,36 @@
-/** All adapters: those in folders of their own, the rows of a family's table, and those of EXTRA_SOURCES. */
+/** All adapters: those in files of their own, the rows of a family's table, and those of EXTRA_SOURCES. */
 import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { RecordDefinition } from '../lib/record.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { requireTerms, type SourceSpec } from './contract.ts';
+import { FAMILIES } from './kinds.ts';
 import { realAuctionSources } from './families/realauction/counties.ts';
 
-/** An adapter and its folder. */
+/** An adapter and where it is found. */
 export interface FoundSource {
   readonly spec: SourceSpec;
-  /** URL of the adapter's folder, with a trailing slash. */
-  readonly folder: URL;
-  /** A row of a family's table: the folder holds its recorded pages, if there are any. */
+  /** The file that declares it. */
+  readonly file: URL;
+  /** The folder of its recorded pages, with a trailing slash. A row of a family's table may have none. */
+  readonly recorded: URL;
   readonly isTableRow?: true;
 }
 
 const ROOT = new URL('./', import.meta.url);
+const COUNTIES = new URL('families/realauction/counties.ts', ROOT);
 
-const folders = async (at: URL): Promise<string[]> =>
-  (await readdir(at, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+const recordedPages = (kind: URL, name: string): URL => new URL(`recorded/${name}/`, kind);
 
-/** @throws naming the file if its folder differs from the declared family and name */
-async function readSource(folder: URL, family: string, name: string): Promise<FoundSource> {
-  const file = fileURLToPath(new URL('source.ts', folder));
-  const { default: spec } = (await import(file)) as { default?: SourceSpec };
-  if (typeof spec?.parse !== 'function') throw new Error(`${file}: has no default export made by defineSource`);
-  if (spec.name !== name) throw new Error(`${file}: declares the name ${spec.name}, expected ${name} as its folder`);
-  if (spec.family !== family)
-    throw new Error(`${file}: declares the family ${spec.family}, expected ${family} as its folder`);
-  return { spec, folder };
+/** @throws naming the file if it declares another family or name than those of its path */
+async function readSource(file: URL, family: string, name: string): Promise<FoundSource> {
+  const path = fileURLToPath(file);
+  const { default: spec } = (await import(path)) as { default?: SourceSpec };
+  if (typeof spec?.parse !== 'function') throw new Error(`${path}: has no default export made by defineSource`);
+  if (spec.name !== name) throw new Error(`${path}: declares the name ${spec.name}, expected ${name}`);
+  if (spec.family !== family) throw new Error(`${path}: declares the family ${spec.family}, expected ${family}`);
+  return { spec, file, recorded: recordedPages(new URL('./', file), name) };
 }
 
 /** Sorted by name. @throws naming the source that states no terms or has the name of another one */
@@ -41,36 +40,35 @@ function checked(found: readonly FoundSource[]): FoundSource[] {
     const { name } = each.spec;
     requireTerms(each.spec);
     const twin = byName.get(name);
-    if (twin)
-      throw new Error(`${fileURLToPath(each.folder)}: the name ${name} is taken by ${fileURLToPath(twin.folder)}`);
+    if (twin) throw new Error(`${fileURLToPath(each.file)}: the name ${name} is taken by ${fileURLToPath(twin.file)}`);
     byName.set(name, each);
   }
   return [...byName.values()].sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
 /**
- * Adapters under `<root>/<family>/<name>/source.ts`, sorted by name.
+ * The adapters `<root>/<family>/<name>.ts`, sorted by name. Other folders of the root hold no adapters.
  * @throws naming an adapter that is not as it must be
  */
 export async function sourcesIn(root: URL): Promise<FoundSource[]> {
+  const folders = await readdir(root);
   const found: FoundSource[] = [];
-  for (const family of await folders(root)) {
-    for (const name of await folders(new URL(`${family}/`, root))) {
-      const folder = new URL(`${family}/${name}/`, root);
-      if ((await readdir(folder)).includes('source.ts')) found.push(await readSource(folder, family, name));
-    }
+  for (const family of FAMILIES.filter((name) => folders.includes(name))) {
+    const kind = new URL(`${family}/`, root);
+    for (const file of (await readdir(kind)).filter((name) => name.endsWith('.ts')))
+      found.push(await readSource(new URL(file, kind), family, basename(file, '.ts')));
   }
   return checked(found);
 }
 
 /** The adapters of this folder, and of folders like it, sorted by name. */
 export async function findSources(...extra: readonly URL[]): Promise<FoundSource[]> {
-  const rows = realAuctionSources.map(
-    (spec) => ({ spec, folder: new URL(`${spec.family}/${spec.name}/`, ROOT), isTableRow: true }) as const,
-  );
-  const inFolders: FoundSource[] = [];
-  for (const root of [ROOT, ...extra]) inFolders.push(...(await sourcesIn(root)));
-  return checked([...inFolders, ...rows]);
+  const rows = realAuctionSources.map((spec): FoundSource => {
+    const recorded = recordedPages(new URL(`${spec.family}/`, ROOT), spec.name);
+    return { spec, file: COUNTIES, recorded, isTableRow: true };
+  });
+  const inFiles = await Promise.all([ROOT, ...extra].map(sourcesIn));
+  return checked([...inFiles.flat(), ...rows]);
 }
 
 /** The folder of EXTRA_SOURCES. @throws SettingError if it cannot be read */

@@ -9,7 +9,7 @@ import { type Page, SourceUnavailable } from '../../sources/contract.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { openPage } from '../../sources/fetch/page.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
-import crescent from '../../sandbox/sources/listings/crescent_brokerage/source.ts';
+import crescent from '../../sandbox/sources/listings/crescent_brokerage.ts';
 
 const DAY = '2026-11-20';
 let sandbox: Sandbox;

@@ -66,8 +66,7 @@ async function rowsOf(spec: SourceSpec, page: Page): Promise<Read> {
 /** Recorded pages with rows, by family. */
 export async function subjects(): Promise<Map<string, Subject[]>> {
   const families = new Map<string, Subject[]>();
-  for (const { spec, folder } of await findSources(SANDBOX_SOURCES)) {
-    const recorded = new URL('recorded/', folder);
+  for (const { spec, recorded } of await findSources(SANDBOX_SOURCES)) {
     // Rows of a table may have none; the fleet test names other adapters without recorded pages.
     if (!existsSync(recorded)) continue;
     const cases = parseRecorded(await readFile(new URL('pages.json', recorded), 'utf8'));

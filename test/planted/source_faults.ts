@@ -14,14 +14,14 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     "Hamilton's layer is read by a number that joins nothing",
-    ['sources/parcels/oh_hamilton_parcels/source.ts', "parcel: ['AUDPTYID', 'AUDPCLID'],", "parcel: 'PARCELID',"],
+    ['sources/parcels/oh_hamilton_parcels.ts', "parcel: ['AUDPTYID', 'AUDPCLID'],", "parcel: 'PARCELID',"],
     joinRate('oh_hamilton_tax'),
     reconcile('tax debts of 39061: address'),
   ),
   fault(
     "Montgomery's roll is read without ZIPs",
     [
-      'sources/parcels/oh_montgomery_parcels/source.ts',
+      'sources/parcels/oh_montgomery_parcels.ts',
       "zip: zip('PARCEL LOCATION ZIP', at('PARCEL LOCATION ZIP')),",
       'zip: null,',
     ],
@@ -48,7 +48,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'files of two brokers are merged into one list',
-    ['sources/listings/operator_files/source.ts', 'dropFolders: { ask: `${ASK_FOR_TABLE}.`, thingOf: houseOf },', ''],
+    ['sources/listings/operator_files.ts', 'dropFolders: { ask: `${ASK_FOR_TABLE}.`, thingOf: houseOf },', ''],
     test('pipelines/sources/operator_files.test.ts', 'two brokers that both number their listings 1 and 2'),
   ),
   fault(
@@ -62,13 +62,13 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a mortgage rate of 728 percent is accepted',
-    ['sources/benchmarks/freddie_pmms/source.ts', 'const MAX_PCT = 25n;', 'const MAX_PCT = 1000n;'],
+    ['sources/benchmarks/freddie_pmms.ts', 'const MAX_PCT = 25n;', 'const MAX_PCT = 1000n;'],
     test('pipelines/sources/survey_rates.test.ts', 'a rate of 728 instead of 7.28 quarantines the page'),
   ),
   fault(
     'vacancy is read from the column of its margin',
     [
-      'sources/benchmarks/census_hvs/source.ts',
+      'sources/benchmarks/census_hvs.ts',
       "figure('vacancy', cells[at], where)",
       "figure('vacancy', cells[at + 1], where)",
     ],
@@ -145,12 +145,12 @@ export const sourceFaults: readonly PlantedFault[] = [
     name: "a county's debts are its current tax bills",
     changes: [
       {
-        file: 'sources/tax/oh_stark_tax/source.ts',
+        file: 'sources/tax/oh_stark_tax.ts',
         from: "money('FINAL_BALANCE', feature.FINAL_BALANCE)",
         to: "money('F', feature.TOTAL_BILLED)",
       },
       {
-        file: 'sources/tax/oh_stark_tax/source.ts',
+        file: 'sources/tax/oh_stark_tax.ts',
         from: "optional: ['SITE_ADDRESS3'],",
         to: "optional: ['SITE_ADDRESS3', 'TOTAL_BILLED'],",
       },
@@ -169,7 +169,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     "Stark's second address field is not read",
     [
-      'sources/tax/oh_stark_tax/source.ts',
+      'sources/tax/oh_stark_tax.ts',
       'const cityText = optional(attributes.SITE_ADDRESS3);',
       'const cityText = optional(null);',
     ],
@@ -183,7 +183,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     "rows of the sandbox cite Colorado's real portal",
     [
-      'sources/register/colorado_sos/source.ts',
+      'sources/register/colorado_sos.ts',
       "(url.startsWith('file:') ? PORTAL : new URL(url).origin)",
       "(url === '' ? url : PORTAL)",
     ],

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
-import stark from '../../sources/tax/oh_stark_tax/source.ts';
+import stark from '../../sources/tax/oh_stark_tax.ts';
 import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 

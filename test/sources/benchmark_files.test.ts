@@ -1,7 +1,7 @@
 /** The census bureau's list of its tables, and a quarter that does not belong into one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import hvs, { parseVacancies, tablesOn } from '../../sources/benchmarks/census_hvs/source.ts';
+import hvs, { parseVacancies, tablesOn } from '../../sources/benchmarks/census_hvs.ts';
 import { type Page, Quarantine } from '../../sources/contract.ts';
 import { pageOf } from './recorded.ts';
 

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
-import census from '../../sources/benchmarks/census_acs/source.ts';
+import census from '../../sources/benchmarks/census_acs.ts';
 import { rents } from '../../sandbox/world/rents.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';

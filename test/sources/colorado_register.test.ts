@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { SourceSpec } from '../../sources/contract.ts';
-import colorado from '../../sources/register/colorado_sos/source.ts';
+import colorado from '../../sources/register/colorado_sos.ts';
 import { quarantined, readFrom } from './site_double.ts';
 
 /** The register after a good read on this day. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { utils, write } from '@e965/xlsx';
 import { Quarantine } from '../../sources/contract.ts';
-import franklin from '../../sources/tax/oh_franklin_tax/source.ts';
-import lucas from '../../sources/tax/oh_lucas_tax/source.ts';
+import franklin from '../../sources/tax/oh_franklin_tax.ts';
+import lucas from '../../sources/tax/oh_lucas_tax.ts';
 import { parsed, type Parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { unzip, unzipParts, unzipStart } from '../../sources/csv/zip.ts';
 import { effectiveOn } from '../../sources/families/hud/releases.ts';
-import hud from '../../sources/fmr/hud_fmr/source.ts';
-import safmr from '../../sources/fmr/hud_safmr/source.ts';
-import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
+import hud from '../../sources/fmr/hud_fmr.ts';
+import safmr from '../../sources/fmr/hud_safmr.ts';
+import montgomery from '../../sources/tax/oh_montgomery_tax.ts';
 import { zipOf } from './recorded.ts';
 import { quarantined, readFrom } from './site_double.ts';
 

@@ -2,7 +2,7 @@
  * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here. Of a
  * family's table, the rows with recorded pages are covered.
  *
- * Next to `source.ts` is a folder `recorded/` with
+ * Beside `<name>.ts` is a folder `recorded/<name>/` with
  *
  *   pages.json            "from", where the pages come from: recorded from the site, or made by us in its format, and
  *                         the cases, by name in lower snake case
@@ -15,8 +15,8 @@
  *   context               optional object of strings, default {}
  *   contentType           optional, default null
  *   observedAt            optional, default 2026-11-20T12:00:00Z
- *   file | text | zip     the body, exactly one of: a file (relative to recorded/, so "../../twin/recorded/x.html"
- *                         borrows one), the text itself, or an object {entry name: file} packed into a ZIP archive
+ *   file | text | zip     the body, exactly one of: a file of this folder ("../twin/x.html" borrows one),
+ *                         the text itself, or an object {entry name: file} packed into a ZIP archive
  *   cutTo                 optional, keep only so many bytes of the body: a truncated download
  *   quarantine            the reason that parse must give; without it the case must be accepted
  *
@@ -112,8 +112,7 @@ function shows(name: string, quarantine: string | undefined, rows: { accepted: n
 }
 
 /** What of SHOWN no case of an adapter shows, each with how to show it. */
-async function unshown({ spec, folder }: FoundSource): Promise<string[]> {
-  const recorded = new URL('recorded/', folder);
+async function unshown({ spec, recorded }: FoundSource): Promise<string[]> {
   const shown = new Set<string>();
   for (const [name, each] of Object.entries(await readCases(recorded))) {
     const candidates =
@@ -133,7 +132,7 @@ const borrowed = new Set(
   (
     await Promise.all(
       sources.map(async (found) => {
-        const folder = new URL('recorded/', found.folder);
+        const folder = found.recorded;
         const cases = await readCases(folder).catch((): RecordedPages => ({}));
         return Object.values(cases)
           .flatMap((c) => [c.file, ...Object.values(c.zip ?? {})])
@@ -144,8 +143,7 @@ const borrowed = new Set(
   ).flat(),
 );
 for (const found of sources) {
-  const { spec } = found;
-  const folder = new URL('recorded/', found.folder);
+  const { spec, recorded: folder } = found;
   if (found.isTableRow && !existsSync(folder)) continue;
   test(`${spec.name} reads its recorded pages`, async (t) => {
     const cases = await readCases(folder);
@@ -216,7 +214,13 @@ for (const found of sources) {
   });
 }
 
-test('there are adapters, and every name is unique', () => {
-  assert.ok(sources.length > 0);
-  assert.equal(new Set(sources.map(({ spec }) => spec.name)).size, sources.length);
+test('every folder of recorded pages belongs to an adapter', async () => {
+  const kinds = new Set(sources.map(({ recorded }) => fileURLToPath(new URL('../', recorded))));
+  assert.ok(kinds.size > 0);
+  const folders = await Promise.all([...kinds].map((kind) => readdir(kind).catch((): string[] => [])));
+  const names = new Set(sources.map(({ spec }) => spec.name));
+  assert.deepEqual(
+    folders.flat().filter((name) => !names.has(name)),
+    [],
+  );
 });

@@ -1,7 +1,7 @@
-/** Adapters are found by their folder, and a folder that disagrees with its adapter is named. */
+/** Adapters are found by their path, and a file that declares another name or family is refused. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
@@ -18,9 +18,9 @@ async function folderOf(
   const root = await mkdtemp(join(tmpdir(), 'adapters-'));
   t.after(() => rm(root, { recursive: true }));
   for (const [path, spec] of Object.entries(adapters)) {
-    await mkdir(join(root, path), { recursive: true });
+    await mkdir(join(root, dirname(path)), { recursive: true });
     await writeFile(
-      join(root, path, 'source.ts'),
+      join(root, `${path}.ts`),
       spec
         ? `export default { ...${JSON.stringify({ terms: TERMS, ...spec })}, parse: () => [] };\n`
         : 'export const nothing = 1;\n',
@@ -41,10 +41,10 @@ test('adapters are sorted by name, across families', async (t) => {
   );
 });
 
-test('a folder that contradicts its adapter is refused by name', async (t) => {
+test('a file that contradicts its path is refused by name', async (t) => {
   const refused = async (adapters: Parameters<typeof folderOf>[1], message: RegExp): Promise<void> =>
     assert.rejects(sourcesIn(await folderOf(t, adapters)), message);
-  await refused({ 'tax/a': { name: 'b', family: 'tax' } }, /tax\/a\/source\.ts: declares the name b, expected a/u);
+  await refused({ 'tax/a': { name: 'b', family: 'tax' } }, /tax\/a\.ts: declares the name b, expected a$/u);
   await refused({ 'tax/a': { name: 'a', family: 'fmr' } }, /declares the family fmr, expected tax/u);
   await refused(
     { 'tax/a': { name: 'a', family: 'tax' }, 'fmr/a': { name: 'a', family: 'fmr' } },

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
-import heartland from '../../sandbox/sources/listings/heartland_multifamily/source.ts';
+import heartland from '../../sandbox/sources/listings/heartland_multifamily.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const jsonLd = (node: unknown): string =>

@@ -2,10 +2,10 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { GetOptions, SourceSpec } from '../../sources/contract.ts';
-import kansasCity from '../../sources/distress/mo_kansas_city_code/source.ts';
-import chicago from '../../sources/distress/il_chicago_violations/source.ts';
-import roll from '../../sources/parcels/wi_milwaukee_parcels/source.ts';
-import milwaukee from '../../sources/tax/wi_milwaukee_tax/source.ts';
+import kansasCity from '../../sources/distress/mo_kansas_city_code.ts';
+import chicago from '../../sources/distress/il_chicago_violations.ts';
+import roll from '../../sources/parcels/wi_milwaukee_parcels.ts';
+import milwaukee from '../../sources/tax/wi_milwaukee_tax.ts';
 import { candidatesOf, parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays } from '../../sources/days.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
-import hud from '../../sources/fmr/hud_fmr/source.ts';
-import safmr from '../../sources/fmr/hud_safmr/source.ts';
+import hud from '../../sources/fmr/hud_fmr.ts';
+import safmr from '../../sources/fmr/hud_safmr.ts';
 import { pageOf } from './recorded.ts';
 
 /** Years of the rows, the year that a list names and its day, the day, and why the rows are outdated on it. */

@@ -6,8 +6,8 @@ import { formatSources } from '../../pipelines/commands/status.ts';
 import { sourceHealth, sourceProblems } from '../../pipelines/operate/problems.ts';
 import { judgeSource } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/days.ts';
-import duval from '../../sources/distress/fl_duval_certificates/source.ts';
-import shelby from '../../sources/tax/tn_shelby_tax_sale/source.ts';
+import duval from '../../sources/distress/fl_duval_certificates.ts';
+import shelby from '../../sources/tax/tn_shelby_tax_sale.ts';
 
 const never = (asOf: string): ReturnType<typeof judgeSource> =>
   judgeSource(duval, { read: undefined, reads: [], isFetched: true, resale: 'unknown', asOf, inSandbox: false });

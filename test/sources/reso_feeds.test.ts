@@ -12,7 +12,7 @@ import type { ResoServer } from '../../sources/families/reso/server.ts';
 import { mlsGrid, trestle } from '../../sources/families/reso/vendors.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
-import mls from '../../sandbox/sources/listings/reso_sandbox_mls/source.ts';
+import mls from '../../sandbox/sources/listings/reso_sandbox_mls.ts';
 import { get } from '../sandbox/browse.ts';
 import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom } from './site_double.ts';

@@ -8,15 +8,15 @@ import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { readDrop, type Dropped } from '../../sources/fetch/drop.ts';
-import buckeye from '../../sandbox/sources/listings/buckeye_income_property/source.ts';
-import heartland from '../../sandbox/sources/listings/heartland_multifamily/source.ts';
+import buckeye from '../../sandbox/sources/listings/buckeye_income_property.ts';
+import heartland from '../../sandbox/sources/listings/heartland_multifamily.ts';
 import { parsed, type Parsed } from './parsed.ts';
 
 const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
 
 const RECORDED = new URL('../../sources/', import.meta.url);
 const recorded = (path: string): Promise<string> => readFile(new URL(path, RECORDED), 'utf8');
-const DAY_PAGE = 'sheriff/oh_cuyahoga_sheriff/recorded/saved_page.html';
+const DAY_PAGE = 'sheriff/recorded/oh_cuyahoga_sheriff/saved_page.html';
 /** Drop files for a source. A name that ends with a slash is a folder. */
 async function drop(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Dropped> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-saved-'));
@@ -68,7 +68,7 @@ test('a sale day with a missing item, or any other page, is refused and named', 
 });
 
 test('saved pages of a list of cards give the listings with addresses on their site', async (t) => {
-  const html = await recorded('../sandbox/sources/listings/buckeye_income_property/recorded/cards.html');
+  const html = await recorded('../sandbox/sources/listings/recorded/buckeye_income_property/cards.html');
   const total = Number(/of ([\d,]+)/u.exec(html)?.[1]);
   const cards = html.split('<article').length - 1;
   const { rows } = await read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${cards}`) });
@@ -82,7 +82,7 @@ test('saved pages of a list of cards give the listings with addresses on their s
 });
 
 test("saved pages of listings with JSON-LD give the listings with their pages' addresses", async (t) => {
-  const html = await recorded('../sandbox/sources/listings/heartland_multifamily/recorded/detail_full.html');
+  const html = await recorded('../sandbox/sources/listings/recorded/heartland_multifamily/detail_full.html');
   const { rows } = await read(t, heartland, { 'listing.html': html });
   assert.equal(rows.length, 1);
   assert.match(String(rows[0]?.['source_url']), /^https:\/\/www\.heartland-multifamily\.example\//u);

@@ -1,6 +1,6 @@
 /**
  * The counties on RealAuction, one line each. A further county is a further line, once its host has been seen to
- * respond. Pages are recorded for one county of each layout, in `sources/<family>/<name>/recorded/`.
+ * respond. Pages are recorded for one county of each layout, in `sources/<family>/recorded/<name>/`.
  */
 import { realAuction, type DeclaredCounty } from './adapter.ts';
 

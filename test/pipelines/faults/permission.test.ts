@@ -116,7 +116,7 @@ test('until then it sends no request and prints no warning, and a dropped page i
 
     await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
     await copyFile(
-      new URL('../../../sources/tax/oh_summit_tax/recorded/section.html', import.meta.url),
+      new URL('../../../sources/tax/recorded/oh_summit_tax/section.html', import.meta.url),
       join(layout.drop, 'oh_summit_tax', 'akron.html'),
     );
     const dropped = await once('2026-11-21');

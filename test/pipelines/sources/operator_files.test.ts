@@ -17,7 +17,7 @@ import { makeWorld } from '../../../sandbox/world/world.ts';
 import { codeOfName } from '../../../sources/dropped_files.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
-import spec from '../../../sources/listings/operator_files/source.ts';
+import spec from '../../../sources/listings/operator_files.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
 import { COUNTY_RECORDS } from '../some_tables.ts';
 

@@ -6,7 +6,7 @@ import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { checkExpectations } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { respond } from '../../../sandbox/http.ts';
 import type { Alter } from '../../../sandbox/server.ts';
-import pmms from '../../../sources/benchmarks/freddie_pmms/source.ts';
+import pmms from '../../../sources/benchmarks/freddie_pmms.ts';
 import { Quarantine } from '../../../sources/contract.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { parsed } from '../../sources/parsed.ts';
