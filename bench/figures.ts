@@ -22,7 +22,7 @@ function median(values: readonly number[]): number {
 
 export const HEAD = '| measure | what | baseline | aim | ours | baseline | ratio | met | runs | measured on |';
 
-/** First cells of a line, by which it is found in docs/performance/README.md. */
+/** First cells of a line, by which it is found in docs/performance.md. */
 export const cellsOf = (name: string, [what, baseline]: Line): string => `| ${name} | ${what} | ${baseline} |`;
 
 const shown = (value: number): string =>

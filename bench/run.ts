@@ -5,7 +5,7 @@ import { print } from '../lib/output.ts';
 import { cellsOf, HEAD, tableLine, type Measure } from './figures.ts';
 import type { Settings } from './settings.ts';
 
-const PAGE = new URL('../docs/performance/README.md', import.meta.url);
+const PAGE = new URL('../docs/performance.md', import.meta.url);
 
 /** The measures that the settings ask for, in the order of the table. */
 async function chosen({ ONLY, QUICK, WRITE_DOCS }: Settings): Promise<readonly Measure[]> {
@@ -25,7 +25,7 @@ async function chosen({ ONLY, QUICK, WRITE_DOCS }: Settings): Promise<readonly M
 async function writeLines(lines: ReadonlyMap<string, string>): Promise<void> {
   let page = await readFile(PAGE, 'utf8');
   for (const [cells, line] of lines) {
-    if (!page.includes(cells)) throw new Error(`docs/performance/README.md has no line that begins ${cells}`);
+    if (!page.includes(cells)) throw new Error(`docs/performance.md has no line that begins ${cells}`);
     page = page.replace(new RegExp(`^${RegExp.escape(cells)}.*$`, 'm'), () => line);
   }
   await writeFile(PAGE, page);

@@ -13,7 +13,7 @@ const benchSettings = z.object({
   ONLY: z.string().default(''),
   /** The earlier version that `make run` is compared with. */
   BASE: z.string().default('39e7df7'),
-  /** Writes the figures into docs/performance/README.md. */
+  /** Writes the figures into docs/performance.md. */
   WRITE_DOCS: flag,
 });
 export type Settings = z.infer<typeof benchSettings>;

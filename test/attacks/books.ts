@@ -5,7 +5,7 @@ import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402
 import { parseAbiItem, type Hex } from 'viem';
 import { USDC } from '../../lib/network.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
-import type { Shop } from '../shop/shop.ts';
+import type { Shop } from '../support/shop.ts';
 
 const USED = parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)');
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');

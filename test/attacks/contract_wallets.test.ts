@@ -9,8 +9,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { fetchPaymentRequired, type Buyer } from '../api/support/buyers.ts';
 import { codeOf, type ContractName } from '../api/support/contracts.ts';
 import { attempt, checkBooks, gasSpent, outcomes, reasonOf, untilHeldOrAnswered, type Attempt } from './books.ts';
-import { gated, honest } from '../shop/facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
+import { gated, honest } from '../support/facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../support/shop.ts';
 import { thorough } from '../thorough.ts';
 import {
   authorizationFor,

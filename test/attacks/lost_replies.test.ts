@@ -17,8 +17,8 @@ import {
   refusesBeforeSettling,
   type FacilitatorServer,
   type SettleBehavior,
-} from '../shop/facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, KENT, openShop, WAYNE, type Shop } from '../shop/shop.ts';
+} from '../support/facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, KENT, openShop, WAYNE, type Shop } from '../support/shop.ts';
 
 const PRICE = 50_000n;
 /** When a transfer arrives that was not requested at once. */

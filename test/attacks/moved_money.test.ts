@@ -7,8 +7,8 @@ import { base } from '../api/support/base.ts';
 import { USDC } from '../../lib/network.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 import { attempt, checkBooks, outcomes, reasonOf, type Attempt } from './books.ts';
-import { honest } from '../shop/facilitators.ts';
-import { DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
+import { honest } from '../support/facilitators.ts';
+import { DOLLAR, EXCLUSIVE, openShop, type Shop } from '../support/shop.ts';
 import { randomAddress } from './wallets.ts';
 
 const token = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);

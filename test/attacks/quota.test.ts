@@ -10,7 +10,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../lib/network.ts';
 import { buyerWith, fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
-import { DEALS, DOLLAR, openShop, type Shop } from '../shop/shop.ts';
+import { DEALS, DOLLAR, openShop, type Shop } from '../support/shop.ts';
 import { headerOf, randomAddress } from './wallets.ts';
 
 const LIMIT = 8;

@@ -9,8 +9,8 @@ import type { SignedAuthorization } from '../../api/payments/chain/authorization
 import { LedgerUnavailable, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
 import { codeOf } from '../api/support/contracts.ts';
-import { honest } from '../shop/facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
+import { honest } from '../support/facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../support/shop.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { contractWallet, sendAsStranger, signInAs, type ContractWallet } from './wallets.ts';
 

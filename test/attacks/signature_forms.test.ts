@@ -20,7 +20,7 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Mode, type Shop } from '../shop/shop.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Mode, type Shop } from '../support/shop.ts';
 import { thorough } from '../thorough.ts';
 import { authorizationFor, headerOf, headerWith, randomAddress, signAuthorization, signInAs } from './wallets.ts';
 

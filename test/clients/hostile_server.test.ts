@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
-import { startTestServer, type TestServer } from '../web/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** The PAYMENT-REQUIRED header for $0.05, changed. */
 const termsHeader = (change: Readonly<Record<string, unknown>> = {}): string =>

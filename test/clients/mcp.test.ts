@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
-import { runHere } from '../process/here.ts';
+import { runHere } from '../support/run_here.ts';
 import { MCP_PROGRAM, openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {

@@ -13,7 +13,7 @@ import { readServerSettings } from '../../api/settings.ts';
 import { createBuyer } from '../../clients/purchase.ts';
 import { openSpending } from '../../clients/spending.ts';
 import { bodyOf, buyerWith, type Buyer } from '../api/support/buyers.ts';
-import { runHere, type Ended } from '../process/here.ts';
+import { runHere, type Ended } from '../support/run_here.ts';
 import { BARE } from '../environment.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 

@@ -14,7 +14,7 @@ import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
 import { BASE, BASE_SEPOLIA, USDC } from '../../lib/network.ts';
 import { sendAsStranger } from '../attacks/wallets.ts';
-import { startTestServer, type TestServer } from '../web/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
 const DOLLAR = 1_000_000n;
 const THEM: Address = '0x00000000000000000000000000000000000000bb';

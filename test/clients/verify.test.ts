@@ -16,7 +16,7 @@ import { NETWORK, USDC } from '../../lib/network.ts';
 import { publicPart, RECEIPT_TYPE, type PublicKey } from '../../lib/receipt.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
-import { runHere, type Ended } from '../process/here.ts';
+import { runHere, type Ended } from '../support/run_here.ts';
 
 const SOLD_AT = '2026-11-20T12:00:00.000Z';
 const SOLD_MS = Date.parse(SOLD_AT);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Buyer } from '../api/support/buyers.ts';
 import type { PlantedChange } from '../ledger/planted_change.ts';
-import { nodeProxy, type NodeProxy } from '../node/node.ts';
-import { serverProcess, type ServerProcess } from '../process/program.ts';
+import { nodeProxy, type NodeProxy } from '../support/node.ts';
+import { serverProcess, type ServerProcess } from '../support/program.ts';
 import { EXCLUSIVE, present, sign, type Attempt, type SalesWorld } from './sales_world.ts';
 
 export interface ClockedServer extends ServerProcess {

@@ -15,8 +15,8 @@ import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { Draw } from '../../sandbox/world/random.ts';
 import { hashesOn, kindsOfFiles, phaseOf, wrongIn, type Phase } from './pipeline_folder.ts';
-import { killAlone, startPipeline, type Program } from '../process/program.ts';
-import { webOf } from '../process/web.ts';
+import { killAlone, startPipeline, type Program } from '../support/program.ts';
+import { webOf } from '../support/sandbox_web.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { casesOf, seedFrom } from '../thorough.ts';
 

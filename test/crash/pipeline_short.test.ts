@@ -25,8 +25,8 @@ import { runDay, type OneRun } from '../pipelines/runs.ts';
 import { thorough } from '../thorough.ts';
 import { fill, mountDisk, unmountDisk } from './full_disk.ts';
 import { filesIn, wrongIn } from './pipeline_folder.ts';
-import { killAlone, startPipeline } from '../process/program.ts';
-import { webOf } from '../process/web.ts';
+import { killAlone, startPipeline } from '../support/program.ts';
+import { webOf } from '../support/sandbox_web.ts';
 
 const [FIRST, SECOND] = ['2026-11-20', '2026-11-21'] as const;
 const SOURCES = ['hud_fmr', 'oh_hamilton_tax'];

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverProcess, type ServerProcess } from '../process/program.ts';
+import { serverProcess, type ServerProcess } from '../support/program.ts';
 import { thorough } from '../thorough.ts';
 import { fill, mountDisk, unmountDisk } from './full_disk.ts';
 import { drawnUp, EXCLUSIVE, openSales, present, sign, type Attempt, type SalesWorld } from './sales_world.ts';

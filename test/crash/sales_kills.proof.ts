@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Buyer } from '../api/support/buyers.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
-import { serverProcess, type ServerProcess } from '../process/program.ts';
+import { serverProcess, type ServerProcess } from '../support/program.ts';
 import { child } from '../ledger/processes.ts';
 import { drawnUp, EXCLUSIVE, openSales, passOnChain, present, sign, type Attempt } from './sales_world.ts';
 import { casesOf, seedFrom } from '../thorough.ts';

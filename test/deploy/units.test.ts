@@ -90,7 +90,7 @@ test('the example of settings names settings that exist', () => {
 });
 
 test('the proxy passes long headers, the one address it sees, and streams, and leaves bytes alone', () => {
-  const caddy = read('deploy/proxy/Caddyfile');
+  const caddy = read('deploy/Caddyfile');
   for (const line of [/max_header_size 64KB/u, /X-Forwarded-For \{remote_host\}/u, /flush_interval -1/u])
     assert.match(caddy, line);
   assert.doesNotMatch(caddy, /^\s*encode\b/mu);

@@ -9,7 +9,7 @@ import { openArchive, type Archive } from '../../lib/archive.ts';
 import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from '../../sources/fetch/fetcher.ts';
 import type { Timer } from '../../sources/fetch/scope.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
-import { startTestServer } from '../web/server.ts';
+import { startTestServer } from '../support/server.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

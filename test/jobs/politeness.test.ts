@@ -11,8 +11,8 @@ import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { workerProcess } from '../process/program.ts';
-import { startTestServer } from '../web/server.ts';
+import { workerProcess } from '../support/program.ts';
+import { startTestServer } from '../support/server.ts';
 import { ALL_READ, endAfterReading } from './here.ts';
 import { INTERVAL_MS, PAGES, sourcesAt } from './site_worker.ts';
 

@@ -11,12 +11,12 @@ import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { hashesOn } from '../crash/pipeline_folder.ts';
-import { startPipeline } from '../process/program.ts';
+import { startPipeline } from '../support/program.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { workerProcess } from '../process/program.ts';
-import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
+import { workerProcess } from '../support/program.ts';
+import { countedWeb, untilAsked, type CountedWeb } from '../support/sandbox_web.ts';
 
 const DAY = '2026-11-20';
 const SOURCES = 'heartland_multifamily';

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { startPipeline } from '../process/program.ts';
+import { startPipeline } from '../support/program.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { workerProcess } from '../process/program.ts';
-import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
+import { workerProcess } from '../support/program.ts';
+import { countedWeb, untilAsked, type CountedWeb } from '../support/sandbox_web.ts';
 
 const DAY = '2026-11-20';
 /** A broker with a page a listing, without a session; a sheriff with a session for each sale day; a list in parts. */

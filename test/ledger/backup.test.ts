@@ -9,7 +9,7 @@ import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { TABLES } from '../../ledger/copy.ts';
 import { openLedger, openServingLedger, openStore } from '../../ledger/open.ts';
 import { HOUR_MS } from '../../lib/time.ts';
-import { runHere } from '../process/here.ts';
+import { runHere } from '../support/run_here.ts';
 import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { all, bodyOf, claim, leadOf, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';

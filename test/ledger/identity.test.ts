@@ -10,7 +10,7 @@ import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSett
 import { SettingError } from '../../lib/settings.ts';
 import { ledgerProblems } from '../../pipelines/operate/health.ts';
 import { NONE_SOLD, noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
-import { runHere } from '../process/here.ts';
+import { runHere } from '../support/run_here.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { all, answer, claim, purchaseIn, reserve, wanted } from './purchases.ts';

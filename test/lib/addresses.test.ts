@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { addressBasis, basisInCounty, placeAgreement } from '../../lib/addresses/match.ts';
 import { addressesOf, addressParts, isPoBox, listingParts } from '../../lib/addresses/parts.ts';
 import { organizationKey } from '../../lib/organizations.ts';
-import { addressPairs, isOfAddressesOnly } from '../identity/near_misses.ts';
+import { addressPairs, isOfAddressesOnly } from '../models/identity/near_misses.ts';
 
 const keyOf = (street: string): string | null => addressParts(street)?.address_key ?? null;
 const pairs = await addressPairs();

@@ -15,7 +15,7 @@ import { lastAlert } from '../../pipelines/operate/alerts_sent.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
 import { problem, type Problem } from '../../pipelines/operate/problems.ts';
 import { BARE } from '../environment.ts';
-import { cli, startProgram } from '../process/program.ts';
+import { cli, startProgram } from '../support/program.ts';
 
 const quarantined = problem(
   'source_quarantined',

@@ -17,7 +17,7 @@ import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
-import { startProgram } from '../process/program.ts';
+import { startProgram } from '../support/program.ts';
 
 const root = new URL('../../', import.meta.url);
 const kinds = (health: Health): ProblemKind[] => health.troubles.map((t) => t.kind);

@@ -5,7 +5,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a listing of all units without their number is another property',
     ['lib/addresses/units.ts', 'units === null ? named >= 2 && named <= 99 : named === units', 'named === units'],
-    test('identity/identity.test.ts', 'match as listed'),
+    test('models/identity/identity.test.ts', 'match as listed'),
   ),
   fault(
     'the same street in two ZIPs is one deal',
@@ -19,7 +19,7 @@ export const modelFaults: readonly PlantedFault[] = [
       'records.is_condominium and matches.unit_key is null as is_unit_of_building',
       'false as is_unit_of_building',
     ],
-    test('identity/identity.test.ts', 'attach no distress to another property'),
+    test('models/identity/identity.test.ts', 'attach no distress to another property'),
   ),
   fault(
     'a record of an unknown place matches no city and no ZIP',
@@ -140,8 +140,8 @@ export const modelFaults: readonly PlantedFault[] = [
   ),
   fault(
     'the survey rate of a week to come counts',
-    ['models/intermediate/loans/int_loan_rates.sql', 'and weeks.observed_on <= run.as_of', ''],
-    test('models/loans/loan_rates.test.ts', 'is that of the newest survey week at or before the day'),
+    ['models/intermediate/underwriting/int_loan_rates.sql', 'and weeks.observed_on <= run.as_of', ''],
+    test('models/underwriting/loan_rates.test.ts', 'is that of the newest survey week at or before the day'),
   ),
   fault(
     'a second sale has the minimum of a first',
@@ -215,12 +215,12 @@ export const modelFaults: readonly PlantedFault[] = [
       "'derived', vacancies.source, vacancies.source_url, vacancies.observed_at,",
       "'derived', vacancies.source, null, vacancies.observed_at,",
     ],
-    test('analyse/worked.test.ts', 'of a deal: every page on which its figures rest'),
+    test('pipelines/commands/worked_queries.test.ts', 'of a deal: every page on which its figures rest'),
   ),
   fault(
     'a judgement is of the page that it judges',
     ['pipelines/analyse/explain/explain.ts', 'isJudgement ? new Map() : positions', 'positions'],
-    test('analyse/worked.test.ts', 'of a deal: every page on which its figures rest'),
+    test('pipelines/commands/worked_queries.test.ts', 'of a deal: every page on which its figures rest'),
   ),
   fault(
     'a registration ends on the day on which it is three years old',
@@ -269,7 +269,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a condemned building keeps its rental path',
     [
-      'models/intermediate/offers/int_paths.sql',
+      'models/intermediate/underwriting/int_paths.sql',
       "case when is_not_let then 'Pass' else status_with_risk(rental",
       "case when false then 'Pass' else status_with_risk(rental",
     ],

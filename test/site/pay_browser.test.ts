@@ -7,7 +7,7 @@ import { createPublicClient, http, type Hex, type TypedDataDefinition } from 'vi
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseKeys, verifyContent, verifyReceipt } from '../../clients/verify.ts';
 import { rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
-import { DOLLAR, openShop, type Shop } from '../shop/shop.ts';
+import { DOLLAR, openShop, type Shop } from '../support/shop.ts';
 import { newPage, startBrowser, type Opened } from './browser.ts';
 
 const DEALS = 5;

@@ -44,7 +44,7 @@ import { BASE } from '../../../lib/network.ts';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
-import { startTestServer, type TestServer } from '../../web/server.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
 import { paymentIn } from '../mcp/agents.ts';
 import { buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { responseChecker } from '../support/response_checker.ts';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BARE } from '../../environment.ts';
-import { runHere } from '../../process/here.ts';
+import { runHere } from '../../support/run_here.ts';
 import { unescaped } from '../../site/markup.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 

@@ -19,7 +19,7 @@ import { startServer } from '../../../api/start.ts';
 import { NETWORK } from '../../../lib/network.ts';
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
-import { startTestServer } from '../../web/server.ts';
+import { startTestServer } from '../../support/server.ts';
 import { authorizationIn, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';

@@ -5,7 +5,7 @@ import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
-import { startTestServer } from '../../web/server.ts';
+import { startTestServer } from '../../support/server.ts';
 
 const PAY_TO = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const real = {

@@ -12,7 +12,7 @@ import { base } from '../support/base.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
-import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
+import { DOLLAR, openShop, type Shop } from '../../support/shop.ts';
 import { callOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';
 

@@ -23,7 +23,7 @@ import {
   reasonOf,
   openCollectShop,
 } from '../support/collecting.ts';
-import type { Shop } from '../../shop/shop.ts';
+import type { Shop } from '../../support/shop.ts';
 
 const SAME_HEADERS = ['Receipt-Id', 'X-Snapshot-Id', 'Unencoded-Digest', 'Content-Type'];
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
-import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
+import { DOLLAR, openShop, type Shop } from '../../support/shop.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const EXCLUSIVE = '/api/leads/exclusive';

@@ -15,7 +15,7 @@ import {
 } from '../../../api/payments/facilitator/facilitator.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
 import { BASE } from '../../../lib/network.ts';
-import { startTestServer, type TestServer } from '../../web/server.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
 
 const SECRET = 'hunter2secret';
 const HASH = `0x${'ab'.repeat(32)}`;

@@ -16,10 +16,10 @@ import { serve, type Serving } from '../../../api/http/serve.ts';
 import { ledgerExists, openLedger } from '../../../ledger/open.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
-import { serverProcess, type ServerProcess } from '../../process/program.ts';
+import { serverProcess, type ServerProcess } from '../../support/program.ts';
 import { changeManifest, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { PAY_TO, receiptKeyPath } from '../support/receipt_key.ts';
-import { startTestServer } from '../../web/server.ts';
+import { startTestServer } from '../../support/server.ts';
 
 /** What a test that fails leaves open is closed, so that it fails and does not hang. */
 const leftOpen: (() => Promise<unknown>)[] = [];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parseKeyFile, type KeyFile } from '../../../api/payments/receipts/keys.ts';
-import { runHere } from '../../process/here.ts';
+import { runHere } from '../../support/run_here.ts';
 
 const CLI = new URL('../../../api/payments/receipts/key_cli.ts', import.meta.url).pathname;
 

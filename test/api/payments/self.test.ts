@@ -8,7 +8,7 @@ import { paymentHealth } from '../../../api/payments/health.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { attempt } from '../../attacks/books.ts';
 import { authorizationFor, headerWith, sendAsStranger, signAuthorization } from '../../attacks/wallets.ts';
-import { DEALS, DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
+import { DEALS, DOLLAR, openShop, type Shop } from '../../support/shop.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 
 describe('a server that settles itself', () => {

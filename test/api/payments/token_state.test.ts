@@ -8,7 +8,7 @@ import { base } from '../support/base.ts';
 import { paymentHealth } from '../../../api/payments/health.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { USDC } from '../../../lib/network.ts';
-import { DEALS, openShop, type Shop } from '../../shop/shop.ts';
+import { DEALS, openShop, type Shop } from '../../support/shop.ts';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
 import { codeOf } from '../support/contracts.ts';
 

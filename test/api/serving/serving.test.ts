@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, it } from 'node:test';
 import { CANDIDATES } from '../../../api/routes/lookup/matches.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
-import { startServer } from '../../process/program.ts';
+import { startServer } from '../../support/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 let folder: DataFolder;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { authorizationIn, bodyOf, fetchWithPayment, type Buyer } from './buyers.ts';
-import { openShop, type Shop } from '../../shop/shop.ts';
+import { openShop, type Shop } from '../../support/shop.ts';
 import { rowsOfTable } from './snapshot_fixtures.ts';
 
 export const DEALS = '/api/deals';

@@ -5,8 +5,8 @@ import { rowsOf } from '../../../lib/duck.ts';
 import type { Audit } from '../../../models/contract.ts';
 import { DRIFT } from '../../../models/drift.ts';
 import { loadModels, type Model } from '../../../models/index.ts';
-import { ACTIVE, addMany, FAILURES, set } from './audits/failures.ts';
-import { PASSING } from './audits/passing_inputs.ts';
+import { ACTIVE, addMany, FAILURES, set } from './audit_failures.ts';
+import { PASSING } from './audit_inputs.ts';
 import { sharedColumns } from '../../pipelines/some_tables.ts';
 import { build, type Built } from '../build_models.ts';
 

@@ -11,7 +11,7 @@ import { holdFolder } from '../../../pipelines/run/lock.ts';
 import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { startSandbox, type Alter, type Sandbox } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
-import { cli } from '../../process/program.ts';
+import { cli } from '../../support/program.ts';
 import { refusal } from './refusal.ts';
 import { newLayout, runDay, TINY } from '../runs.ts';
 import { JOIN_RATES } from '../some_tables.ts';

@@ -15,7 +15,7 @@ import { defineSource, type SourceSpec } from '../../../sources/contract.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { answer, inTurn, serve, type Handler } from '../../fetch/site.ts';
-import { startTestServer } from '../../web/server.ts';
+import { startTestServer } from '../../support/server.ts';
 
 /** Small enough that a site which does not answer is given up soon. */
 const LIMITS = {

@@ -12,7 +12,7 @@ import { hostsOf, loadSources } from '../../../sources/index.ts';
 import { defineSource, type SourceSpec } from '../../../sources/contract.ts';
 import { newLayout } from '../runs.ts';
 import { JOIN_RATES, modelsOf } from '../some_tables.ts';
-import { startTestServer } from '../../web/server.ts';
+import { startTestServer } from '../../support/server.ts';
 
 const noNetwork: Resolve = async (hostname) => {
   throw Object.assign(new Error(`getaddrinfo EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });

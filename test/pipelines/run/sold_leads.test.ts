@@ -9,7 +9,7 @@ import { currentSnapshot, listSnapshots, readManifest } from '../../../pipelines
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { child } from '../../ledger/processes.ts';
 import { purchaseIn } from '../../ledger/purchases.ts';
-import { cli } from '../../process/program.ts';
+import { cli } from '../../support/program.ts';
 import { refusal } from '../commands/refusal.ts';
 import { newLayout, published, runDay } from '../runs.ts';
 import { DISTRESS_AND_PARCELS } from '../some_tables.ts';

@@ -3,7 +3,7 @@
  * list starts, and the path of each field in a node of the JSON-LD.
  */
 import { load } from 'cheerio/slim';
-import { isObject, type JsonObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import {
   type Candidate,
   defineSource,
@@ -11,14 +11,14 @@ import {
   type Page,
   Quarantine,
   type SourceSpec,
-} from '../../contract.ts';
-import { parseJson } from '../../json.ts';
-import { Listing } from '../../rows/listing.ts';
-import { candidate, optional, refuse, required } from '../../values.ts';
-import { checkPages, isSaved, onSite, resolveLink, savedPages } from '../list_pages.ts';
-import { type Availability, listingValues, ownUrl } from '../listing_values.ts';
-import { SkippedPages } from '../skipped_pages.ts';
-import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
+} from '../contract.ts';
+import { parseJson } from '../json.ts';
+import { Listing } from '../rows/listing.ts';
+import { candidate, optional, refuse, required } from '../values.ts';
+import { checkPages, isSaved, onSite, resolveLink, savedPages } from './list_pages.ts';
+import { type Availability, listingValues, ownUrl } from './listing_values.ts';
+import { SkippedPages } from './skipped_pages.ts';
+import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from './unit_mix.ts';
 
 /** Bedrooms of a plan: a number, or in words such as "Studio". */
 function bedroomsOf(plan: Node): number | null {

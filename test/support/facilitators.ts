@@ -11,7 +11,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { base } from '../api/support/base.ts';
 import { readerOf } from '../../api/payments/chain/node.ts';
 import { BASE, NETWORK } from '../../lib/network.ts';
-import { startTestServer } from '../web/server.ts';
+import { startTestServer } from './server.ts';
 
 interface LibraryFacilitatorOptions {
   readonly rpcUrl: string;

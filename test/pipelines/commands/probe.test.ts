@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { sandboxClock } from '../../pipelines/clock.ts';
-import { probeSources } from '../../pipelines/probe/probe_sources.ts';
-import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
-import { startSandbox, type Alter } from '../../sandbox/server.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import type { SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../lib/archive.ts';
-import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
-import { loadSources } from '../../sources/index.ts';
-import { IN_A_BROWSER, newLayout, TINY } from '../pipelines/runs.ts';
+import { sandboxClock } from '../../../pipelines/clock.ts';
+import { probeSources } from '../../../pipelines/probe/probe_sources.ts';
+import { SANDBOX_SECRETS } from '../../../sandbox/pages/reso_mls.ts';
+import { startSandbox, type Alter } from '../../../sandbox/server.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import type { SourceSpec } from '../../../sources/contract.ts';
+import { openArchive } from '../../../lib/archive.ts';
+import { createFetcher, type Fetcher } from '../../../sources/fetch/fetcher.ts';
+import { loadSources } from '../../../sources/index.ts';
+import { IN_A_BROWSER, newLayout, TINY } from '../runs.ts';
 
 const DAY = '2026-11-20';
 const all = await loadSources();

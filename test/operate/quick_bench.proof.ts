@@ -1,4 +1,4 @@
-/** `make bench QUICK=1` ends, and has a figure for every line of docs/performance/README.md. */
+/** `make bench QUICK=1` ends, and has a figure for every line of docs/performance.md. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ test('every measure works at a small size', async () => {
     cwd: ROOT,
     env: { ...process.env, QUICK: '1' },
   });
-  const expected = linesOf(await readFile(new URL('../../docs/performance/README.md', import.meta.url), 'utf8'));
+  const expected = linesOf(await readFile(new URL('../../docs/performance.md', import.meta.url), 'utf8'));
   const measured = linesOf(stdout);
   assert.deepEqual(
     measured.map((cells) => cells.slice(0, 3)),

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
-import { formatLines, formatTable } from '../../pipelines/analyse/query_result.ts';
-import type { Layout } from '../../pipelines/layout.ts';
-import { runHere, type Ended } from '../process/here.ts';
-import { BARE } from '../environment.ts';
-import { afterFirstDay } from '../pipelines/starting_points.ts';
+import { openSnapshot, type OpenSnapshot } from '../../../pipelines/analyse/open_snapshot.ts';
+import { formatLines, formatTable } from '../../../pipelines/analyse/query_result.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { runHere, type Ended } from '../../support/run_here.ts';
+import { BARE } from '../../environment.ts';
+import { afterFirstDay } from '../starting_points.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 
 test('a result is a table, on a narrow screen a list of its rows, or CSV or JSON', () => {
   const found = {

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { print } from '../../lib/output.ts';
-import { compareIdentity } from '../../sandbox/comparison/identity.ts';
-import { deriveTruth, withSnapshot } from '../../sandbox/comparison/truth.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, runDay } from '../pipelines/runs.ts';
+import { print } from '../../../lib/output.ts';
+import { compareIdentity } from '../../../sandbox/comparison/identity.ts';
+import { deriveTruth, withSnapshot } from '../../../sandbox/comparison/truth.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { newLayout, runDay } from '../../pipelines/runs.ts';
 
 /** The larger worlds of the first five hold addresses that are hard to read. */
 const SEEDS = [12, 13, 14, 15, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 201, 202, 203, 204, 205];

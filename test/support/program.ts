@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { BARE } from '../environment.ts';
-import type { Web } from './web.ts';
+import type { Web } from './sandbox_web.ts';
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import type { Comparison } from '../../sandbox/comparison/compare.ts';
-import { compareIdentity } from '../../sandbox/comparison/identity.ts';
-import { deriveTruth, withSnapshot } from '../../sandbox/comparison/truth.ts';
-import { afterFirstDay, FIRST_RUN } from '../pipelines/starting_points.ts';
+import type { Comparison } from '../../../sandbox/comparison/compare.ts';
+import { compareIdentity } from '../../../sandbox/comparison/identity.ts';
+import { deriveTruth, withSnapshot } from '../../../sandbox/comparison/truth.ts';
+import { afterFirstDay, FIRST_RUN } from '../../pipelines/starting_points.ts';
 import {
   accuracyOf,
   addressPairs,

@@ -5,9 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { macrosSql } from '../../models/index.ts';
-import { buildTables, type Built, type InputRow } from '../models/build_models.ts';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { macrosSql } from '../../../models/index.ts';
+import { buildTables, type Built, type InputRow } from '../build_models.ts';
 
 export type Match = 'exact' | 'candidate' | 'none';
 

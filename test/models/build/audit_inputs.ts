@@ -1,5 +1,5 @@
 /** Input rows whose tables pass every audit, and have rows in every published table. */
-import { debtRow, listingRow, recordRow, saleRow, type InputRow, type Inputs } from '../../build_models.ts';
+import { debtRow, listingRow, recordRow, saleRow, type InputRow, type Inputs } from '../build_models.ts';
 
 const listing = (listing_id: string, street: string, list_price: string | null, given: InputRow = {}): InputRow =>
   listingRow(listing_id, { street, list_price, units: 8, ...given });

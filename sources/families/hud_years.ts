@@ -3,9 +3,9 @@
  * published a newer year that could not be read. The list's layout is not confirmed by recorded bytes, so only the
  * names of rent files in it are read.
  */
-import { type FetchContext, type Page, Quarantine, SourceUnavailable } from '../../contract.ts';
-import { fiscalYearOn } from '../../fiscal_year.ts';
-import { releaseIn } from './releases.ts';
+import { type FetchContext, type Page, Quarantine, SourceUnavailable } from '../contract.ts';
+import { fiscalYearOn } from '../fiscal_year.ts';
+import { releaseIn } from './hud_releases.ts';
 
 /** Kind of the page with the list. It has no rows. */
 export const YEARS = 'years';

@@ -1,11 +1,11 @@
 /**
  * HUD's yearly rent files: the release in force on a day, the release that a file name states, and the table in a file.
  */
-import { type Page, Quarantine } from '../../contract.ts';
-import { readCsv } from '../../csv/csv.ts';
-import { readXlsx, type Cell } from '../../csv/xlsx.ts';
-import { fiscalYearOn } from '../../fiscal_year.ts';
-import { line, money, refuse, tidy } from '../../values.ts';
+import { type Page, Quarantine } from '../contract.ts';
+import { readCsv } from '../csv/csv.ts';
+import { readXlsx, type Cell } from '../csv/xlsx.ts';
+import { fiscalYearOn } from '../fiscal_year.ts';
+import { line, money, refuse, tidy } from '../values.ts';
 
 export const HUD = 'https://www.huduser.gov';
 

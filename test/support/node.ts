@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { startTestServer } from '../web/server.ts';
+import { startTestServer } from './server.ts';
 
 const Call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()).default([]) });
 

@@ -11,7 +11,7 @@ import { buyerWith, type Buyer } from '../api/support/buyers.ts';
 import type { TableName } from '../../models/serving/tables.ts';
 import { dataFolder, rowsOfTable, type DataFolder, type Row } from '../api/support/snapshot_fixtures.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
-import { nodeProxy, type NodeProxy } from '../node/node.ts';
+import { nodeProxy, type NodeProxy } from './node.ts';
 import { receiptKeyPath } from '../api/support/receipt_key.ts';
 
 export const DOLLAR = 1_000_000n;
