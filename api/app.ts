@@ -42,7 +42,7 @@ import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
 import { ArchivedPages } from './site/archive/archived_pages.ts';
 import { errorPages } from './site/error_pages.ts';
-import { mountBoughtMap, mountBoughtReport, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
+import { mountBought, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
 import { mountSite, type Site } from './site/site.ts';
 import type { Snapshots } from './serving/follow.ts';
 
@@ -255,8 +255,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
   });
   const archive = new ArchivedPages(deps.archiveOf, deps.store);
   mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
-  mountBoughtReport(router, snapshots);
-  mountBoughtMap(router);
+  mountBought(router, snapshots);
   if (testWallet) mountTestWallet(router, testWallet, publicUrl);
   return site;
 }

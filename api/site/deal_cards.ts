@@ -4,26 +4,28 @@ import { Problem } from '../http/problem.ts';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
 import { integerParam, numberParam, readParams, type ParamValues } from '../routes/params.ts';
 import { PRICES } from '../../lib/prices.ts';
+import { link } from './components.ts';
 import { dollars, dollarsText, percentText } from './format.ts';
-import { html, type Html } from './html.ts';
+import { element, html, type Html } from './html.ts';
 import type { MapDeal } from './map/metro_map.ts';
 import { metroNamed, type Metro } from './map/metros.ts';
 import type { PageContext } from './page.ts';
 
 type IndexBody = z.infer<typeof DealIndex>;
 
-export interface FreeDeal {
+export interface FreeDeal extends Pick<MapDeal, 'zip' | 'point'> {
   readonly record: IndexBody['records'][number];
   readonly metro: Metro | undefined;
-  /** Where it is drawn: at its ZIP or its parcel. */
-  readonly zip: string;
-  readonly point: MapDeal['point'];
 }
 
 export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;
 export const DEALS_PRICE = `$${PRICES['/api/deals']}`;
 export const dealPath = (id: string): string => `/deals/${id}`;
 export const streetOf = ({ record }: FreeDeal): string => record.address ?? 'Street not published';
+
+/** Where a deal is drawn: at its parcel if that is known, else at its ZIP. */
+export const pointOf = (deal: Readonly<Record<string, unknown>>): MapDeal['point'] =>
+  deal['geo_basis'] === 'parcel_layer' ? [Number(deal['longitude']), Number(deal['latitude'])] : null;
 
 /** The free index, each deal with its place. */
 export async function freeDeals({ request }: Pick<PageContext, 'request'>): Promise<readonly FreeDeal[]> {
@@ -32,11 +34,11 @@ export async function freeDeals({ request }: Pick<PageContext, 'request'>): Prom
   return records.flatMap((record) => {
     const rows = snapshot.withKey('deals', 'id', [record.id]);
     const places = snapshot.records('deals', rows, ['metro', 'zip', 'latitude', 'longitude', 'geo_basis']);
-    return places.map(({ metro, zip, latitude, longitude, geo_basis: basis }) => ({
+    return places.map((place) => ({
       record,
-      metro: metroNamed(String(metro)),
-      zip: String(zip ?? ''),
-      point: basis === 'parcel_layer' ? ([Number(longitude), Number(latitude)] as const) : null,
+      metro: metroNamed(String(place['metro'])),
+      zip: String(place['zip'] ?? ''),
+      point: pointOf(place),
     }));
   });
 }
@@ -48,6 +50,14 @@ export function shortPrice(price: string | null): string {
   if (number < 1_000_000) return `$${Math.round(number / 1000)}k`;
   return `$${(number / 1_000_000).toFixed(2).replace(/\.?0+$/u, '')}M`;
 }
+
+export const mapDealOf = (deal: FreeDeal): MapDeal => ({
+  href: dealPath(deal.record.id),
+  price: shortPrice(deal.record.list_price),
+  title: `${streetOf(deal)}, ${deal.record.city ?? ''}`,
+  zip: deal.zip,
+  point: deal.point,
+});
 
 /** "4 units at $79,500, 7.50% cap rate advertised" */
 export function factsOf({ record: { units, list_price: price, cap_rate: rate } }: FreeDeal): string {
@@ -68,10 +78,7 @@ const card = (deal: FreeDeal): Html =>
     </a>
   </li>`;
 
-export const dealList = (found: readonly FreeDeal[]): Html =>
-  html`<ul class="deals">
-    ${found.map(card)}
-  </ul>`;
+export const dealList = (found: readonly FreeDeal[]): Html => element('ul', { class: 'deals' }, found.map(card));
 
 const FILTERS = {
   min_price: numberParam('Minimum asking price, USD.'),
@@ -106,6 +113,10 @@ export interface Filtered {
   readonly query: string;
 }
 
+/** A refusal with the labels of the fields in place of their names. */
+const inWords = (message: string): string =>
+  FIELDS.reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
+
 /** The form of the filters in the address, and the deals that match them. Other parameters are left out. */
 export function filtered(action: string, deals: readonly FreeDeal[], query: URLSearchParams): Filtered {
   const given = FIELDS.flatMap(([name]): [FilterName, string][] => {
@@ -121,29 +132,25 @@ export function filtered(action: string, deals: readonly FreeDeal[], query: URLS
     if (!(error instanceof Problem)) throw error;
     refusal = error;
   }
+  const fields = FIELDS.map(([name, label, placeholder]) => {
+    const isRefused = name === refusal?.extras['field'];
+    const input = element('input', {
+      id: `f-${name}`,
+      name,
+      placeholder,
+      inputmode: 'numeric',
+      autocomplete: 'off',
+      value: query.get(name) ?? '',
+      'aria-invalid': isRefused && 'true',
+      'aria-describedby': isRefused && 'refused',
+    });
+    return html`<p class="field"><label for="f-${name}">${label}</label>${input}</p>`;
+  });
   const form = html`<form class="filters" method="get" action="${action}" aria-label="Filter the free deals">
-    ${FIELDS.map(
-      ([name, label, example]) =>
-        html`<p class="field">
-          <label for="f-${name}">${label}</label
-          ><input
-            id="f-${name}"
-            name="${name}"
-            inputmode="numeric"
-            autocomplete="off"
-            placeholder="${example}"
-            value="${query.get(name) ?? ''}"
-            ${name === refusal?.extras['field'] && html` aria-invalid="true" aria-describedby="refused"`}
-          />
-        </p>`,
-    )}
-    <button type="submit">Filter</button>${given.length > 0 && html`<a href="${action}">All</a>`}
-    ${refusal && html`<p class="refused" id="refused">${refusal.message} No filter is applied.</p>`}
+    ${fields}
+    <button type="submit">Filter</button>${given.length > 0 && link(action, 'All')}
+    ${refusal && html`<p class="refused" id="refused">${inWords(refusal.message)} No filter is applied.</p>`}
   </form>`;
-  const isRefused = refusal !== undefined;
-  return {
-    form,
-    found: isRefused ? deals : deals.filter((deal) => matches(deal, filters)),
-    query: isRefused || text === '' ? '' : `&${text}`,
-  };
+  if (refusal || text === '') return { form, found: deals, query: '' };
+  return { form, found: deals.filter((deal) => matches(deal, filters)), query: `&${text}` };
 }

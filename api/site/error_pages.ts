@@ -3,9 +3,8 @@ import type { Context, Middleware } from 'koa';
 import { stateOf } from '../http/request_state.ts';
 import type { Route } from '../routes/define.ts';
 import type { Snapshots } from '../serving/follow.ts';
+import { link, tag } from './components.ts';
 import { html, type Html } from './html.ts';
-import { code, fold, tag, terms } from './layout.ts';
-import { PAGES } from './pages/all.ts';
 import { feedName, fieldOf } from './pages/build/form.ts';
 import { payPanel } from './pay/panel.ts';
 import { SITE_HEADERS, wantsPage, type Site } from './site.ts';
@@ -13,68 +12,61 @@ import { SITE_HEADERS, wantsPage, type Site } from './site.ts';
 interface ProblemBody {
   readonly title: string;
   readonly detail: string;
-  readonly status: number;
   readonly reason: string;
   readonly billed: boolean | null;
+  /** Id of the request. */
+  readonly instance: string;
 }
 
 const isProblem = (ctx: Context): boolean =>
   ctx.status >= 400 && ctx.response.type === 'application/problem+json' && typeof ctx.body === 'string';
 
-/** What a program receives in place of the page. */
-const response = (problem: ProblemBody): Html =>
-  fold('What a program receives', code('The problem document', JSON.stringify(problem, null, 2)));
-
-/** Offers a search and the pages of the site after a wrong link. */
-const notFound = (problem: ProblemBody): Html =>
+/** Offers a search after a wrong link. The menu has the pages. */
+const notFound = (): Html =>
   html`<h1>Page not found</h1>
-    <p class="lead">${problem.detail.replace(/ GET .*$/u, '')} Look for deals in a city, or choose a page.</p>
-    <form class="feed" method="get" action="/build">
-      <input type="hidden" name="call" value="/api/deals" />
-      <label for="city">Find deals in a city</label>
-      <div class="row">
-        <input id="city" name="city" autocomplete="off" required /><button type="submit">Find</button>
-      </div>
-    </form>
-    <h2>Pages</h2>
-    ${terms(
-      'page-facts',
-      PAGES.map(({ path, label, title, about }) => [
-        html`<a href="${path}">${path === '/' ? 'Front page' : (label ?? title)}</a>`,
-        about,
-      ]),
-    )}
-    ${response(problem)}`;
+    <p class="lead">
+      Nothing is at this address. Look for a place or a deal, or <a href="/">start at the front page</a>.
+    </p>
+    <form class="feed" method="get" action="/search">
+      <label for="q">City, county, ZIP or street</label>
+      <div class="row"><input id="q" name="q" autocomplete="off" required /><button type="submit">Find</button></div>
+    </form>`;
 
 /** Where a person buys a call. */
-function purchase(problem: ProblemBody, path: string, { options }: Site, route: Route): Html {
+function purchase(path: string, { options }: Site, route: Route): Html {
   const [call = '', search = ''] = path.split('?');
   const filters = [...new URLSearchParams(search)];
   const isReport = route.path.includes(':id');
+  const change = `/build?${new URLSearchParams([['call', call], ...filters]).toString()}`;
+  const sameLayout = html`It has the layout of <a href="/report">the example report</a>.`;
   return html`<h1>${feedName(route.path)}</h1>
     <p class="lead">
       ${filters.map(([name, value]) => [tag('plain', `${fieldOf(name).label}: ${value}`), ' '])}
-      ${isReport ? html`It has the layout of <a href="/report">the example report</a>.` : 'No match, no charge.'}
+      ${isReport ? sameLayout : 'No match, no charge.'}
     </p>
     ${payPanel(options, route, path)}
     <div id="answer"></div>
-    ${
-      !isReport &&
-      html`<p><a href="/build?${new URLSearchParams([['call', call], ...filters]).toString()}">Change the query</a></p>`
-    }
-    ${response(problem)}`;
+    ${!isReport && html`<p>${link(change, 'Change the query')}</p>`}`;
 }
 
-const refusal = (problem: ProblemBody): Html =>
-  html`<h1>${problem.title}</h1>
-    <p class="lead">${problem.detail}</p>
+const refusal = ({ title, detail, billed, instance }: ProblemBody): Html =>
+  html`<h1>${title}</h1>
+    <p class="lead">${detail}</p>
     <p>
-      ${problem.billed === null ? 'It is not known yet whether you paid; save the request id.' : 'Nothing was charged.'}
+      ${billed === null ? `We do not know yet whether you paid. Save this id: ${instance}` : 'Nothing was charged.'}
     </p>
     <p class="actions">
       <a class="button" href="/build">Build a query</a><a class="button second" href="/">Front page</a>
-    </p>
-    ${response(problem)}`;
+    </p>`;
+
+/** Title and content of the page of a problem. */
+function pageOf(ctx: Context, site: Site, problem: ProblemBody): readonly [title: string, content: Html] {
+  const reached = stateOf(ctx).route?.path;
+  const route = site.options.routes.find(({ path }) => path === reached);
+  if (problem.reason === 'payment_required' && route) return ['Buy', purchase(ctx.originalUrl, site, route)];
+  if (problem.reason === 'not_found') return ['Page not found', notFound()];
+  return [problem.title, refusal(problem)];
+}
 
 /** Replace a problem document by a page if Accept names text/html. Status and headers stay. */
 export const errorPages =
@@ -85,15 +77,7 @@ export const errorPages =
     ctx.vary('Accept');
     if (!wantsPage(ctx)) return;
     const problem = JSON.parse(String(ctx.body)) as ProblemBody;
-    const reached = stateOf(ctx).route?.path;
-    const route = site.options.routes.find(({ path }) => path === reached);
-    const isSold = problem.reason === 'payment_required' && route !== undefined;
-    const title = isSold ? 'Buy' : problem.reason === 'not_found' ? 'Page not found' : problem.title;
-    const content = isSold
-      ? purchase(problem, ctx.originalUrl, site, route)
-      : problem.reason === 'not_found'
-        ? notFound(problem)
-        : refusal(problem);
+    const [title, content] = pageOf(ctx, site, problem);
     const lease = snapshots.acquire();
     try {
       ctx.body = site.frame({ path: '', title, about: problem.detail }, content, lease?.snapshot);

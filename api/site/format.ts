@@ -21,7 +21,7 @@ export const percent = (value: Figure): Html => formatted(value, percentText);
 export const pointsText = (number: number): string =>
   `${number > 0 ? '+' : number < 0 ? '−' : ''}${Math.abs(number).toFixed(2)} pts`;
 export const points = (value: Figure): Html => formatted(value, pointsText);
-export const ratioText = (number: number): string => `${number.toFixed(2)}×`;
+export const ratioText = (number: number): string => `${number < 0 ? '−' : ''}${Math.abs(number).toFixed(2)}×`;
 export const ratio = (value: Figure): Html => formatted(value, ratioText);
 export const countText = (number: number): string => integerFormat.format(number);
 export const count = (value: Figure): Html => formatted(value, countText);

@@ -55,5 +55,19 @@ export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[])
       .join(''),
   );
 
+const VOID: ReadonlySet<string> = new Set(['input', 'link', 'meta']);
+
+/** Computed attributes. Absent and false ones are left out; true has no value. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** An element with computed attributes. */
+export function element(name: string, attributes: Attributes, ...content: readonly Piece[]): Html {
+  const shown = Object.entries(attributes).map(([attribute, value]) => {
+    if (value === undefined || value === false) return '';
+    return value === true ? ` ${attribute}` : ` ${attribute}="${escaped(String(value))}"`;
+  });
+  return new Html(`<${name}${shown.join('')}>${textOf(content)}${VOID.has(name) ? '' : `</${name}>`}`);
+}
+
 /** Whether a published address is an http URL, which may be linked. */
 export const isWebAddress = (address: string): boolean => /^https?:\/\//i.test(address);

@@ -1,53 +1,26 @@
-/** The frame of every page (title, navigation, notice, footer), and shared elements. */
+/** The frame of every page: title, navigation, notice, footer. */
 import { PREVIEW_PATH, PREVIEW_SIZE, type Assets } from './assets.ts';
-import { html, isWebAddress, type Html, type Piece } from './html.ts';
+import { element, html, type Html, type Piece } from './html.ts';
 import type { Page } from './page.ts';
 
-interface MenuLink {
-  readonly path: string;
-  readonly label: string;
-}
+type MenuLinks = Readonly<Record<string, string>>;
 
-interface Navigation {
-  readonly main: readonly MenuLink[];
-  readonly all: readonly MenuLink[];
-  readonly columns: readonly { readonly title: string; readonly links: readonly MenuLink[] }[];
-}
-
-const FOR_PROGRAMS: readonly MenuLink[] = [
-  { path: '/openapi.json', label: 'OpenAPI' },
-  { path: '/llms.txt', label: 'llms.txt' },
-  { path: '/api/meta', label: '/api/meta' },
-  { path: '/health', label: 'Health' },
-];
+const FOR_PROGRAMS: MenuLinks = {
+  '/openapi.json': 'OpenAPI',
+  '/llms.txt': 'llms.txt',
+  '/api/meta': '/api/meta',
+  '/health': 'Health',
+};
 
 /** Pages of the columns of the footer. */
-const COLUMNS: readonly (readonly [title: string, paths: readonly string[]])[] = [
-  ['Data', ['/deals', '/metros', '/coverage', '/report', '/status']],
-  ['Buy', ['/prices', '/build']],
-  ['Method', ['/scores', '/reference']],
-];
+const COLUMNS = {
+  Data: ['/deals', '/metros', '/coverage', '/report', '/status'],
+  Buy: ['/prices', '/build'],
+  Method: ['/scores', '/reference'],
+};
 
-/** Pages that the header shows on a wide screen. */
-const MAIN: ReadonlySet<string> = new Set([
-  '/deals',
-  '/metros',
-  '/coverage',
-  '/prices',
-  '/build',
-  '/report',
-  '/reference',
-]);
-
-export function navigationOf(pages: readonly Page[]): Navigation {
-  const all = pages.flatMap(({ path, label }) => (label === undefined ? [] : [{ path, label }]));
-  const columns = COLUMNS.map(([title, paths]) => ({ title, links: all.filter(({ path }) => paths.includes(path)) }));
-  return {
-    all,
-    main: all.filter(({ path }) => MAIN.has(path)),
-    columns: [...columns, { title: 'For programs', links: FOR_PROGRAMS }],
-  };
-}
+/** Pages that are in the menu, but not in the header of a wide screen. */
+const MENU_ONLY = ['/scores', '/status'];
 
 export interface Notice {
   /** Two or three words, always shown. */
@@ -55,18 +28,13 @@ export interface Notice {
   readonly text: string;
 }
 
-export interface Frame {
-  readonly title: string;
-  readonly about: string;
-  readonly path: string;
+export interface Frame extends Pick<Page, 'title' | 'about' | 'path'> {
   /** Public URL of the server, without a trailing slash. */
   readonly publicUrl: string;
-  readonly navigation: Navigation;
+  readonly pages: readonly Page[];
   /** Shown at the top if the data are made up or the money is test money. */
   readonly notices: readonly Notice[];
   readonly assets: Omit<Assets, 'files'>;
-  /** Whether it has a panel to pay with. */
-  readonly pays: boolean;
   /** Last line of the page. */
   readonly foot: Piece;
 }
@@ -76,39 +44,39 @@ const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focus
   <path class="logo-b" d="M17 21V12h4v9z"></path>
 </svg>`;
 
-const menuItems = (links: readonly MenuLink[], current: string): Html =>
-  html`<ul>
-    ${links.map(
-      ({ path, label }) =>
-        html`<li>
-          <a
-            href="${path}"
-            ${
-              path === current
-                ? html` aria-current="page"`
-                : path !== '/' && current.startsWith(`${path}/`) && html` aria-current="true"`
-            }
-            >${label}</a
-          >
-        </li>`,
-    )}
-  </ul>`;
+function menu(label: string, links: MenuLinks, current = '', heading?: string): Html {
+  const items = Object.entries(links).map(([path, text]) => {
+    const isWithin = current.startsWith(`${path}/`) && 'true';
+    return html`<li>${element('a', { href: path, 'aria-current': path === current ? 'page' : isWithin }, text)}</li>`;
+  });
+  return html`<nav aria-label="${label}">
+    ${heading !== undefined && html`<h2>${heading}</h2>`}
+    <ul>
+      ${items}
+    </ul>
+  </nav>`;
+}
+
+const menuOf = (pages: readonly Page[]): MenuLinks =>
+  Object.fromEntries(pages.flatMap(({ path, label }) => (label === undefined ? [] : [[path, label]])));
 
 /** One row: the main pages on a wide screen, all pages behind a button on a narrow one, and the search. */
-const header = ({ navigation: { main, all }, path }: Frame): Html =>
-  html`<header class="top">
+function header({ pages, path }: Frame): Html {
+  const main = menuOf(pages.filter((page) => !MENU_ONLY.includes(page.path)));
+  return html`<header class="top">
     <div>
       <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
-      <nav class="bar-menu" aria-label="Main pages">${menuItems(main, path)}</nav>
+      <div class="bar-menu">${menu('Main pages', main, path)}</div>
       <form class="search" method="get" action="/search" role="search">
         <input type="search" name="q" aria-label="Find a place or a free deal" placeholder="City, ZIP or street" />
       </form>
       <details class="menu">
         <summary>Menu</summary>
-        <nav aria-label="Pages">${menuItems(all, path)}</nav>
+        ${menu('Pages', menuOf(pages), path)}
       </details>
     </div>
   </header>`;
+}
 
 /** One line with the headlines; the texts are behind it. */
 const notice = ({ notices }: Frame): Html =>
@@ -119,42 +87,41 @@ const notice = ({ notices }: Frame): Html =>
     </details>
   </aside>`;
 
-const footer = ({ navigation: { columns }, foot }: Frame): Html =>
-  html`<footer class="foot">
+function footer({ pages, foot }: Frame): Html {
+  const columns = Object.entries(COLUMNS).map(([title, paths]) =>
+    menu(title, menuOf(pages.filter(({ path }) => paths.includes(path))), '', title),
+  );
+  return html`<footer class="foot">
     <div>
-      <div class="columns">
-        ${columns.map(
-          ({ title, links }) =>
-            html`<nav aria-label="${title}">
-              <h2>${title}</h2>
-              ${menuItems(links, '')}
-            </nav>`,
-        )}
-      </div>
+      <div class="columns">${columns} ${menu('For programs', FOR_PROGRAMS, '', 'For programs')}</div>
       <p class="small">${foot}</p>
     </div>
   </footer>`;
+}
 
 /** The preview of links to the page (Open Graph). An error page has no address of its own. */
-const preview = ({ title, about, path, publicUrl }: Frame): Html =>
-  html`<meta property="og:type" content="website" />
-    <meta property="og:site_name" content="Dealfeed" />
-    <meta property="og:title" content="${title}" />
-    <meta property="og:description" content="${about}" />
-    ${path !== '' && html`<meta property="og:url" content="${publicUrl}${path}" />`}
-    <meta property="og:image" content="${publicUrl}${PREVIEW_PATH}" />
-    <meta property="og:image:type" content="image/png" />
-    <meta property="og:image:width" content="${PREVIEW_SIZE.width}" />
-    <meta property="og:image:height" content="${PREVIEW_SIZE.height}" />
-    <meta
-      property="og:image:alt"
-      content="Dealfeed: small apartment buildings for sale, underwritten from public records"
-    />
-    <meta name="twitter:card" content="summary_large_image" />`;
+function preview({ title, about, path, publicUrl }: Frame): Html[] {
+  const properties = {
+    type: 'website',
+    site_name: 'Dealfeed',
+    title,
+    description: about,
+    ...(path !== '' && { url: publicUrl + path }),
+    image: publicUrl + PREVIEW_PATH,
+    'image:type': 'image/png',
+    'image:width': PREVIEW_SIZE.width,
+    'image:height': PREVIEW_SIZE.height,
+    'image:alt': 'Dealfeed: small apartment buildings for sale, underwritten from public records',
+  };
+  return Object.entries(properties).map(([name, content]) => element('meta', { property: `og:${name}`, content }));
+}
 
 /** The complete HTML document. */
-export const renderDocument = (frame: Frame, content: Piece): Html =>
-  html`<!doctype html>
+export function renderDocument(frame: Frame, content: Piece): string {
+  const { assets, notices } = frame;
+  const main = html`<main id="content" tabindex="-1">${content}</main>`;
+  const pays = main.text.includes(' data-pay ');
+  return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -162,133 +129,19 @@ export const renderDocument = (frame: Frame, content: Piece): Html =>
         <title>${frame.title}</title>
         <meta name="description" content="${frame.about}" />
         <meta name="color-scheme" content="light dark" />
-        <link rel="preload" href="${frame.assets.font}" as="font" type="font/woff2" crossorigin />
-        <link rel="stylesheet" href="${frame.assets.style}" />
+        <link rel="preload" href="${assets.font}" as="font" type="font/woff2" crossorigin />
+        <link rel="stylesheet" href="${assets.style}" />
         ${preview(frame)}
+        <meta name="twitter:card" content="summary_large_image" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="service-desc" href="/openapi.json" type="application/json" />
-        <script src="${frame.assets.script}" defer></script>
-        ${frame.pays && html`<script src="${frame.assets.payScript}" defer></script>`}
+        <script src="${assets.script}" defer></script>
+        ${pays && html`<script src="${assets.payScript}" defer></script>`}
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
-        ${frame.notices.length > 0 && notice(frame)} ${header(frame)}
-        <main id="content" tabindex="-1">${content}</main>
-        ${footer(frame)}
+        ${notices.length > 0 && notice(frame)} ${header(frame)} ${main} ${footer(frame)}
       </body>
-    </html> `;
-
-/** A link to another site, without a referrer; plain text if the address is no http URL. */
-export const externalLink = (address: string, label: Piece): Html =>
-  isWebAddress(address) ? html`<a href="${address}" rel="noreferrer nofollow">${label}</a>` : html`${label}`;
-
-/** Anything that scrolls sideways on a narrow screen, also by keyboard. */
-export const wideTable = (label: string, table: Html): Html =>
-  html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
-
-export interface TableColumn {
-  readonly label: string;
-  /** A column of figures, set to the right. */
-  readonly isNumeric?: boolean;
+    </html> `.text;
 }
-type Columns = readonly (string | TableColumn)[];
-type Rows = readonly (readonly Piece[])[];
-
-/** A column of figures. */
-export const num = (label: string): TableColumn => ({ label, isNumeric: true });
-
-/**
- * The first cell of a row is its header. Caption '' is none. Rows of `cards` have explicit roles, as browsers drop
- * table semantics when a table is laid out as blocks.
- */
-function tableOf(kind: 'plain' | 'cards', caption: Piece, columns: Columns, rows: Rows): Html {
-  const known = columns.map((column) => (typeof column === 'string' ? { label: column } : column));
-  const role = (name: string): Html | '' => (kind === 'cards' ? html` role="${name}"` : '');
-  const numClass = (i: number): Html | '' => (known[i]?.isNumeric === true ? html` class="num"` : '');
-  const cellOf = (cell: Piece, i: number): Html =>
-    i === 0
-      ? html`<th scope="row" ${role('rowheader')}>${cell}</th>`
-      : html`<td ${role('cell')} ${kind === 'cards' && html` data-label="${known[i]?.label ?? ''}"`} ${numClass(i)}>
-          ${cell}
-        </td>`;
-  return html`<table ${kind === 'cards' && html` class="cards"`} ${role('table')}>
-    ${
-      caption !== '' &&
-      html`<caption>
-        ${caption}
-      </caption>`
-    }
-    <thead ${role('rowgroup')}>
-      <tr ${role('row')}>
-        ${known.map(({ label }, i) => html`<th scope="col" ${role('columnheader')} ${numClass(i)}>${label}</th>`)}
-      </tr>
-    </thead>
-    <tbody ${role('rowgroup')}>
-      ${rows.map(
-        (cells) =>
-          html`<tr ${role('row')}>
-            ${cells.map(cellOf)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-}
-
-/** A table that scrolls sideways on a narrow screen. */
-export const plainTable = (caption: Piece, label: string, columns: Columns, rows: Rows): Html =>
-  wideTable(label, tableOf('plain', caption, columns, rows));
-
-/** A table whose rows become cards on a narrow screen. */
-export const cardTable = (caption: Piece, columns: Columns, rows: Rows): Html =>
-  tableOf('cards', caption, columns, rows);
-
-export interface Figure {
-  readonly label: Piece;
-  readonly value: Piece;
-  readonly note?: Piece;
-}
-
-/** The row of figures at the top of a page. */
-export const figures = (items: readonly Figure[]): Html =>
-  html`<dl class="figures">
-    ${items.map(
-      ({ label, value, note }) =>
-        html`<div>
-          <dt>${label}</dt>
-          <dd>${value}${note === undefined ? '' : html`<small>${note}</small>`}</dd>
-        </div>`,
-    )}
-  </dl>`;
-
-/** Terms, each with what is said of it and an anchor. `pairs` has figures at the right, the others have text. */
-export const terms = (kind: 'pairs' | 'page-facts' | 'formulas', rows: Rows): Html =>
-  html`<dl class="${kind}">
-    ${rows.map(
-      ([term, about, anchor]) =>
-        html`<div ${anchor !== undefined && html` id="${anchor}"`}>
-          <dt>${term}</dt>
-          <dd>${about}</dd>
-        </div>`,
-    )}
-  </dl>`;
-
-export type Tone = 'good' | 'thin' | 'bad' | 'plain';
-export const tag = (tone: Tone, text: Piece): Html => html`<span class="tag ${tone}">${text}</span>`;
-
-/** A second line of a cell, smaller. */
-export const sub = (...text: readonly Piece[]): Html => html`<span class="sub">${text}</span>`;
-
-/** What is rarely read, behind a line. */
-export const fold = (summary: Piece, ...content: readonly Piece[]): Html =>
-  html`<details>
-    <summary>${summary}</summary>
-    ${content}
-  </details>`;
-
-/** Text to copy: code, a URL, a command. With JavaScript it has a button that copies it. */
-export const code = (label: string, text: Piece): Html =>
-  html`<figure class="code-box">
-    <figcaption>${label}</figcaption>
-    <pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>
-  </figure>`;

@@ -5,7 +5,7 @@ import type { Network } from '../../lib/network.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';
 import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../serving/open.ts';
-import type { Html } from './html.ts';
+import type { Piece } from './html.ts';
 
 /** Facts about the server, for the site. */
 export interface SiteOptions {
@@ -39,7 +39,7 @@ export interface Page {
   readonly about: string;
   /** snapshot: rendered once per snapshot and day. none: rendered for each request. */
   readonly cache: 'snapshot' | 'none';
-  content(context: PageContext): Html | Promise<Html>;
+  content(context: PageContext): Piece | Promise<Piece>;
   /** Title, description and path of a page whose path has a part such as :id. */
   headOf?(context: PageContext): Promise<Pick<Page, 'path' | 'title' | 'about'>>;
 }

@@ -16,8 +16,8 @@ import type { Snapshot } from '../serving/open.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
 import { loadAssets } from './assets.ts';
-import { html, type Html } from './html.ts';
-import { navigationOf, renderDocument, type Notice } from './layout.ts';
+import { html, type Html, type Piece } from './html.ts';
+import { renderDocument, type Notice } from './layout.ts';
 import { freeRequest, type PageContext, type Page, type SiteOptions } from './page.ts';
 import { allPages, PAGES } from './pages/all.ts';
 import { dealPage } from './pages/deals.ts';
@@ -99,7 +99,7 @@ export const wantsPage = (ctx: Context): boolean => /\btext\/html\b/i.test(ctx.g
 export interface Site {
   readonly options: SiteOptions;
   /** Put content that is no listed page, such as an error, into the frame of the site. */
-  frame(page: Pick<Page, 'path' | 'title' | 'about'>, content: Html, snapshot?: Snapshot): string;
+  frame(page: Pick<Page, 'path' | 'title' | 'about'>, content: Piece, snapshot?: Snapshot): string;
 }
 
 /** The notice of a snapshot in a few words. */
@@ -117,7 +117,6 @@ const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notic
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl, reportTemplate } = deps;
   const assets = loadAssets();
-  const navigation = navigationOf(PAGES);
   const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
   const report = (path: string): Html | string =>
@@ -125,28 +124,24 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
   const frame: Site['frame'] = (page, content, snapshot) =>
     renderDocument(
       {
+        ...page,
         title: page.path === '/' ? page.title : `${page.title} · Dealfeed`,
-        about: page.about,
-        path: page.path,
         publicUrl,
-        navigation,
+        pages: PAGES,
         assets,
-        pays: /\sdata-pay\s/u.test(content.text),
         notices: noticesOf(snapshot, notice),
         foot: html`${snapshot ? snapshotLine(snapshot) : 'There is no snapshot to serve.'} Every figure comes from
         public pages and declared assumptions. Nothing here is advice. ${report(page.path)}`,
       },
       content,
-    ).text;
+    );
 
-  const contextFor = async (snapshot: Snapshot, today: string, asked: Asked): Promise<PageContext> => {
+  const render = async (page: Page, snapshot: Snapshot, today: string, asked: Asked): Promise<Rendered> => {
     const request = freeRequest(snapshot, { today, cursors, claims });
     const meta = routes.find((route) => route.path === '/api/meta');
     if (!meta) throw new Error('the site needs the route /api/meta');
-    return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, ...asked };
-  };
-  const render = async (page: Page, snapshot: Snapshot, today: string, asked: Asked): Promise<Rendered> => {
-    const context = await contextFor(snapshot, today, asked);
+    const body = (await meta.handle(request)) as z.infer<typeof Meta>;
+    const context: PageContext = { site: deps, request, meta: body, ...asked };
     return withHash(frame((await page.headOf?.(context)) ?? page, await page.content(context), snapshot));
   };
 
@@ -167,7 +162,21 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     return rendered;
   };
 
-  for (const page of [...allPages(routes), dealPage]) {
+  const withoutData = (ctx: Context, page: Page): void => {
+    ctx.status = 503;
+    ctx.set({ ...SITE_HEADERS, 'Retry-After': '30', 'Cache-Control': 'no-store' });
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = frame(
+      page,
+      html`<h1>No data yet</h1>
+        <p>
+          The server is running but has no snapshot to serve. The operator publishes one with <code>make run</code>;
+          this page then appears.
+        </p>`,
+    );
+  };
+
+  for (const page of [...allPages(routes), dealPage])
     router.get(page.path, async (ctx) => {
       ctx.vary('Accept');
       if (page.path === '/') ctx.set('Link', HOME_LINKS);
@@ -177,37 +186,17 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         return;
       }
       const lease = snapshots.acquire();
-      if (!lease) {
-        ctx.status = 503;
-        ctx.set({ ...SITE_HEADERS, 'Retry-After': '30', 'Cache-Control': 'no-store' });
-        ctx.type = 'text/html; charset=utf-8';
-        ctx.body = frame(
-          page,
-          html`<h1>No data yet</h1>
-            <p>
-              The server is running but has no snapshot to serve. The operator publishes one with <code>make run</code>;
-              this page then appears.
-            </p>`,
-        );
-        return;
-      }
+      if (!lease) return withoutData(ctx, page);
       try {
         const { snapshot } = lease;
-        send(
-          ctx,
-          await renderCached(page, snapshot, {
-            query: new URLSearchParams(ctx.querystring),
-            path: ctx['params'] as Asked['path'],
-          }),
-          'text/html; charset=utf-8',
-          page.cache === 'none' ? 0 : PAGE_SECONDS,
-        );
+        const asked = { query: new URLSearchParams(ctx.querystring), path: ctx['params'] as Asked['path'] };
+        const rendered = await renderCached(page, snapshot, asked);
+        send(ctx, rendered, 'text/html; charset=utf-8', page.cache === 'none' ? 0 : PAGE_SECONDS);
         ctx.set('X-Snapshot-Id', snapshot.id);
       } finally {
         lease.release();
       }
     });
-  }
   for (const { path, type, content } of assets.files) {
     const file = withHash(content);
     router.get(path, (ctx) => {

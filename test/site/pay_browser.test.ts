@@ -321,7 +321,7 @@ describe('the sandbox', () => {
 
   it('lays out a whole report and draws a map of deals, sent by a page of its own, and nothing else', async () => {
     const lay = async (body: string, headers: Record<string, string>): Promise<number> =>
-      (await fetch(`${shop.url}/report/bought`, { method: 'POST', headers, body })).status;
+      (await fetch(`${shop.url}/bought`, { method: 'POST', headers, body })).status;
     const example = await (await fetch(`${shop.url}/api/example_report`)).text();
     const json = { 'Content-Type': 'application/json' };
     assert.equal(await lay(example, json), 200);
@@ -329,7 +329,7 @@ describe('the sandbox', () => {
     assert.equal(await lay(example, { ...json, 'Sec-Fetch-Site': 'cross-site' }), 400);
     assert.equal(await lay('{"deal":{}}', json), 400);
     const draw = (record: object, headers = {}): Promise<Response> =>
-      fetch(`${shop.url}/map/bought`, {
+      fetch(`${shop.url}/bought`, {
         method: 'POST',
         headers: { ...json, ...headers },
         body: JSON.stringify({ records: [record] }),

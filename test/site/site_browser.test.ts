@@ -220,6 +220,82 @@ describe('the keyboard', () => {
   });
 });
 
+/** Press Tab until an element that matches has the focus; every element on the way shows its focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let i = 0; i < 150; i += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<{ name: string; isVisible: boolean } | null>(FOCUSED);
+    if (!focused) continue;
+    assert.ok(focused.isVisible, `the focus on ${focused.name} is visible`);
+    if (await page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  assert.fail(`${page.url()}: Tab does not reach ${selector}`);
+}
+
+/** Tab to a link or button and press Enter. */
+async function enter(page: Page, selector: string): Promise<void> {
+  await tabTo(page, selector);
+  await page.keyboard.press('Enter');
+}
+
+/** Tab to a link that leads to another page, press Enter, and wait for the page. */
+async function follow(page: Page, selector: string, path: RegExp): Promise<void> {
+  await tabTo(page, selector);
+  await Promise.all([page.waitForURL(path), page.keyboard.press('Enter')]);
+  await page.locator('h1').waitFor();
+}
+
+/** Save the file of a link of what was bought. @returns its name */
+async function saveBy(page: Page, name: string): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), enter(page, `#answer a[download$=".${name}"]`)]);
+  return download.suggestedFilename();
+}
+
+describe('a walk by keyboard alone', () => {
+  it('leads from the front page to a metro, a deal and its report, and to a bought list as CSV', async () => {
+    const { page, errors } = await openAlone('/', {});
+    await follow(page, '.bar-menu a[href="/metros"]', /\/metros$/u);
+    const rows = await page.locator('tbody tr:has(td:nth-child(3):not(:empty)) a').all();
+    const metro = (await rows[0]?.getAttribute('href')) ?? assert.fail('no metro has a free deal');
+    await follow(page, `a[href="${metro}"]`, new RegExp(`${metro}$`, 'u'));
+    await tabTo(page, '#f-max_price');
+    await page.keyboard.type('900,000,000');
+    await Promise.all([page.waitForURL(/max_price=/u), page.keyboard.press('Enter')]);
+    await follow(page, '.deal a', /\/deals\/[0-9a-f-]{36}$/u);
+    await follow(page, '.button[href$="/report"]', /\/report$/u);
+    await enter(page, '.wallets button');
+    await page.locator('#answer h2[id="offer"]').waitFor();
+    assert.match(await saveBy(page, 'json'), /^dealfeed-deals-.*-report-\d{4}-\d\d-\d\d\.json$/u);
+    await page.goto(`${metro}?max_price=900000000`);
+    await follow(page, '.head .button', /\/build\?.*max_price=900000000/u);
+    await enter(page, '#built .wallets button');
+    await page.locator('#answer tbody tr').first().waitFor();
+    assert.equal(await page.evaluate('document.activeElement.closest("#answer") !== null'), true);
+    assert.match(await saveBy(page, 'csv'), /^dealfeed-deals-\d{4}-\d\d-\d\d\.csv$/u);
+    assert.deepEqual(
+      errors.filter((text) => !text.includes('402')),
+      [],
+    );
+    await page.context().close();
+  });
+
+  it('leads from the search box to a place, its range, the query builder, and the copied call', async () => {
+    const { page } = await openAlone('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await tabTo(page, '.search input');
+    await page.keyboard.type('cleve');
+    await Promise.all([page.waitForURL(/\/search\?q=cleve$/u), page.keyboard.press('Enter')]);
+    await follow(page, '.found a', /\/metros\/cleveland/u);
+    const [range = ''] = /^\d[\d,]* to [\d,]+/u.exec(await page.locator('.lead').innerText()) ?? [];
+    await follow(page, '.head .button', /\/build\?/u);
+    assert.ok((await page.locator('#built .outcome').innerText()).startsWith(`${range} match`), range);
+    await enter(page, '#built summary');
+    await enter(page, '#built .copy');
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.ok(copied.endsWith('/api/deals?metro=Cleveland'), copied);
+    await page.context().close();
+  });
+});
+
 describe('the menu of a narrow screen', () => {
   it('takes one row, opens without JavaScript and has every page; Escape closes it with JavaScript', async () => {
     const plain = await open('/deals', { javaScriptEnabled: false, viewport: NARROW });
@@ -278,12 +354,12 @@ describe('the map of a metro', () => {
 
 describe('a code block', () => {
   it('has a button that copies it, with JavaScript only', async () => {
-    const { page } = await openAlone('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await openAlone('/reference', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.click('.copy');
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.equal(copied, await page.locator('pre.code').first().textContent());
     await page.context().close();
-    const plain = await open('/', { javaScriptEnabled: false });
+    const plain = await open('/reference', { javaScriptEnabled: false });
     assert.equal(await plain.page.locator('.copy').count(), 0);
   });
 });

@@ -1,5 +1,6 @@
 /** /deals: the free deals and their filters. /deals/<id>: one of them, and what its report adds. */
 import { Problem } from '../../http/problem.ts';
+import { above, link, list, outcome } from '../components.ts';
 import {
   DEALS_PRICE,
   dealList,
@@ -27,29 +28,30 @@ export const deals: Page = {
     const all = await freeDeals(context);
     const total = count(context.meta.coverage.active_records);
     const { form, found, query } = filtered('/deals', all, context.query);
+    const none = outcome('thin', `None of these matches. The list below filters all ${total.text} deals.`);
     return html`<h1>The ${countText(all.length)} best deals, free</h1>
       <p class="lead">
-        Of ${total} small apartment buildings for sale, these score highest.
-        <a href="${METROS_PATH}">Look at a metro on its map</a>, or filter them here.
+        Of ${total} small apartment buildings for sale, these score highest. ${link(METROS_PATH, 'See them on a map')},
+        or filter them here.
       </p>
       ${form}
       ${
         found.length === 0
-          ? html`<p class="outcome thin">
-              None of these matches. All ${total} deals are filtered in a paid list, which is free if none matches.
-            </p>`
+          ? none
           : html`<h2 id="list">${countText(found.length)} ${found.length === 1 ? 'deal' : 'deals'}</h2>
               ${dealList(found)}`
       }
       <section class="panel">
         <h2>All ${total} deals</h2>
         <p>
-          A list has up to 500 of them, each with the income that its rents support, the cap rate and the debt coverage
-          that follow, the gap to the broker’s claim, and distress at the address.
+          A list has up to 500 of them, each with the income that rents support, the cap rate and debt coverage that
+          follow, the gap to the broker’s claim, and distress at the address.
         </p>
-        <p class="actions"><a class="button" href="/build?call=/api/deals${query}">Choose a list, ${DEALS_PRICE}</a></p>
+        <p class="actions">
+          ${link(`/build?call=/api/deals${query}`, `Choose a list, ${DEALS_PRICE}`, { class: 'button' })}
+        </p>
       </section>
-      <p class="small">For programs: <a href="/api/deals/ids">the same fifty as JSON</a>.</p>`;
+      <p class="small">For programs: <a href="/api/deals/ids">the same fifty as JSON</a></p>`;
   },
 };
 
@@ -77,16 +79,18 @@ export const dealPage: Page = {
   about: 'One of the fifty free deals.',
   async headOf(context) {
     const deal = await freeDeal(context);
-    return {
-      title: `${streetOf(deal)}, ${deal.record.city ?? ''}`,
-      about: factsOf(deal),
-      path: dealPath(deal.record.id),
-    };
+    const title = `${streetOf(deal)}, ${deal.record.city ?? ''}`;
+    return { title, about: factsOf(deal), path: dealPath(deal.record.id) };
   },
   async content(context) {
     const deal = await freeDeal(context);
     const { id, city, state, list_price: price, report_status: status } = deal.record;
-    return html`${deal.metro && html`<p class="eyebrow"><a href="${pathOf(deal.metro)}">${deal.metro.name}</a></p>`}
+    const button = { class: 'button', rel: 'nofollow' };
+    const buy = html`<p class="actions">
+      ${link(`/api/deals/${id}/report`, `Buy the report, ${REPORT_PRICE}`, button)} <a href="/report">See an example</a>
+    </p>`;
+    const none = outcome('thin', 'There is no report: the listing says too little to compute an income.');
+    return html`${deal.metro && above(pathOf(deal.metro), deal.metro.name)}
       <h1>${streetOf(deal)}</h1>
       <div class="split">
         <section class="panel one-deal">
@@ -96,17 +100,7 @@ export const dealPage: Page = {
         </section>
         <section class="panel">
           <h2>What the report adds</h2>
-          <ul>
-            ${REPORT_ADDS.map((line) => html`<li>${line}</li>`)}
-          </ul>
-          ${
-            status === 'available'
-              ? html`<p class="actions">
-                  <a class="button" href="/api/deals/${id}/report" rel="nofollow">Buy the report, ${REPORT_PRICE}</a>
-                  <a href="/report">An example</a>
-                </p>`
-              : html`<p class="outcome thin">There is no report: the listing says too little to compute an income.</p>`
-          }
+          ${list(REPORT_ADDS)} ${status === 'available' ? buy : none}
         </section>
       </div>`;
   },

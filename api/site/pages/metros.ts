@@ -1,29 +1,21 @@
 /** /metros: the United States as the entry to the metros, and a table of them. */
-import { coarseRange } from '../../routes/count/coarse.ts';
-import { deals } from '../../routes/deals.ts';
+import { cardTable, link, num } from '../components.ts';
 import { freeDeals } from '../deal_cards.ts';
 import { percentText, rangeText } from '../format.ts';
 import { html, type Html } from '../html.ts';
-import { cardTable } from '../layout.ts';
 import { METROS_PATH, pathOf } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
 import { MIN_DEALS, metrosOf } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
+import { countOf } from '../ranges.ts';
 
-/** The metros with a deal or a record, each with its range of deals, as the free count gives it. */
-async function entriesOf({ request }: PageContext) {
-  const entries = await metrosOf(request.snapshot);
-  return Promise.all(
-    entries.map(async ({ metro, figures }) => {
-      const range = await coarseRange(deals, { ...request, params: { metro: metro.name } });
-      return {
-        metro,
-        figures,
-        range,
-        about: range.at_most === 0 ? 'public records only' : `${rangeText(range)} deals`,
-      };
-    }),
-  );
+/** The metros with a deal or a record, each with its range of deals. */
+async function entriesOf(context: PageContext) {
+  const entries = (await metrosOf(context.request.snapshot)).map(async (entry) => {
+    const range = await countOf(context, 'Deals', { metro: entry.metro.name });
+    return { ...entry, range, about: range.at_most === 0 ? 'public records only' : rangeText(range) };
+  });
+  return Promise.all(entries);
 }
 
 /** The map of the United States, with a circle per metro that links to its page. */
@@ -32,7 +24,7 @@ export const entryMap = async (context: PageContext): Promise<Html> =>
     (await entriesOf(context)).map(({ metro, range, about }) => ({
       metro,
       size: range.at_least,
-      title: `${metro.name}: ${about}`,
+      title: `${metro.name}: ${about}${range.at_most === 0 ? '' : ' deals'}`,
     })),
   );
 
@@ -49,20 +41,14 @@ export const metros: Page = {
       <p class="lead">A larger circle has more small apartment buildings for sale.</p>
       ${await entryMap(context)}
       ${cardTable(
-        `Median cap rates are of deals with a broker’s claim and a rent that fits; they need ${MIN_DEALS} such deals.`,
-        [
-          { label: 'Metro' },
-          { label: 'Deals', isNumeric: true },
-          { label: 'Free today', isNumeric: true },
-          { label: 'Advertised cap', isNumeric: true },
-          { label: 'Supported by rents', isNumeric: true },
-        ],
-        entries.map(({ metro, figures: { claimed, underwritten }, about, range }) => [
-          html`<a href="${pathOf(metro)}">${metro.name}, ${metro.state}</a>`,
-          range.at_most === 0 ? about : rangeText(range),
+        `Median cap rates of deals with a broker’s claim and a rent that fits, where there are ${MIN_DEALS} such deals`,
+        ['Metro', ...['Deals', 'Free today', 'Advertised cap', 'Supported by rents'].map(num)],
+        entries.map(({ metro, figures: { claimed, underwritten }, about }) => [
+          link(pathOf(metro), `${metro.name}, ${metro.state}`),
+          about,
           free.filter((deal) => deal.metro === metro).length || '',
-          claimed === null ? '' : percentText(claimed),
-          underwritten === null ? '' : percentText(underwritten),
+          claimed !== null && percentText(claimed),
+          underwritten !== null && percentText(underwritten),
         ]),
       )}`;
   },

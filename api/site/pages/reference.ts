@@ -11,8 +11,8 @@ import { MAX_URL_LENGTH, PROBLEMS, type Reason } from '../../http/problem.ts';
 import type { Route } from '../../routes/define.ts';
 import { FORMULA_RULE } from '../../routes/list/csv.ts';
 import { FIELD_GROUPS, type FieldGroups } from '../../routes/list/field_groups.ts';
+import { code, externalLink, facts, fold, h2, link, list, terms } from '../components.ts';
 import { html, type Html, type Piece } from '../html.ts';
-import { code, fold, terms } from '../layout.ts';
 import type { Page, PageContext } from '../page.ts';
 
 const REFERENCE = '/reference';
@@ -24,7 +24,6 @@ export const endpointPath = (operation: string): string => `${REFERENCE}/${opera
 const SHOWN_CALL = '/api/deals?state=OH&limit=5';
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
-const facts = (texts: Readonly<Record<string, Piece>>): Html => terms('page-facts', Object.entries(texts));
 /** A term with its type, price or status. */
 const noted = (term: Piece, note: Piece): Html => html`${term} <small>${note}</small>`;
 
@@ -65,9 +64,9 @@ const guide = ({ site }: PageContext): Html =>
     ${code('A free call', `curl '${site.publicUrl}/api/count/deals?state=OH'`)}
     <h2 id="paying">Paying</h2>
     <p>
-      Each priced call is paid with <a href="https://www.x402.org" rel="noreferrer">x402</a>: a signed transfer of USDC,
-      sent with the request. You send no transaction and pay no gas. A client such as <code>@x402/fetch</code> does all
-      three steps:
+      Each priced call is paid with ${externalLink('https://www.x402.org', 'x402')}: a signed transfer of USDC, sent
+      with the request. You send no transaction and pay no gas. A client such as <code>@x402/fetch</code> does all three
+      steps:
     </p>
     <ol>
       <li>
@@ -151,22 +150,24 @@ interface Schema {
   readonly properties?: Fields;
   readonly additionalProperties?: Schema | boolean;
 }
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+interface Parameter extends Schema {
+  readonly name: string;
+  readonly required: boolean;
+  readonly example?: string | number;
+}
 interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
-  readonly parameters: readonly (Schema & {
-    readonly name: string;
-    readonly required: boolean;
-    readonly example?: string | number;
-  })[];
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<
+    Record<string, { description: string; content?: Record<string, { schema: Schema; example?: unknown }> }>
+  >;
 }
 interface OpenApi {
   readonly info: { readonly description: string; readonly version: string };
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
@@ -204,16 +205,19 @@ function referenceOf(routes: readonly Route[]): Reference {
 
 const costOf = ({ route }: Endpoint): string => (route ? priceText(route) : 'free');
 
+/** Name of the schema that a reference names. */
+const refName = ($ref = ''): string => $ref.split('/').at(-1) ?? '';
+
 /** The record that a reference names, also for a list's selection of its fields. */
-const recordAt = ($ref = ''): RecordPage | undefined =>
-  RECORDS.find(({ name }) => [name, `${name}_in_list`].includes($ref.split('/').at(-1) ?? ''));
+const recordAt = ($ref?: string): RecordPage | undefined =>
+  RECORDS.find(({ name }) => [name, `${name}_in_list`].includes(refName($ref)));
 
 function typeOf(schema: Schema): Piece {
   const { $ref, const: only, enum: values, items, type, format, pattern, properties } = schema;
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return choices.map((one, i) => [i > 0 && ' or ', typeOf(one)]);
   const record = recordAt($ref);
-  if (record) return html`<a href="${record.href}">${record.name}</a>`;
+  if (record) return link(record.href, record.name);
   if (only !== undefined) return JSON.stringify(only);
   if (values) return values.join(' | ');
   if (items) return ['list of ', typeOf(items)];
@@ -238,7 +242,7 @@ function fieldRows(reference: Reference, fields: Fields, depth: number, parent =
     all.filter(([own, one]) => json(reference.api.components.schemas[name]?.properties?.[own]) !== json(one));
   const record = RECORDS.find((one) => othersOf(one).length < all.length / 2);
   return [
-    ...(record ? [[`${parent}…`, html`The fields of <a href="${record.href}">${record.name}</a>.`]] : []),
+    ...(record ? [[`${parent}…`, html`The fields of ${link(record.href, record.name)}.`]] : []),
     ...(record ? othersOf(record) : all).flatMap(([name, schema]) => [
       [noted(parent + name, typeOf(schema)), schema.description],
       ...(depth > 0 ? fieldRows(reference, fieldsIn(schema), depth - 1, `${parent}${name}.`) : []),
@@ -268,21 +272,22 @@ function bodiesOf({ api }: Reference, { responses }: Endpoint): (readonly [title
     ['Fields of the 404', miss?.$ref?.endsWith('_miss') === true ? miss : undefined],
   ] as const;
   return bodies.flatMap(([title, schema]) =>
-    schema ? [[title, api.components.schemas[schema.$ref?.split('/').at(-1) ?? '']?.properties ?? {}]] : [],
+    schema ? [[title, api.components.schemas[refName(schema.$ref)]?.properties ?? {}]] : [],
   );
 }
 
 function endpointContent(reference: Reference, endpoint: Endpoint, { site }: PageContext): Html {
   const { path, summary, description: cost, parameters, responses, route, tags } = endpoint;
-  const isFree = route?.price === null || !route;
+  const isSold = route !== undefined && route.price !== null;
+  const hasForm = isSold && !path.includes('{') && !route.media;
   const sample = Object.values(responses['200']?.content ?? {})[0]?.example;
   return html`<p class="eyebrow">${tags[0]}</p>
     <h1><code>${path}</code></h1>
     <p class="lead">${summary}</p>
     <p>
       <span class="tag">GET, ${costOf(endpoint)}</span> ${cost}
-      ${!isFree && html`<a href="${REFERENCE}#paying">How to pay</a>. `}
-      ${!isFree && !path.includes('{') && !route.media && html`<a href="/build?call=${path}">Build a query</a>.`}
+      ${isSold && [link('/reference#paying', 'How to pay'), '. ']}
+      ${hasForm && [link(`/build?call=${path}`, 'Build a query'), '.']}
     </p>
     ${code('The call', route ? `curl -i '${exampleUrl(route, site.publicUrl)}'` : 'make collect RECEIPT=RECEIPT_ID')}
     <h2>Parameters</h2>
@@ -295,20 +300,20 @@ function endpointContent(reference: Reference, endpoint: Endpoint, { site }: Pag
         name,
       ]),
     )}
-    ${bodiesOf(reference, endpoint).map(
-      ([title, fields]) =>
-        html`<h2>${title}</h2>
-          ${terms('page-facts', fieldRows(reference, fields, DEPTH))}`,
-    )}
+    ${bodiesOf(reference, endpoint).map(([title, fields]) => [
+      h2(title),
+      terms('page-facts', fieldRows(reference, fields, DEPTH)),
+    ])}
     ${
-      sample !== undefined &&
-      html`<h2>Sample response</h2>
-        <p><small>Made from sample records; nothing in it is real. … marks what is left out.</small></p>
-        ${code('A sample response', typeof sample === 'string' ? sample : json(excerpt(sample, DEPTH + 1)))}`
+      sample !== undefined && [
+        html`<h2>Sample response</h2>
+          <p><small>Made from sample records; nothing in it is real. … marks what is left out.</small></p>`,
+        code('A sample response', typeof sample === 'string' ? sample : json(excerpt(sample, DEPTH + 1))),
+      ]
     }
     <h2>Statuses</h2>
     ${facts(Object.fromEntries(Object.entries(responses).map(([status, { description }]) => [status, description])))}
-    <p>Reasons are explained under <a href="${REFERENCE}#errors">errors</a>.</p>`;
+    <p>Reasons are explained under <a href="/reference#errors">errors</a>.</p>`;
 }
 
 function recordContent(reference: Reference, { name, about, columns, groups, byDefault }: RecordPage): Html {
@@ -318,22 +323,19 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
     const { anyOf, ...rest } = properties[field] ?? {};
     return anyOf?.find(({ type }) => type !== 'null') ?? { ...rest, type: [rest.type ?? []].flat()[0] ?? '' };
   };
+  const published = Object.entries(groups).map(([group, members]): [string, string] => [
+    group,
+    members.filter((member) => Object.hasOwn(properties, member)).join(', '),
+  ]);
   return html`<p class="eyebrow">Record</p>
     <h1>${name}</h1>
     <p class="lead">${about}</p>
     <h2>Groups of fields</h2>
     <p>
-      <code>fields</code> of <a href="${REFERENCE}#lists">a list</a> takes names of fields and of these groups. Without
+      <code>fields</code> of <a href="/reference#lists">a list</a> takes names of fields and of these groups. Without
       it, a record has ${byDefault ? byDefault.join(', ') : 'all fields'}.
     </p>
-    ${facts(
-      Object.fromEntries(
-        Object.entries(groups).map(([group, members]) => [
-          group,
-          members.filter((member) => Object.hasOwn(properties, member)).join(', '),
-        ]),
-      ),
-    )}
+    ${facts(Object.fromEntries(published))}
     <h2>Fields</h2>
     <p>
       <code>absent</code> of a record has the reason for each field that is null.
@@ -349,59 +351,40 @@ function recordContent(reference: Reference, { name, about, columns, groups, byD
     )}`;
 }
 
-const menuItem = (path: string, current: string, label: Piece, price: Piece = false): Html =>
-  html`<li>
-    <a href="${path}" ${path === current && html`aria-current="page"`}
-      >${label}${price !== false && html` <small>${price}</small>`}</a
-    >
-  </li>`;
-
 /** The menu is beside the content on a wide screen, and after it on a narrow one. */
-const frame = ({ api, endpoints }: Reference, current: string, content: Piece): Html =>
-  html`<div class="ref">
+function frame({ api, endpoints }: Reference, current: string, content: Piece): Html {
+  const item = (href: string, ...label: readonly Piece[]): Html =>
+    link(href, label, { 'aria-current': href === current && 'page' });
+  const ofTag = (tag: string): Html[] =>
+    endpoints
+      .filter(({ tags }) => tags.includes(tag))
+      .map((one) => item(one.href, noted(one.path, one.route?.price ? `$${one.route.price}` : 'free')));
+  const records = RECORDS.map(({ name, href }) => item(href, name));
+  return html`<div class="ref">
     <article>
       <p class="ref-jump"><a href="#menu">All endpoints and records</a></p>
       ${content}
     </article>
     <nav id="menu" aria-label="Reference">
-      <ul>
-        ${menuItem(REFERENCE, current, 'Guide')}
-      </ul>
-      ${api.tags.map(
-        ({ name }) =>
-          html`<h2>${name}</h2>
-            <ul>
-              ${endpoints
-                .filter(({ tags }) => tags.includes(name))
-                .map(({ href, path, route }) =>
-                  menuItem(href, current, path, route?.price ? `$${route.price}` : 'free'),
-                )}
-            </ul>`,
-      )}
-      <h2>records</h2>
-      <ul>
-        ${RECORDS.map(({ name, href }) => menuItem(href, current, name))}
-      </ul>
+      ${list([item(REFERENCE, 'Guide')])} ${api.tags.map(({ name }) => [h2(name), list(ofTag(name))])} ${h2('records')}
+      ${list(records)}
     </nav>
   </div>`;
+}
 
 const overviewContent = ({ api, endpoints }: Reference, context: PageContext): Html =>
   html`<p class="eyebrow">API version ${api.info.version}</p>
     <h1>Reference</h1>
     <p class="lead">${api.info.description}</p>
-    ${guide(context)}
-    <h2 id="endpoints">Endpoints</h2>
+    ${guide(context)} ${h2('Endpoints', 'endpoints')}
     ${terms(
       'page-facts',
-      endpoints.map((one) => [noted(html`<a href="${one.href}">${one.path}</a>`, costOf(one)), one.summary]),
+      endpoints.map((one) => [noted(link(one.href, one.path), costOf(one)), one.summary]),
     )}
-    <h2 id="records">Records</h2>
+    ${h2('Records', 'records')}
     ${terms(
       'page-facts',
-      RECORDS.map(({ name, about, href, columns }) => [
-        html`<a href="${href}">${name}</a>`,
-        `${about} ${columns.length} fields.`,
-      ]),
+      RECORDS.map(({ name, about, href, columns }) => [link(href, name), `${about} ${columns.length} fields.`]),
     )}`;
 
 export const overviewPage: Page = {
@@ -419,20 +402,26 @@ export const overviewPage: Page = {
 /** All pages but the overview, which is in the navigation of the site. */
 export function referencePages(routes: readonly Route[]): readonly Page[] {
   const reference = referenceOf(routes);
+  const page = (path: string, title: string, about: string, content: (context: PageContext) => Html): Page => ({
+    path,
+    title,
+    about,
+    cache: 'snapshot',
+    content: (context) => frame(reference, path, content(context)),
+  });
   return [
-    ...reference.endpoints.map((endpoint): Page => ({
-      path: endpoint.href,
-      title: endpoint.path,
-      cache: 'snapshot',
-      about: `${endpoint.path}: price, parameters, response fields, a sample response and errors.`,
-      content: (context) => frame(reference, endpoint.href, endpointContent(reference, endpoint, context)),
-    })),
-    ...RECORDS.map((record): Page => ({
-      path: record.href,
-      title: record.name,
-      cache: 'snapshot',
-      about: `${record.about} Every field with its type, unit and meaning, and when it is null.`,
-      content: () => frame(reference, record.href, recordContent(reference, record)),
-    })),
+    ...reference.endpoints.map((one) =>
+      page(
+        one.href,
+        one.path,
+        `${one.path}: price, parameters, response fields, a sample response and errors.`,
+        (context) => endpointContent(reference, one, context),
+      ),
+    ),
+    ...RECORDS.map((one) =>
+      page(one.href, one.name, `${one.about} Every field with its type, unit and meaning, and when it is null.`, () =>
+        recordContent(reference, one),
+      ),
+    ),
   ];
 }

@@ -1,26 +1,22 @@
 /** /scores: how scores are computed, with the values of the assumption set. */
 import { readAccuracies, SOURCES } from '../../../models/calibration/accuracy.ts';
+import { cardTable, code, fold, num, plainTable, terms } from '../components.ts';
 import { countText, words } from '../format.ts';
 import { html, type Html } from '../html.ts';
-import { cardTable, code, fold, num, plainTable, terms } from '../layout.ts';
 import type { Page, PageContext } from '../page.ts';
+
+type Source = keyof typeof SOURCES;
 
 const share = (percent: number | null): string => (percent === null ? '' : `${percent}%`);
 
 /** Our NOI over that of one source, by size of building and by our cap rate. */
-function accuracyTable(source: keyof typeof SOURCES): Html {
+function accuracyTable(source: Source): Html {
   const rows = readAccuracies().filter((row) => row.source === source && (row.by === 'units' || row.by === 'cap'));
+  const columns = ['Number', 'Ours over theirs', 'Simple proxy over theirs', 'Less than ours', 'Less than our middle'];
   return plainTable(
     `Compared with ${SOURCES[source]}: medians, and how many earned less`,
     `Compared with ${SOURCES[source]}`,
-    [
-      'Buildings',
-      'Number',
-      'Ours over theirs',
-      'Simple proxy over theirs',
-      'Less than ours',
-      'Less than our middle',
-    ].map((label, i) => (i === 0 ? label : num(label))),
+    ['Buildings', ...columns.map(num)],
     rows.map((row) => [
       row.group,
       countText(row.n),
@@ -43,7 +39,7 @@ const realNoi = (): Html =>
     ${accuracyTable('owners')}
     ${fold(
       'Two weaker comparisons: an assessor’s model, and a few securitized loans',
-      (Object.keys(SOURCES) as (keyof typeof SOURCES)[]).filter((source) => source !== 'owners').map(accuracyTable),
+      (Object.keys(SOURCES) as Source[]).filter((source) => source !== 'owners').map(accuracyTable),
     )}
     <p>
       <strong>A high cap rate of ours is mostly our optimism.</strong> The underwriting knows place, size, year and
@@ -53,25 +49,21 @@ const realNoi = (): Html =>
 
 function assumptions({ request: { snapshot } }: PageContext): Html {
   const rows = snapshot.all('assumptions').sort((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
-  return fold(
-    `All ${rows.length} values`,
-    terms(
-      'page-facts',
-      rows.map((row) => [
-        html`<code>${String(row['key'])}</code>`,
-        html`<b>${String(row['value']).slice(0, 12)} ${words(String(row['unit']))}</b>. ${String(row['kind'])}:
-          ${String(row['basis'])}`,
-      ]),
-    ),
-  );
+  const values = rows.map(({ key, value, unit, kind, basis }) => [
+    html`<code>${String(key)}</code>`,
+    html`<b>${String(value).slice(0, 12)} ${words(String(unit))}</b>. ${String(kind)}: ${String(basis)}`,
+  ]);
+  return fold(`All ${rows.length} values`, terms('page-facts', values));
 }
 
 /** Value of an assumption by its key. */
 type ValueOf = (key: string) => string;
 
 /** The underwriting. The simple proxy is a figure of its own. */
-const underwritingFormula = (value: ValueOf): string =>
-  `noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses
+function underwritingFormula(value: ValueOf): string {
+  const survey = `the newest survey rate of 30-year mortgages plus ${value('loan_rate_spread')} points`;
+  const rate = value('loan_rate_method') === 'survey' ? survey : `${value('loan_rate_pct')}%`;
+  return `noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses
 contract rent    = HUD’s rents by bedrooms, adjusted to sitting tenants, less their utilities
 expenses         = property tax after a sale + insurance + management + repairs
                    + utilities of the owner + other, half of it the typical ratio
@@ -84,54 +76,52 @@ expense ratio    = ${value('expense_ratio_2_4')} to ${value('small_units_max')} 
                    ${value('expense_old_adjustment')} more if built before ${value('old_before_year')},
                    ${value('expense_new_adjustment')} if built from ${value('new_from_year')} on
 bank loan        = ${value('loan_to_value')} of the price over ${value('loan_years')} years, paid monthly, at
-                   ${
-                     value('loan_rate_method') === 'survey'
-                       ? `the newest survey rate of 30-year mortgages plus ${value('loan_rate_spread')} points`
-                       : `${value('loan_rate_pct')}%`
-                   }`;
+                   ${rate}`;
+}
 
-const scoreParts = (value: ValueOf): Html =>
-  cardTable(
+const scoreParts = (value: ValueOf): Html => {
+  const yields = `none at ${value('score_yield_from_pct')}%, all ${value('score_yield_span_pct')} points higher`;
+  const coverage = `none up to ${value('score_coverage_from')}, all ${value('score_coverage_span')} higher`;
+  const [cap, open] = [value('condition_score_cap'), value('condition_case_points')];
+  return cardTable(
     'The parts of a deal score',
     ['Part', num('Maximum'), 'Based on'],
     [
       [
         'Yield',
         value('score_yield_weight'),
-        `what owners of such buildings typically earn, over price and repairs: none at
-        ${value('score_yield_from_pct')}%, the maximum ${value('score_yield_span_pct')} points higher`,
+        `what owners of such buildings typically earn, over price and repairs: ${yields}`,
       ],
       [
         'Debt coverage',
         value('score_coverage_weight'),
-        `what owners typically earn, less reserves, over the payments: none up to ${value('score_coverage_from')}, the
-        maximum ${value('score_coverage_span')} higher`,
+        `what owners typically earn, less reserves, over the payments: ${coverage}`,
       ],
       ['Motivation', value('score_motivation_weight'), 'price cuts and days on the market, as seen by this service'],
       ['Distress', value('score_distress_weight'), 'tax delinquency and sheriff sale at exactly this address'],
       [
         'Condition',
         '0',
-        `a building condemned, ordered to be vacated or registered as vacant has ${value('condition_score_cap')} points
-        at most; an open case on a serious fault takes ${value('condition_case_points')}`,
+        `condemned, ordered to be vacated or registered as vacant: ${cap} points at most; an open case on a serious fault
+        takes ${open}`,
       ],
     ],
   );
+};
 
-const threePaths = (value: ValueOf): Html =>
-  cardTable(
+const threePaths = (value: ValueOf): Html => {
+  const both = (path: string, rating: string): string =>
+    `coverage ${value(`${path}_${rating}_coverage`)} and cap rate ${value(`${path}_${rating}_cap_pct`)}%`;
+  const fee = countText(Number(value('wholesale_fee')));
+  return cardTable(
     'What each path needs',
     ['Path', 'Hot', 'Warm'],
     [
-      [
-        'Rental',
-        `coverage ${value('rental_hot_coverage')} and cap rate ${value('rental_hot_cap_pct')}%`,
-        `coverage ${value('rental_warm_coverage')} and cap rate ${value('rental_warm_cap_pct')}%`,
-      ],
+      ['Rental', both('rental', 'hot'), both('rental', 'warm')],
       [
         'Wholesale',
         `asking at most ${value('wholesale_share')} of the income value at ${value('wholesale_arv_cap_pct')}%, minus
-        repairs by age of building and a fee of $${countText(Number(value('wholesale_fee')))}`,
+        repairs by age of building and a fee of $${fee}`,
         `asking up to ${value('wholesale_warm_multiple')} times that, with motivation
         ${value('wholesale_warm_motivation')}`,
       ],
@@ -143,6 +133,7 @@ const threePaths = (value: ValueOf): Html =>
       ],
     ],
   );
+};
 
 export const scores: Page = {
   path: '/scores',
@@ -155,8 +146,8 @@ export const scores: Page = {
     const value: ValueOf = (key) => values[key] ?? '?';
     return html`<h1>How scores are computed</h1>
       <p class="lead">
-        A score is a sum of named parts. Each part is a formula over figures of the deal and the values below, so you
-        can recompute it; a report prints every step. The current set of values is <code>${set}</code>.
+        A score is a sum of named parts, each a formula over figures of the deal and the declared values
+        <code>${set}</code>. A report prints every step, so you can recompute it.
       </p>
       <h2>Deal score, 0 to 100</h2>
       ${scoreParts(value)}
@@ -173,11 +164,10 @@ export const scores: Page = {
       ${threePaths(value)}
       <h2>Confidence, 0 to 1</h2>
       <p>
-        How much of a deal is known rather than assumed. Each input has a weight: the price, units, year of
-        construction, bedrooms, HUD’s rent, the rent of sitting tenants, utilities, vacancy, the tax bill and rate,
-        expenses, the loan rate, the claim, and whether claim and underwriting agree. An input known in part earns
-        ${value('confidence_partly')} of it, an assumed one nothing. 1.00 means that all of these are known; insurance,
-        repairs and other lines are always estimates and not among them. The condition of the building lowers it.
+        How much of a deal is known rather than assumed: price, units, year, bedrooms, rents, utilities, vacancy, tax,
+        expenses, loan rate, the claim, and whether claim and underwriting agree. Each has a weight; one known in part
+        earns ${value('confidence_partly')} of it, an assumed one nothing. 1.00 means that all are known; insurance,
+        repairs and other lines are always estimates and do not count. A building in bad condition lowers it.
       </p>
       <h2>Lead score</h2>
       <p>
@@ -189,7 +179,7 @@ export const scores: Page = {
         each further independent kind of distress (a foreclosure filing, a code case, a vacant or condemned building),
         up to ${value('stacked_building')} each.
       </p>
-      <p>The weights are our choices, not findings. Whether the score predicts later outcomes is not known.</p>
+      <p>The weights are our choices, not findings. Nobody knows yet whether the score predicts what happens later.</p>
       <h2 id="assumptions">Every declared value</h2>
       <p>
         <em>evidence</em>: from a public source. <em>proposal</em>: our choice. <em>computed</em>: derived from other

@@ -1,5 +1,6 @@
 /** /search: places and free deals by a part of their name. */
 import { placeKey, placesOf, type Place } from '../../routes/places.ts';
+import { h2, link, list } from '../components.ts';
 import { dealList, freeDeals } from '../deal_cards.ts';
 import { html } from '../html.ts';
 import { metroNamed, METROS, pathOf } from '../map/metros.ts';
@@ -18,16 +19,15 @@ interface Found {
 function entryOf(place: Place, isNamed: (name: string) => boolean): Found[] {
   const { state, county, metro, city, zip } = place;
   const own = metroNamed(metro ?? '');
-  const hrefOf = (filters: Readonly<Record<string, string>>, at = ''): string =>
-    own ? `${pathOf(own)}${at}` : `/build?${new URLSearchParams({ call: '/api/signals', ...filters }).toString()}`;
-  const section = place.has_listings && zip !== null ? `#z${zip}` : '';
-  const about = own?.name ?? 'outside the metros';
-  if (city !== null && zip !== null && isNamed(zip))
-    return [{ name: `${city}, ${state} ${zip}`, about, href: hrefOf({ zip }, section) }];
-  if (city !== null && isNamed(city))
-    return [{ name: `${city}, ${state}`, about, href: hrefOf({ city, state }, section) }];
-  if (county !== null && isNamed(county)) return [{ name: county, about, href: hrefOf({ county }) }];
-  return [];
+  const entry = (name: string, filters: Readonly<Record<string, string>>): Found[] => {
+    const section = filters['county'] === undefined && place.has_listings && zip !== null ? `#z${zip}` : '';
+    const query = new URLSearchParams({ call: '/api/signals', ...filters });
+    const href = own ? `${pathOf(own)}${section}` : `/build?${query.toString()}`;
+    return [{ name, about: own?.name ?? 'outside the metros', href }];
+  };
+  if (city !== null && zip !== null && isNamed(zip)) return entry(`${city}, ${state} ${zip}`, { zip });
+  if (city !== null && isNamed(city)) return entry(`${city}, ${state}`, { city, state });
+  return county !== null && isNamed(county) ? entry(county, { county }) : [];
 }
 
 export const search: Page = {
@@ -48,37 +48,27 @@ export const search: Page = {
       .filter(({ has_listings: listed, has_records: recorded }) => listed || recorded)
       .toSorted((a, b) => Number(b.has_listings) - Number(a.has_listings))
       .flatMap((place) => entryOf(place, isNamed));
-    const found = [
-      ...new Map([...places.toReversed(), ...metros.toReversed()].map((one) => [one.name, one])).values(),
-    ].toReversed();
+    // The first of one name wins.
+    const named = [...places.toReversed(), ...metros.toReversed()].map((one) => [one.name, one] as const);
+    const found = [...new Map(named).values()].toReversed();
     const deals = (await freeDeals(context)).filter(({ record: { address, city, state } }) =>
       isNamed([address, city, state].filter((part) => part !== null).join(' ')),
     );
-    return html`<h1>${asked === '' ? 'Search' : html`“${asked}”`}</h1>
-      ${
-        found.length + deals.length === 0
-          ? html`<p class="lead">
-                ${
-                  asked === ''
-                    ? 'Type a city, a county, a ZIP or a street.'
-                    : 'We know no such place, and none of the free deals has this address.'
-                }
-              </p>
-              <p>
-                <a href="/build?call=/api/lookup">Look up the records of any address</a>, or
-                <a href="/metros">choose a metro</a>.
-              </p>`
-          : html`<ul class="found">
-                ${found
-                  .slice(0, MOST)
-                  .map(({ name, about, href }) => html`<li><a href="${href}">${name}</a> <small>${about}</small></li>`)}
-              </ul>
-              ${found.length > MOST && html`<p>${found.length - MOST} more places have this in their name.</p>`}
-              ${
-                deals.length > 0 &&
-                html`<h2>Free deals</h2>
-                  ${dealList(deals)}`
-              }`
-      }`;
+    if (found.length + deals.length === 0)
+      return html`<h1>${asked === '' ? 'Search' : `“${asked}”`}</h1>
+        <p class="lead">
+          ${asked === '' ? 'Type a city, a county, a ZIP or a street.' : 'No place and no free deal has this name.'}
+        </p>
+        <p>
+          <a href="/build?call=/api/lookup">Look up the records of any address</a>, or
+          <a href="/metros">choose a metro</a>.
+        </p>`;
+    const items = found
+      .slice(0, MOST)
+      .map(({ name, about, href }) => html`${link(href, name)} <small>${about}</small>`);
+    return html`<h1>“${asked}”</h1>
+      ${list(items, 'found')}
+      ${found.length > MOST && html`<p>${found.length - MOST} more places have this in their name.</p>`}
+      ${deals.length > 0 && [h2('Free deals'), dealList(deals)]}`;
   },
 };

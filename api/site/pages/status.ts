@@ -1,8 +1,9 @@
 /** /status: for buyers. Whether the service is up, whether it sells, and how fresh each source is. */
 import type { Health } from '../../http/health.ts';
-import { countText, day } from '../format.ts';
-import { html, type Html, type Piece } from '../html.ts';
-import { externalLink, figures, num, plainTable, sub, tag, type Tone } from '../layout.ts';
+import { rangeOf } from '../../routes/count/coarse.ts';
+import { externalLink, figures, h2, list, num, plainTable, sub, tag, type Tone } from '../components.ts';
+import { countText, day, rangeText } from '../format.ts';
+import { element, html, type Html, type Piece } from '../html.ts';
 import type { Page } from '../page.ts';
 
 /** Families of sources in words, in the order of the page, and the products that use each. */
@@ -21,12 +22,12 @@ const FAMILIES: readonly (readonly [family: string, title: string, buys: string]
 
 /** @param unread sources that were never read */
 function healthText({ status, payments }: Health, unread: number): readonly [Tone, title: string, about: string] {
-  if (status === 'unavailable') return ['bad', 'Not available.', 'There are no data to serve.'];
+  if (status === 'unavailable') return ['bad', 'Down.', 'There are no data to show.'];
   if (!payments.ready)
     return ['bad', 'You cannot buy now.', 'A purchase is refused and not charged. Pages and free calls work.'];
   if (status === 'degraded') return ['thin', 'Up, with delays.', 'You can buy. The records show their age.'];
   const others = unread === 0 ? '' : `; ${unread} ${unread === 1 ? 'is' : 'are'} not read yet`;
-  return ['good', 'Everything works.', `You can buy, and every source that is read is up to date${others}.`];
+  return ['good', 'All good.', `You can buy, and every source that we read is up to date${others}.`];
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -45,40 +46,33 @@ function stateOf(row: Row): readonly [tone: Tone, word: string] {
 }
 const isDelayed = (row: Row): boolean => !isUnread(row) && stateOf(row)[0] !== 'good';
 
-const days = (number: number, before: string, after = ''): string =>
-  number === 1 ? `${before}1 day${after}` : `${before}${countText(number)} days${after}`;
-function lastRead({ age_days: age }: Row): string {
+const days = (number: unknown): string => (number === 1 ? 'day' : `${countText(Number(number))} days`);
+function lastRead(age: unknown): string {
   if (age === null) return 'never';
-  return age === 0 ? 'today' : days(Number(age), '', ' ago');
+  return age === 0 ? 'today' : `${age === 1 ? '1 ' : ''}${days(age)} ago`;
 }
-const everyText = ({ every_days: every }: Row): string => (every === 1 ? 'every day' : days(Number(every), 'every '));
-const linkTo = (row: Row): Html => externalLink(String(row['home']), String(row['title']));
+const everyText = ({ every_days: every }: Row): string => `every ${days(every)}`;
+const linkTo = (row: Row): Piece => externalLink(String(row['home']), String(row['title']));
 
 /** A delayed source, and its effect for a buyer. */
 function delay(row: Row): string {
   if (isPartial(row)) return 'read, but less complete than usual. Its rows say what is missing.';
   if (row['fiscal_year'] !== null && isLate(row))
     return `its figures are for fiscal year ${String(row['fiscal_year'])}, and a newer year is published.`;
-  return `last read ${lastRead(row)}, due ${everyText(row)}. Its rows show their age.`;
+  return `last read ${lastRead(row['age_days'])}, due ${everyText(row)}. Its rows show their age.`;
 }
 
 /** Ninety days as bars, today at the right: a good read, a failed one, or none. */
 function strip(history: string): Html {
-  const bars = (mark: string): string =>
-    [...history.matchAll(new RegExp(`${mark}+`, 'gu'))]
-      .map(({ index, 0: run }) => `M${index} 0h${run.length}v9h-${run.length}z`)
-      .join('');
-  const [good, failed] = [bars('='), bars('x')];
+  const bars = (mark: string, tone: Tone): Html => {
+    const runs = [...history.matchAll(new RegExp(`${mark}+`, 'gu'))];
+    const d = runs.map(({ index, 0: run }) => `M${index} 0h${run.length}v9h-${run.length}z`).join('');
+    return element('path', { class: `tone-${tone}`, d });
+  };
   const daysOf = (mark: string): number => history.split(mark).length - 1;
-  return html`<svg
-    class="strip"
-    viewBox="0 0 90 9"
-    role="img"
-    aria-label="Read on ${daysOf('=')} days, failed on ${daysOf('x')}"
-  >
-    <path class="tone-good" d="${good}"></path>
-    ${failed !== '' && html`<path class="tone-bad" d="${failed}"></path>`}
-  </svg>`;
+  const label = `Read on ${daysOf('=')} days, failed on ${daysOf('x')}`;
+  const box = { class: 'strip', viewBox: '0 0 90 9', role: 'img', 'aria-label': label };
+  return element('svg', box, bars('=', 'good'), bars('x', 'bad'));
 }
 
 function familySection(
@@ -89,31 +83,30 @@ function familySection(
 ): Html {
   const read = rows.filter((row) => !isUnread(row));
   const fresh = read.filter((row) => !isDelayed(row)).length;
-  const ages = read.map((row) => Number(row['age_days'] ?? 0));
-  const state: readonly [Tone, string] =
+  const isFresh = fresh === read.length;
+  const state =
     read.length === 0
-      ? ['plain', 'not read yet']
-      : fresh === read.length
-        ? ['good', 'up to date']
-        : ['thin', `${fresh} of ${read.length} up to date`];
-  const oldest =
-    read.length === 0 ? 'no rows yet' : `oldest read ${lastRead({ age_days: ages.reduce((a, b) => Math.max(a, b)) })}`;
+      ? tag('plain', 'not read yet')
+      : tag(isFresh ? 'good' : 'thin', isFresh ? 'up to date' : `${fresh} of ${read.length} up to date`);
+  const oldest = Math.max(...read.map((row) => Number(row['age_days'] ?? 0)));
+  const notes = [
+    read.length === 0 ? 'no rows yet' : `oldest read ${lastRead(oldest)}`,
+    ...(read.length < rows.length ? [`${rows.length - read.length} not read yet`] : []),
+    `used for ${buys}`,
+  ];
   return html`<details class="sources">
-    <summary>
-      <strong>${title}</strong> ${tag(...state)}
-      ${sub(oldest, read.length < rows.length && `, ${rows.length - read.length} not read yet`, `, used for ${buys}`)}
-    </summary>
+    <summary><strong>${title}</strong> ${state} ${sub(notes.join(', '))}</summary>
     ${plainTable(
       '',
       title,
       ['Source', 'State', 'Last read', 'Schedule', 'Last 90 days', num('Rows')],
-      rows.map((row): Piece[] => [
+      rows.map((row) => [
         linkTo(row),
         tag(...stateOf(row)),
-        lastRead(row),
+        lastRead(row['age_days']),
         everyText(row),
         strip(histories.get(String(row['source'])) ?? ''),
-        countText(Number(row['rows_out'])),
+        rangeText(rangeOf(Number(row['rows_out']), true)),
       ]),
     )}
   </details>`;
@@ -138,39 +131,32 @@ export const status: Page = {
     const histories = new Map(manifest.sources.map(({ source, history }) => [source, history]));
     const late = rows.filter(isDelayed);
     const unread = rows.filter(isUnread).length;
+    const read = rows.length - unread;
     const [tone, title, about] = healthText(health, unread);
     const notes = [...notesOf(health), ...late.map((row) => [linkTo(row), ': ', delay(row)])];
+    const sections = FAMILIES.map(([family, name, buys]) => {
+      const ofFamily = rows.filter((row) => row['family'] === family);
+      return ofFamily.length > 0 && familySection(name, ofFamily, buys, histories);
+    });
     return html`<h1>Status</h1>
       <p class="outcome ${tone}" role="status"><strong>${title}</strong> ${about}</p>
-      ${figures([
-        {
-          label: 'Buying',
-          value: health.payments.ready ? 'works' : 'paused',
-          note: health.payments.test_money ? 'with test money' : 'with USDC',
-        },
-        { label: 'Data as of', value: day(today), note: html`updated ${day(manifest.generated_at)}` },
-        {
-          label: 'Sources up to date',
-          value: html`${rows.length - unread - late.length}<span class="of">/${rows.length - unread}</span>`,
-          note: `${late.length} delayed, ${unread} more not read yet`,
-        },
-      ])}
-      ${
-        notes.length > 0 &&
-        html`<h2>What is delayed</h2>
-          <ul>
-            ${notes.map((note) => html`<li>${note}</li>`)}
-          </ul>`
-      }
+      ${figures(
+        [
+          'Buying',
+          health.payments.ready ? 'works' : 'paused',
+          health.payments.test_money ? 'with test money' : 'with USDC',
+        ],
+        ['Data as of', day(today), html`updated ${day(manifest.generated_at)}`],
+        [
+          'Sources up to date',
+          html`${read - late.length}<span class="of">/${read}</span>`,
+          `${late.length} delayed, ${unread} more not read yet`,
+        ],
+      )}
+      ${notes.length > 0 && [h2('What is delayed'), list(notes)]}
       <h2>Freshness by source</h2>
       <p>A delayed source keeps its last good rows, and each row says when it was last seen.</p>
-      ${FAMILIES.map(([family, name, buys]) => {
-        const ofFamily = rows.filter((row) => row['family'] === family);
-        return ofFamily.length > 0 && familySection(name, ofFamily, buys, histories);
-      })}
-      <p class="small">
-        For programs: <a href="/health"><code>/health</code></a
-        >.
-      </p>`;
+      ${sections}
+      <p class="small">For programs: <a href="/health">/health</a></p>`;
   },
 };

@@ -1,6 +1,6 @@
 /** The panel that buys one call with a wallet of the browser: pay.js drives it. */
-import { html, type Html } from '../html.ts';
-import { terms } from '../layout.ts';
+import { element, html, type Html } from '../html.ts';
+import { terms } from '../components.ts';
 import type { Route } from '../../routes/define.ts';
 import type { SiteOptions } from '../page.ts';
 
@@ -23,29 +23,28 @@ function wholeCall({ params }: Route, path: string): string {
  */
 export function payPanel({ network, hasTestWallet }: SiteOptions, route: Route, path: string): Html {
   const { title, chainId, rpc, explorer } = network;
-  return html`<section
-    class="panel pay"
-    data-pay
-    data-call="${wholeCall(route, path)}"
-    data-price="${route.price}"
-    data-network="${JSON.stringify({ title, chainId, rpc, explorer })}"
-    ${hasTestWallet && html` data-test-wallet="${TEST_WALLET_PATH}"`}
-  >
-    <h2>${hasTestWallet ? 'Pay with test money' : 'Pay with a wallet'}</h2>
-    <p class="wallets actions"></p>
-    <p class="no-wallet">
-      ${
-        hasTestWallet
-          ? 'The test wallet needs JavaScript.'
-          : `No wallet found in this browser. Use one with USDC on ${title}, such as MetaMask or Rabby.`
-      }
-      A program pays <a href="/reference#paying">in three steps</a>.
-    </p>
-    <p role="status"></p>
-    ${terms('pairs', [
+  const attributes = {
+    class: 'panel pay',
+    'data-pay': true,
+    'data-call': wholeCall(route, path),
+    'data-price': String(route.price),
+    'data-network': JSON.stringify({ title, chainId, rpc, explorer }),
+    'data-test-wallet': hasTestWallet && TEST_WALLET_PATH,
+  };
+  const noWallet = hasTestWallet
+    ? 'The test wallet needs JavaScript.'
+    : `No wallet found in this browser. Use one with USDC on ${title}, such as MetaMask or Rabby.`;
+  return element(
+    'section',
+    attributes,
+    html`<h2>${hasTestWallet ? 'Pay with test money' : 'Pay with a wallet'}</h2>
+      <p class="wallets actions"></p>
+      <p class="no-wallet">${noWallet} A program pays <a href="/reference#paying">in three steps</a>.</p>
+      <p role="status"></p>`,
+    terms('pairs', [
       ['Price', `$${route.price} in ${hasTestWallet ? 'test money' : `USDC on ${title}`}, nothing for gas`],
       ['Charged', 'only if you receive an answer'],
       ['You get', 'the records on this page, files to save, and a signed receipt'],
-    ])}
-  </section>`;
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-/** What pay.js asks the server for: the layout of a bought report, and in the sandbox the test wallet. */
+/** What pay.js asks the server for: the layout of what was bought, and in the sandbox the test wallet. */
 import type { Router } from '@koa/router';
 import { authorizationTypes } from '@x402/evm';
 import type { Context } from 'koa';
@@ -10,8 +10,8 @@ import { Problem } from '../../http/problem.ts';
 import type { Chain } from '../../payments/local_chain/chain.ts';
 import { Report } from '../../routes/report/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
-import { shortPrice } from '../deal_cards.ts';
-import { html } from '../html.ts';
+import { pointOf, shortPrice } from '../deal_cards.ts';
+import { html, type Piece } from '../html.ts';
 import { metroMap, metroOfZip } from '../map/metro_map.ts';
 import { citedPages } from '../archive/cited_pages.ts';
 import { reportContent } from '../pages/report/report.ts';
@@ -43,74 +43,62 @@ async function jsonFromSite(ctx: Context): Promise<unknown> {
   }
 }
 
-/** Lay out a report that the reader bought; its browser sends it, and nothing is stored. */
-export function mountBoughtReport(router: Router, snapshots: Snapshots): void {
-  router.post('/report/bought', async (ctx) => {
-    const report = Report.safeParse(await jsonFromSite(ctx));
-    if (!report.success) throw new Problem('malformed_request', 'The body is not a whole report.');
+/** What the map needs of a bought deal. */
+const Deal = z.object({
+  zip: z.string(),
+  city: z.string().nullish(),
+  address: z.string().nullish(),
+  list_price: z.string().nullish(),
+  deal_score: z.number().nullish(),
+  listing_url: z.url({ protocol: /^https?$/ }),
+  latitude: z.string().nullish(),
+  longitude: z.string().nullish(),
+  geo_basis: z.string().nullish(),
+});
+const Deals = z.object({ records: z.array(Deal).max(MAX_DRAWN) });
+
+/** The maps of the metros with these deals, and their prices and scores. */
+function mapsOf({ records }: z.infer<typeof Deals>): Piece {
+  return [...Map.groupBy(records, ({ zip }) => metroOfZip(zip))].map(([metro = '', deals]) => {
+    const zips = [...Map.groupBy(deals, ({ zip }) => zip)].map(([zip, own]) => ({
+      zip,
+      city: own[0]?.city ?? '',
+      least: own.length,
+      about: `${own.length} bought`,
+    }));
+    const drawn = deals.map((deal) => ({
+      href: deal.listing_url,
+      price: [shortPrice(deal.list_price ?? null), deal.deal_score ?? []].flat().join(' · '),
+      title: `${deal.address ?? ''}, ${deal.city ?? ''}`,
+      zip: deal.zip,
+      point: pointOf(deal),
+    }));
+    const map = metroMap(metro, zips, drawn, () => '#answer');
+    return map && [html`<h3>${metro}: ${deals.length} of the records, price and score</h3>`, map.svg];
+  });
+}
+
+/** Lay out a report, or draw the deals, that the reader bought; its browser sends them, and nothing is stored. */
+export function mountBought(router: Router, snapshots: Snapshots): void {
+  router.post('/bought', async (ctx) => {
+    const body = await jsonFromSite(ctx);
+    const [report, deals] = [Report.safeParse(body), Deals.safeParse(body)];
+    if (!report.success && !deals.success)
+      throw new Problem(
+        'malformed_request',
+        'The body is neither a whole report nor a list of deals with ZIP and page.',
+      );
     const lease = snapshots.acquire();
     if (!lease) throw new Problem('snapshot_unavailable', 'There is no snapshot to serve yet.');
     try {
       ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
       ctx.type = 'text/html; charset=utf-8';
-      ctx.body = reportContent(report.data, citedPages(report.data, lease.snapshot), 'bought').text;
+      const layout = deals.success && mapsOf(deals.data);
+      const ofReport = report.success && reportContent(report.data, citedPages(report.data, lease.snapshot), 'bought');
+      ctx.body = html`${ofReport}${layout}`.text;
     } finally {
       lease.release();
     }
-  });
-}
-
-/** What the map needs of a bought deal. */
-const BoughtDeals = z.object({
-  records: z
-    .array(
-      z.object({
-        zip: z.string(),
-        city: z.string().nullish(),
-        address: z.string().nullish(),
-        list_price: z.string().nullish(),
-        deal_score: z.number().nullish(),
-        listing_url: z.url({ protocol: /^https?$/ }),
-        latitude: z.string().nullish(),
-        longitude: z.string().nullish(),
-        geo_basis: z.string().nullish(),
-      }),
-    )
-    .max(MAX_DRAWN),
-});
-
-/** Draw the deals that the reader bought, with prices and scores, on the maps of their metros; nothing is stored. */
-export function mountBoughtMap(router: Router): void {
-  router.post('/map/bought', async (ctx) => {
-    const bought = BoughtDeals.safeParse(await jsonFromSite(ctx));
-    if (!bought.success) throw new Problem('malformed_request', 'The body has no list of deals with ZIP and page.');
-    const byMetro = Map.groupBy(bought.data.records, ({ zip }) => metroOfZip(zip));
-    const maps = [...byMetro].flatMap(([metro, deals]) => {
-      if (metro === undefined) return [];
-      const zips = [...Map.groupBy(deals, ({ zip }) => zip)].map(([zip, own]) => ({
-        zip,
-        city: own[0]?.city ?? '',
-        least: own.length,
-        about: `${own.length} bought`,
-      }));
-      const drawn = deals.map(({ list_price, deal_score, geo_basis, longitude, latitude, ...deal }) => ({
-        href: deal.listing_url,
-        price: [shortPrice(list_price ?? null), deal_score ?? []].flat().join(' · '),
-        title: `${deal.address ?? ''}, ${deal.city ?? ''}`,
-        zip: deal.zip,
-        point: geo_basis === 'parcel_layer' ? ([Number(longitude), Number(latitude)] as const) : null,
-      }));
-      const map = metroMap(metro, zips, drawn, () => '#answer');
-      return map
-        ? [
-            html`<h3>${metro}: ${deals.length} of the records, price and score</h3>
-              ${map.svg}`,
-          ]
-        : [];
-    });
-    ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = html`${maps}`.text;
   });
 }
 

@@ -3,8 +3,8 @@ import { coarseRange, type Range } from '../../../routes/count/coarse.ts';
 import type { Route } from '../../../routes/define.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
 import { rangeText } from '../../format.ts';
-import { html, type Html } from '../../html.ts';
-import { code, fold } from '../../layout.ts';
+import { code, fold, link, outcome } from '../../components.ts';
+import { element, html, type Html, type Piece } from '../../html.ts';
 import type { Page, PageContext } from '../../page.ts';
 import { payPanel } from '../../pay/panel.ts';
 import { endpointPath } from '../reference.ts';
@@ -29,14 +29,13 @@ async function sampleOf({ path }: Route, { meta, request, site }: PageContext): 
 }
 
 /** What a buyer gets: the fields, and the free sample record. */
-async function goods(route: Route, context: PageContext): Promise<Html | false> {
+async function goods(route: Route, context: PageContext): Promise<Piece> {
   const sample = await sampleOf(route, context);
   if (sample === undefined) return false;
-  const fields = Object.keys(sample);
   return html`<h2>What you get</h2>
     <p>
-      ${isList(route) ? 'Every matching record, up to 500' : 'The record'}, with ${fields.length} fields and the source
-      page of each. <a href="${endpointPath(route.name)}">Every field explained</a>
+      ${isList(route) ? 'Every matching record, up to 500' : 'The record'}, with ${Object.keys(sample).length} fields
+      and the source page of each. ${link(endpointPath(route.name), 'Every field explained')}
     </p>
     ${route.path.startsWith('/api/deals') && html`<p><a href="/deals">The fifty free deals</a></p>`}
     ${fold('A free sample, complete', code('The free sample record', JSON.stringify(sample, null, 2)))}`;
@@ -57,23 +56,13 @@ async function freeCount(route: Route, context: PageContext, params: Params): Pr
 }
 
 function matchesText({ matches, leftOut }: Counted): Html {
-  if (matches.at_most === 0)
-    return html`<p class="outcome thin">No match today, so there is nothing to buy. Widen the filters.</p>`;
+  if (matches.at_most === 0) return outcome('thin', 'No match today, so there is nothing to buy. Widen the filters.');
   const range = `${rangeText(matches)} match today`;
+  const names = leftOut.map((name) => `“${fieldOf(name).label}”`).join(', ');
   if (leftOut.length > 0)
-    return html`<p class="outcome plain">
-      ${range} before ${leftOut.map((name) => `“${fieldOf(name).label}”`).join(', ')}, which a free count leaves out. If
-      none is left, you pay nothing.
-    </p>`;
-  return html`<p class="outcome ${matches.at_least === 0 ? 'thin' : 'good'}">
-    ${range}. If none does, you pay nothing.
-  </p>`;
+    return outcome('plain', `${range} before ${names}, which a free count leaves out. No match, no charge.`);
+  return outcome(matches.at_least === 0 ? 'thin' : 'good', `${range}. No match, no charge.`);
 }
-
-const typescript = (address: string, isCsv: boolean): string =>
-  `import { wrapFetchWithPaymentFromConfig } from '@x402/fetch'; // examples/buy.ts is a complete program
-const response = await pay('${address}');
-${isCsv ? 'const csv = await response.text();' : 'const { records } = await response.json();'}`;
 
 async function offer(route: Route, path: string, params: Params, context: PageContext): Promise<Html> {
   const { site } = context;
@@ -84,28 +73,24 @@ async function offer(route: Route, path: string, params: Params, context: PageCo
     ${fold(
       'Buy it from a program',
       code('The address', address),
-      code('With curl: the price, free', `curl -i '${address}'`),
-      code('In TypeScript', typescript(address, route.media === 'text/csv')),
+      html`<p>A client of <a href="/reference#paying">the reference</a> pays for it.</p>`,
       site.hasTestWallet && code('In this folder, with test money', `make buy URL='${path}'`),
     )}
     ${await goods(route, context)}`;
 }
 
-const feedForm = (calls: readonly Route[], chosen: Route): Html =>
-  html`<form class="feed" method="get" action="/build">
+function feedForm(calls: readonly Route[], chosen: Route): Html {
+  const options = calls.map((call) =>
+    element('option', { value: call.path, selected: call === chosen }, `${feedName(call.path)} – $${call.price}`),
+  );
+  return html`<form class="feed" method="get" action="/build">
     <label for="call">What to look for</label>
     <div class="row">
-      <select id="call" name="call">
-        ${calls.map(
-          (call) =>
-            html`<option value="${call.path}" ${call === chosen && html` selected`}>
-              ${feedName(call.path)} – $${call.price}
-            </option>`,
-        )}
-      </select>
+      ${element('select', { id: 'call', name: 'call' }, options)}
       <button type="submit" class="second">Choose</button>
     </div>
   </form>`;
+}
 
 export const build: Page = {
   path: '/build',
@@ -127,32 +112,25 @@ export const build: Page = {
     const search = new URLSearchParams([...given]).toString();
     const path = `${route.path}${search === '' ? '' : `?${search}`}`;
     const { params, errors } = await checkQuery(route, given, request);
-    const places = isList(route)
-      ? await placeChoices(route, request.snapshot, { state: given.get('state'), county: given.get('county') })
-      : null;
+    const chosen = { state: given.get('state'), county: given.get('county') };
+    const places = isList(route) ? await placeChoices(route, request.snapshot, chosen) : null;
     const shown = given.size === 0 ? new Map<string, string>() : errors;
+    const form = html`<form class="panel" method="get" action="/build" data-live>
+      <input type="hidden" name="call" value="${route.path}" />
+      ${groups({ route, given, errors: shown, places })}
+      ${places && [dataList('city', places.cities), dataList('zip', places.zips)]}
+      <button type="submit">Show the matches and the price</button>
+    </form>`;
+    const toDo = given.size === 0 ? 'Fill in the form' : 'Correct the marked values';
     return html`<h1>Query builder</h1>
-      <p class="lead">Choose what to look for. You see how many records match and what they cost before you buy.</p>
+      <p class="lead">Choose what and where. You see how many records match and what they cost before you buy.</p>
       ${feedForm(calls, route)}
       <p>${route.about}</p>
       <div id="problems">${shown.size > 0 && summaryOf(shown)}</div>
       <div class="builder">
-        ${
-          Object.keys(route.params).length === 0
-            ? html`<p>It takes no filters.</p>`
-            : html`<form class="panel" method="get" action="/build" data-live>
-                <input type="hidden" name="call" value="${route.path}" />
-                ${groups({ route, given, errors: shown, places })}
-                ${places && [dataList('city', places.cities), dataList('zip', places.zips)]}
-                <button type="submit">Show the matches and the price</button>
-              </form>`
-        }
+        ${Object.keys(route.params).length === 0 ? html`<p>It takes no filters.</p>` : form}
         <section id="built" aria-live="polite" aria-label="Matches and price">
-          ${
-            errors.size > 0
-              ? html`<p>${given.size === 0 ? 'Fill in the form' : 'Correct the marked values'} to see the price.</p>`
-              : await offer(route, path, params, context)
-          }
+          ${errors.size > 0 ? html`<p>${toDo} to see the price.</p>` : await offer(route, path, params, context)}
         </section>
       </div>
       <div id="answer"></div>`;

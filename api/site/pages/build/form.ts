@@ -7,8 +7,8 @@ import type { ListRoute } from '../../../routes/list/route.ts';
 import { paramFacts } from '../../../routes/params.ts';
 import { placesOf } from '../../../routes/places.ts';
 import type { Snapshot } from '../../../serving/open.ts';
-import { html, type Html } from '../../html.ts';
-import { fold } from '../../layout.ts';
+import { fold, link, list } from '../../components.ts';
+import { element, html, type Attributes, type Html } from '../../html.ts';
 
 export interface CheckedQuery {
   /** Values of the parameters without an error. */
@@ -23,18 +23,12 @@ interface Field {
   readonly label: string;
   readonly group: Group;
   /** Unit after the label. */
-  readonly unit?: string;
+  readonly unit?: string | undefined;
 }
 
-const fieldsIn = (group: Group, labels: Readonly<Record<string, string | readonly [string, string]>>) =>
-  Object.entries(labels).map(([name, given]): [string, Field] => {
-    const [label, unit] = typeof given === 'string' ? [given] : given;
-    return [name, { label, group, ...(unit !== undefined && { unit }) }];
-  });
-
-/** Labels of the parameters, with a unit where there is one. */
-const FIELDS: Readonly<Record<string, Field>> = Object.fromEntries([
-  ...fieldsIn('Place', {
+/** Labels of the parameters by group, with a unit after " | ". */
+const LABELS: Readonly<Record<Group, Readonly<Record<string, string>>>> = {
+  Place: {
     state: 'State',
     metro: 'Metro',
     county: 'County',
@@ -44,8 +38,8 @@ const FIELDS: Readonly<Record<string, Field>> = Object.fromEntries([
     addresses: 'Street addresses',
     apn: 'Parcel number (APN)',
     parcel: 'Parcel number',
-  }),
-  ...fieldsIn('Kind', {
+  },
+  Kind: {
     status: 'Rental rating',
     signal_type: 'Kind of signal',
     auction_type: 'Kind of auction',
@@ -54,37 +48,45 @@ const FIELDS: Readonly<Record<string, Field>> = Object.fromEntries([
     entity_type: 'Kind of business',
     name: 'Name',
     agent: 'Registered agent',
-  }),
-  ...fieldsIn('Figures', {
-    min_price: ['Asking price from', '$'],
-    max_price: ['Asking price to', '$'],
+  },
+  Figures: {
+    min_price: 'Asking price from | $',
+    max_price: 'Asking price to | $',
     min_units: 'Units from',
     max_units: 'Units to',
-    min_cap: ['Advertised cap rate from', '%'],
-    min_score: ['Score from', '0 to 100'],
-    min_amount: ['Amount owed from', '$'],
-    min_appraised: ['Appraised value from', '$'],
+    min_cap: 'Advertised cap rate from | %',
+    min_score: 'Score from | 0 to 100',
+    min_amount: 'Amount owed from | $',
+    min_appraised: 'Appraised value from | $',
     min_signals: 'Kinds of distress, at least',
     min_properties: 'Properties owned, at least',
-  }),
-  ...fieldsIn('Dates', { from_date: 'First day', to_date: 'Last day', week: 'Week' }),
-  ...fieldsIn('More filters', {
+  },
+  Dates: { from_date: 'First day', to_date: 'Last day', week: 'Week' },
+  'More filters': {
     listed_since: 'Listed since',
-    min_cap_underwritten: ['Underwritten cap rate from', '%'],
-    max_cap_gap: ['Claimed minus underwritten cap rate, at most', 'points'],
-    min_dscr: ['Debt coverage from', '×'],
+    min_cap_underwritten: 'Underwritten cap rate from | %',
+    max_cap_gap: 'Claimed minus underwritten cap rate, at most | points',
+    min_dscr: 'Debt coverage from | ×',
     underwrite_reliability: 'Does HUD’s rent fit',
     has_address: 'With a street address',
     include_past: 'Include past sales',
     limit: 'Records per page',
     fields: 'Fields to return',
     updated_since: 'Only changes since',
-  }),
-]);
+  },
+};
+const FIELDS = new Map(
+  GROUPS.flatMap((group) =>
+    Object.entries(LABELS[group]).map(([name, text]): [string, Field] => {
+      const [label = '', unit] = text.split(' | ');
+      return [name, { label, group, unit }];
+    }),
+  ),
+);
 
 /** The field of a parameter; one without a label here has its name. */
 export const fieldOf = (name: string): Field =>
-  FIELDS[name] ?? { label: name.replaceAll('_', ' '), group: 'More filters' };
+  FIELDS.get(name) ?? { label: name.replaceAll('_', ' '), group: 'More filters' };
 
 /** Names of the feeds, by path. */
 const FEEDS: Readonly<Record<string, string>> = {
@@ -104,6 +106,9 @@ const FEEDS: Readonly<Record<string, string>> = {
   '/api/meta': 'What there is today',
   '/api/deals/ids': 'Free deals',
   '/api/coverage': 'Coverage',
+  '/api/places': 'Places and their spellings',
+  '/feeds/:list.json': 'Changes by day, for feed readers',
+  '/feeds/:list.atom': 'Changes by day, as Atom',
   '/api/count/:list': 'Number of matches, as a range',
   '/api/example_report': 'Example report',
 };
@@ -212,58 +217,45 @@ function choicesOf(name: string, { route, places }: Form): readonly Choice[] | u
   return (VALUES[name] ?? (schema && paramFacts(schema).values))?.map(choiceOf);
 }
 
-function input(name: string, form: Form, choices: readonly Choice[] | undefined, attributes: Html): Html {
-  const { route, given, errors, places } = form;
-  const value = given.get(name) ?? '';
-  // Keep a value from a link that is not among the choices: the call decides whether to refuse it.
-  if (choices && choices.length > 0 && (value === '' || choices.some((choice) => choice.value === value))) {
-    const options = (of: readonly Choice[]): Html[] =>
-      of.map(
-        (one) => html`<option value="${one.value}" ${one.value === value && html` selected`}>${one.text}</option>`,
-      );
-    return html`<select id="f-${name}" name="${name}" ${attributes}>
-      <option value="">any</option>
-      ${[...Map.groupBy(choices, ({ group }) => group)].map(([group, of]) =>
-        group === undefined ? options(of) : html`<optgroup label="${group}">${options(of)}</optgroup>`,
-      )}
-    </select>`;
-  }
-  const schema = route.params[name];
-  const kind = schema && paramFacts(schema).kind;
-  return html`<input
-    id="f-${name}"
-    name="${name}"
-    value="${value}"
-    ${kind === 'date' && (value === '' || !errors.has(name)) && html` type="date"`}
-    ${kind === 'number' && html` inputmode="decimal"`}
-    ${kind === 'integer' && html` inputmode="numeric"`}
-    ${places !== null && (name === 'city' || name === 'zip') && html` list="${name}-choices"`}
-    autocomplete="off"
-    spellcheck="false"
-    ${attributes}
-  />`;
-}
-
-/** A hint explains a text; the label of a number, a day or a choice is enough. */
-function hintOf(name: string, { route }: Form, choices: readonly Choice[] | undefined): string {
-  const schema = route.params[name];
-  if (!schema || choices) return '';
-  const { kind, about } = paramFacts(schema);
-  return kind === 'string' && name !== 'zip' ? about : '';
+function selectOf(choices: readonly Choice[], chosen: string, attributes: Attributes): Html {
+  const options = (of: readonly Choice[]): Html[] =>
+    of.map(({ value, text }) => element('option', { value, selected: value === chosen }, text));
+  const groups = [...Map.groupBy(choices, ({ group }) => group)].map(([label, of]) =>
+    label === undefined ? options(of) : element('optgroup', { label }, options(of)),
+  );
+  return element('select', attributes, element('option', { value: '' }, 'any'), groups);
 }
 
 function field(name: string, form: Form): Html {
+  const { route, given, errors, places } = form;
   const { label, unit } = fieldOf(name);
-  const error = form.errors.get(name);
-  const choices = choicesOf(name, form);
-  const hint = hintOf(name, form, choices);
+  const value = given.get(name) ?? '';
+  const error = errors.get(name);
+  const choices = choicesOf(name, form) ?? [];
+  const schema = route.params[name];
+  const { kind, about } = schema ? paramFacts(schema) : { kind: 'string', about: '' };
+  // A hint explains a text; the label of a number, a day or a choice is enough.
+  const hint = choices.length === 0 && kind === 'string' && name !== 'zip' ? about : '';
   const described = [error === undefined ? '' : `error-${name}`, hint === '' ? '' : `about-${name}`].join(' ').trim();
-  const attributes = html`${described !== '' && html` aria-describedby="${described}"`}${
-    error !== undefined && html` aria-invalid="true"`
-  }`;
+  const attributes = {
+    id: `f-${name}`,
+    name,
+    'aria-describedby': described !== '' && described,
+    'aria-invalid': error !== undefined && 'true',
+  };
+  // Keep a value from a link that is not among the choices: the call decides whether to refuse it.
+  const isChoice = choices.length > 0 && (value === '' || choices.some((choice) => choice.value === value));
+  const typed: Attributes = {
+    value,
+    type: kind === 'date' && (value === '' || error === undefined) && 'date',
+    inputmode: kind === 'number' ? 'decimal' : kind === 'integer' && 'numeric',
+    list: places !== null && (name === 'city' || name === 'zip') && `${name}-choices`,
+    autocomplete: 'off',
+    spellcheck: 'false',
+  };
   return html`<div class="field${error !== undefined && ' wrong'}">
     <label for="f-${name}">${label}${unit !== undefined && html` <span class="unit">${unit}</span>`}</label>
-    ${input(name, form, choices, attributes)}
+    ${isChoice ? selectOf(choices, value, attributes) : element('input', { ...attributes, ...typed })}
     ${error !== undefined && html`<strong class="error" id="error-${name}">${error}</strong>`}
     ${hint !== '' && html`<small id="about-${name}">${hint}</small>`}
   </div>`;
@@ -278,27 +270,19 @@ export function groups(form: Form): Html[] {
     if (!members) return [];
     const fields = html`<div class="fields">${members.map((name) => field(name, form))}</div>`;
     const isUsed = byGroup.size === 1 || members.some((name) => form.given.has(name) || form.errors.has(name));
-    return group === 'More filters' && !isUsed
-      ? fold(group, fields)
-      : html`<fieldset>
-          <legend>${group}</legend>
-          ${fields}
-        </fieldset>`;
+    if (group === 'More filters' && !isUsed) return fold(group, fields);
+    return element('fieldset', {}, element('legend', {}, group), fields);
   });
 }
 
 /** Choices that a field suggests. */
 export const dataList = (name: string, values: readonly string[]): Html =>
-  html`<datalist id="${name}-choices">${values.map((value) => html`<option value="${value}"></option>`)}</datalist>`;
+  html`<datalist id="${name}-choices">${values.map((value) => element('option', { value }))}</datalist>`;
 
 export const summaryOf = (errors: CheckedQuery['errors']): Html =>
   html`<div class="refused" id="errors" role="alert">
     <p>
       <strong>${errors.size === 1 ? 'One value' : `${errors.size} values`} cannot be used.</strong> Nothing is charged.
     </p>
-    <ul>
-      ${[...errors].map(([name, text]) =>
-        name === '' ? html`<li>${text}</li>` : html`<li><a href="#f-${name}">${fieldOf(name).label}</a>: ${text}</li>`,
-      )}
-    </ul>
+    ${list([...errors].map(([name, text]) => [name !== '' && [link(`#f-${name}`, fieldOf(name).label), ': '], text]))}
   </div>`;

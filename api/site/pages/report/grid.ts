@@ -1,6 +1,6 @@
 /** What-ifs of a report: debt coverage and cap rate for other rents, vacancies, expenses and loan rates. */
-import { html, type Html, type Piece } from '../../html.ts';
-import { fold, sub, wideTable } from '../../layout.ts';
+import { fold, list, sub, wideTable } from '../../components.ts';
+import { element, html, type Html, type Piece } from '../../html.ts';
 import { dollarsText, percentText, shareText } from '../../format.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import { RELIABILITIES } from './words.ts';
@@ -12,38 +12,21 @@ const lineOf = ({ rent_change: rent, expense_change: expense }: Cell): string =>
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
+type Lines = readonly (readonly [header: Piece, cells: Piece])[];
+
 /** A table with a head of one or two rows, and a header before the cells of each line. */
-const gridTable = (
-  label: string,
-  caption: string,
-  head: Piece,
-  lines: readonly (readonly [header: Piece, cells: Piece])[],
-): Html =>
-  wideTable(
-    label,
-    html`<table class="grid">
-      <caption>
-        ${caption}
-      </caption>
-      <thead>
-        ${head}
-      </thead>
-      <tbody>
-        ${lines.map(
-          ([header, cells]) =>
-            html`<tr>
-              <th scope="row">${header}</th>
-              ${cells}
-            </tr>`,
-        )}
-      </tbody>
-    </table>`,
-  );
+function gridTable(label: string, caption: string, head: Piece, lines: Lines): Html {
+  const body = lines.map(([header, cells]) => element('tr', {}, element('th', { scope: 'row' }, header), cells));
+  const parts = [element('caption', {}, caption), element('thead', {}, head), element('tbody', {}, body)];
+  return wideTable(label, element('table', { class: 'grid' }, parts));
+}
 
 const headRow = (labels: readonly string[]): Html =>
-  html`<tr>
-    ${labels.map((label) => html`<th scope="col">${label}</th>`)}
-  </tr>`;
+  element(
+    'tr',
+    {},
+    labels.map((label) => element('th', { scope: 'col' }, label)),
+  );
 
 /** The debt at each rate over each number of years. */
 function loanTable({ sensitivity: { loans } }: ReportBody): Html {
@@ -56,15 +39,14 @@ function loanTable({ sensitivity: { loans } }: ReportBody): Html {
       percentText(Number(rate)),
       years.map((term) => {
         const loan = loans.find((one) => one.rate_pct === rate && one.years === term);
-        return html`<td>${loan && dollarsText(Number(loan.annual_debt_service))}${sub(loan?.dscr)}</td>`;
+        return element('td', {}, loan && dollarsText(Number(loan.annual_debt_service)), sub(loan?.dscr));
       }),
     ]),
   );
 }
 
-/** The tables of a grid: debt coverage if there is a loan, and cap rates. */
-function tablesOf({ sensitivity: { cells, rates }, paths, assumptions, deal, debt_terms: debt }: ReportBody) {
-  const least = Number(paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25);
+/** The tables of a grid: debt coverage if there is a loan, and cap rates. @param least coverage of a Hot rental */
+function tablesOf({ sensitivity: { cells, rates }, deal, debt_terms: debt }: ReportBody, least: number) {
   const vacancies = unique(cells.map((cell) => cell.vacancy));
   const vacancyHeads = vacancies.map((vacancy) => `vacancy ${shareText(vacancy)}`);
   const isBase = ({ rent_change: rent, expense_change: expense, vacancy }: Cell): boolean =>
@@ -73,7 +55,7 @@ function tablesOf({ sensitivity: { cells, rates }, paths, assumptions, deal, deb
     Math.round(Number(vacancy) * 10_000) === Math.round(Number(deal.vacancy_pct) * 100);
   const toneOf = (dscr: number): string => (dscr >= least ? 'good' : dscr >= 1 ? 'thin' : 'bad');
   /** A line of each change of rent and expenses, with what `write` makes of its cell at each vacancy. */
-  const linesWith = (write: (cell: Cell) => Piece): [Piece, Piece][] =>
+  const linesWith = (write: (cell: Cell) => Piece): Lines =>
     [...Map.groupBy(cells, lineOf)].map(([line, ofLine]) => [
       line,
       vacancies.map((vacancy) => {
@@ -81,22 +63,19 @@ function tablesOf({ sensitivity: { cells, rates }, paths, assumptions, deal, deb
         return cell && write(cell);
       }),
     ]);
+  const groups = vacancyHeads.map((head) => element('th', { scope: 'colgroup', colspan: rates.length }, head));
+  const corner = element('th', { scope: 'col', rowspan: 2 }, 'Rent and expense ratio');
+  const rateHeads = vacancies.flatMap(() => rates.map((rate) => percentText(Number(rate.rate_pct))));
   return {
-    least,
     coverage: gridTable(
       'Debt coverage for other rents, vacancies, expenses and rates',
-      'Debt coverage by vacancy and loan rate. The outlined cell is the underwriting.',
-      html`<tr>
-          <th scope="col" rowspan="2">Rent and expense ratio</th>
-          ${vacancyHeads.map((head) => html`<th scope="colgroup" colspan="${rates.length}">${head}</th>`)}
-        </tr>
-        ${headRow(vacancies.flatMap(() => rates.map((rate) => percentText(Number(rate.rate_pct)))))}`,
+      'Debt coverage by vacancy and, below it, the loan rate. The outlined cell is the underwriting.',
+      [element('tr', {}, corner, groups), headRow(rateHeads)],
       linesWith((cell) =>
         (cell.dscr ?? []).map((dscr, i) => {
           const isBaseRate = isBase(cell) && Number(rates[i]?.rate_pct) === Number(debt.bank.rate_pct);
-          return html`<td class="${toneOf(Number(dscr))}${isBaseRate && ' base'}">
-            ${dscr}${isBaseRate && html`<span class="sr"> underwriting</span>`}
-          </td>`;
+          const className = `${toneOf(Number(dscr))}${isBaseRate ? ' base' : ''}`;
+          return element('td', { class: className }, dscr, isBaseRate && html`<span class="sr"> underwriting</span>`);
         }),
       ),
     ),
@@ -104,22 +83,34 @@ function tablesOf({ sensitivity: { cells, rates }, paths, assumptions, deal, deb
       'Cap rate and income for other rents, vacancies and expenses',
       'Cap rate and net operating income by vacancy',
       headRow(['Rent and expense ratio', ...vacancyHeads]),
-      linesWith(
-        (cell) =>
-          html`<td ${isBase(cell) && html` class="base"`}>
-            ${percentText(Number(cell.cap_rate_pct))}${sub(dollarsText(Number(cell.noi)))}
-          </td>`,
-      ),
+      linesWith((cell) => {
+        const income = sub(dollarsText(Number(cell.noi)));
+        return element('td', { class: isBase(cell) && 'base' }, percentText(Number(cell.cap_rate_pct)), income);
+      }),
     ),
   };
 }
+
+const legend = (least: number): Html => {
+  const key = (tone: string, text: string): Html => html`<span class="key ${tone}"></span>${text}`;
+  return list(
+    [
+      key('good', `${least.toFixed(2)} or more: what lenders require`),
+      ...(least > 1 ? [key('thin', '1.00 or more: covers a new loan')] : []),
+      key('bad', `below ${Math.min(least, 1).toFixed(2)}: does not cover it`),
+    ],
+    'legend',
+  );
+};
 
 export function sensitivity(report: ReportBody): Html {
   const { cells, reliability, status } = report.sensitivity;
   if (status !== 'computed')
     return html`<h2 id="what-if">What if</h2>
       <p>There is no table, because the property could not be underwritten.</p>`;
-  const { least, coverage, caps } = tablesOf(report);
+  const { paths, assumptions } = report;
+  const least = Number(paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25);
+  const { coverage, caps } = tablesOf(report, least);
   const hasDebt = cells.some((cell) => cell.dscr !== null);
   return html`<h2 id="what-if">What if</h2>
     <p>
@@ -128,12 +119,7 @@ export function sensitivity(report: ReportBody): Html {
     </p>
     ${
       hasDebt
-        ? html`<ul class="legend">
-              <li><span class="key key-good"></span>${least.toFixed(2)} or more: what lenders require</li>
-              <li><span class="key key-thin"></span>1.00 or more: covers a new loan</li>
-              <li><span class="key key-bad"></span>below 1.00: does not cover it</li>
-            </ul>
-            ${coverage}`
+        ? [legend(least), coverage]
         : html`<p>Debt coverage does not apply: the declared loan is below what lenders offer.</p>`
     }
     ${fold('Cap rate and income', caps)} ${hasDebt && fold('Debt over 20, 25 and 30 years', loanTable(report))}`;

@@ -2,7 +2,7 @@
 import { barChart, type Bar } from '../../charts.ts';
 import { html, type Html, type Piece } from '../../html.ts';
 import { absent, day, dollars, dollarsText, percent, points, ratio } from '../../format.ts';
-import { externalLink, tag } from '../../layout.ts';
+import { externalLink, outcome, tag } from '../../components.ts';
 import { LOAN_LIMITS } from '../../../routes/report/summary.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import { CLAIMS, OFFERS, RELIABILITIES, RENTS, UNDERWRITE_REASONS } from './words.ts';
@@ -45,18 +45,18 @@ export function comparison({ comparison: compared, deal }: ReportBody): Html {
 }
 
 /** The basis of the loan rate. */
-const rateBasis = ({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank, spread: string): Html =>
-  on === null || url === null
-    ? html` (our assumption, not a rate of the day)`
-    : html` (${externalLink(url, isMadeUp ? 'a made-up survey' : 'the survey of mortgage rates')} of ${day(on)}, plus
-      ${spread} points)`;
+function rateBasis({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank, spread: string): Piece {
+  if (on === null || url === null) return ' (our assumption, not a rate of the day)';
+  const survey = externalLink(url, isMadeUp ? 'a made-up survey' : 'the survey of mortgage rates');
+  return [' (', survey, ' of ', day(on), `, plus ${spread} points)`];
+}
 
 /** The loan that a lender sizes, and the cash that it leaves to the buyer. */
 function sizedLoan({ debt_terms: { sized } }: ReportBody): Html | '' {
   if (sized.loan_amount === null) return '';
-  const loan = Number(sized.loan_amount) === 0 ? 'no loan' : html`a loan of ${dollars(sized.loan_amount)}`;
+  const loan = Number(sized.loan_amount) === 0 ? 'nothing' : dollars(sized.loan_amount);
   const limit = sized.binding === null ? '' : html` (${LOAN_LIMITS[sized.binding]})`;
-  return html`A lender that wants coverage of ${sized.coverage} after reserves makes ${loan}${limit}, so a buyer needs
+  return html`A lender that wants coverage of ${sized.coverage} after reserves lends ${loan}${limit}, so a buyer needs
   ${dollars(sized.cash_needed)} in cash and earns ${percent(sized.cash_on_cash_pct)} on it.`;
 }
 
@@ -72,13 +72,8 @@ export function income(report: ReportBody): Html {
   if (gross === null || effective === null || noi === null)
     return html`<h2 id="cash">From rent to cash flow</h2>
       <p>There is no underwriting. ${UNDERWRITE_REASONS[deal.underwrite_reason ?? 'rent_missing']}</p>`;
-  const [all, left, net, paid] = [gross, effective, noi, service ?? '0'].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const cash = net - paid;
+  const [all, left, net] = [Number(gross), Number(effective), Number(noi)];
+  const cash = net - Number(service ?? 0);
   /** A figure from zero, or a step from one figure down to the next. */
   const bar = (label: Piece, tone: Bar['tone'], to: number, from?: number): Bar => ({
     label,
@@ -87,17 +82,16 @@ export function income(report: ReportBody): Html {
     tone,
     ...(from !== undefined && { from }),
   });
+  const afterDebt = [
+    bar('minus debt service', 'muted', net, cash),
+    bar(html`<strong>Cash flow after debt</strong>`, cash < 0 ? 'bad' : 'good', cash),
+  ];
   const bars: Bar[] = [
     bar('Rent of all units', 'hud', all),
     bar('minus vacancy', 'muted', all, left),
-    bar(html`minus expenses (${percent(deal.expense_ratio_pct)})`, 'muted', left, net),
+    bar(['minus expenses (', percent(deal.expense_ratio_pct), ')'], 'muted', left, net),
     bar(html`<strong>Net operating income</strong>`, 'hud', net),
-    ...(service === null
-      ? []
-      : [
-          bar('minus debt service', 'muted', net, cash),
-          bar(html`<strong>Cash flow after debt</strong>`, cash < 0 ? 'bad' : 'good', cash),
-        ]),
+    ...(service === null ? [] : afterDebt),
   ];
   const low = Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to)));
   return html`<h2 id="cash">From rent to cash flow</h2>
@@ -154,8 +148,6 @@ export function offer({ offer: offered, deal }: ReportBody): Html {
     })}
     ${
       deal.offer_status === 'claimed_basis_unverified' &&
-      html`<p class="outcome thin">
-        HUD’s rent does not fit this property, so the range is based on the broker’s unverified claim.
-      </p>`
+      outcome('thin', 'HUD’s rent does not fit this property, so the range rests on the broker’s unverified claim.')
     }`;
 }

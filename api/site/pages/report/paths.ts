@@ -1,7 +1,7 @@
 /** The three paths of a report: the decision, and the figures that decide it with their thresholds. */
 import { absent, dollarsText, percentText, ratioText } from '../../format.ts';
 import { html, type Html, type Piece } from '../../html.ts';
-import { sub, tag, terms } from '../../layout.ts';
+import { sub, tag, terms } from '../../components.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import { PATH_REASONS } from './words.ts';
 

@@ -5,7 +5,7 @@ import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts'
 import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
 import { partsChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
-import { cardTable, externalLink, figures, fold, num, terms } from '../../layout.ts';
+import { cardTable, externalLink, figures, fold, link, num, terms } from '../../components.ts';
 import { absent, count, day, dollars, percent, points, ratio } from '../../format.ts';
 import type { PageContext, Page } from '../../page.ts';
 import { comparison, income, offer } from './money.ts';
@@ -39,17 +39,14 @@ const pagesBehind = (pages: readonly CitedPage[], isExample: boolean): Html =>
     ${cardTable(
       'Pages that the report cites',
       ['Record', 'Source', 'Read', 'SHA-256', ...(isExample ? ['Archived page'] : [])],
-      pages.map(({ role, title, address, readAt, sha256, hiddenBecause }) => {
-        const view =
-          hiddenBecause === null
-            ? html`<a href="${ARCHIVE_PATH}/${sha256}">View the archived page</a>`
-            : `not shown: ${hiddenBecause}`;
+      pages.map(({ role, title, address, readAt, sha256, hiddenBecause: hidden }) => {
+        const view = link(`${ARCHIVE_PATH}/${sha256}`, 'View the archived page');
         return [
           RECORDS[role] ?? role,
           externalLink(address, title),
           day(readAt),
           html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
-          ...(isExample ? [view] : []),
+          ...(isExample ? [hidden === null ? view : `not shown: ${hidden}`] : []),
         ];
       }),
     )}`;
@@ -114,30 +111,30 @@ const history = ({ history: versions }: ReportBody, titleOf: (source: string) =>
         )}`
     : '';
 
-const SECTIONS: readonly (readonly [id: string, title: string])[] = [
-  ['claimed', 'Claim and underwriting'],
-  ['cash', 'From rent to cash flow'],
-  ['rent', 'The rent, step by step'],
-  ['expenses', 'Expenses'],
-  ['tax', 'Property tax after a sale'],
-  ['noi', 'Two underwritings'],
-  ['risks', 'Stress and condition'],
-  ['offer', 'Offer'],
-  ['paths', 'Three paths'],
-  ['score', 'Parts of the score'],
-  ['distress', 'Distress'],
-  ['what-if', 'What if'],
-  ['history', 'History'],
-  ['pages', 'Pages behind it'],
-  ['recompute', 'Every formula'],
-];
+const SECTIONS = {
+  claimed: 'Claim and underwriting',
+  cash: 'From rent to cash flow',
+  rent: 'The rent, step by step',
+  expenses: 'Expenses',
+  tax: 'Property tax after a sale',
+  noi: 'Two underwritings',
+  risks: 'Stress and condition',
+  offer: 'Offer',
+  paths: 'Three paths',
+  score: 'Parts of the score',
+  distress: 'Distress',
+  'what-if': 'What if',
+  history: 'History',
+  pages: 'Pages behind it',
+  recompute: 'Every formula',
+};
 
 const contents = ({ history: versions }: ReportBody): Html =>
   html`<nav class="contents" aria-label="Sections of the report">
     <ol>
-      ${SECTIONS.filter(([id]) => id !== 'history' || versions.length > 0).map(
-        ([id, title]) => html`<li><a href="#${id}">${title}</a></li>`,
-      )}
+      ${Object.entries(SECTIONS)
+        .filter(([id]) => id !== 'history' || versions.length > 0)
+        .map(([id, title]) => html`<li>${link(`#${id}`, title)}</li>`)}
     </ol>
   </nav>`;
 
@@ -148,35 +145,20 @@ export function reportContent(report: ReportBody, pages: readonly CitedPage[], o
   const all = report.assumptions.values;
   const titleOf = (source: string): string => pages.find((page) => page.source === source)?.title ?? source;
   const weight = (key: string): number => Number(all[key] ?? 0);
+  const whoseDscr = deal.noi_source === 'underwritten' ? 'DSCR, underwritten' : 'DSCR, by the broker’s claim';
   return html`${isExample ? html`<h1>${report.property}</h1>` : html`<h2>${report.property}</h2>`}
     <p class="lead">${deal.why_this_is_interesting}</p>
-    ${figures([
-      {
-        label: 'Asking',
-        value: dollars(deal.list_price),
-        note: html`${count(deal.units)} units, built ${deal.year_built ?? 'in an unknown year'}`,
-      },
-      {
-        label: 'Deal score',
-        value: html`${deal.deal_score}<span class="of">/100</span>`,
-        note: html`confidence ${deal.confidence_score}`,
-      },
-      {
-        label: 'Claimed cap',
-        value: percent(deal.cap_rate ?? deal.cap_rate_derived),
-        note: CAP_SOURCES[deal.cap_rate_source],
-      },
-      {
-        label: 'HUD-underwritten cap',
-        value: percent(deal.cap_rate_underwritten),
-        note: html`gap ${points(deal.cap_gap_pct)}`,
-      },
-      {
-        label: deal.noi_source === 'underwritten' ? 'DSCR, underwritten' : 'DSCR, by the broker’s claim',
-        value: ratio(deal.dscr),
-        note: dscrText(deal),
-      },
-    ])}
+    ${figures(
+      [
+        'Asking',
+        dollars(deal.list_price),
+        html`${count(deal.units)} units, built ${deal.year_built ?? 'in an unknown year'}`,
+      ],
+      ['Deal score', html`${deal.deal_score}<span class="of">/100</span>`, `confidence ${deal.confidence_score}`],
+      ['Claimed cap', percent(deal.cap_rate ?? deal.cap_rate_derived), CAP_SOURCES[deal.cap_rate_source]],
+      ['Underwritten cap', percent(deal.cap_rate_underwritten), html`gap ${points(deal.cap_gap_pct)}`],
+      [whoseDscr, ratio(deal.dscr), dscrText(deal)],
+    )}
     <p>
       ${
         isExample &&

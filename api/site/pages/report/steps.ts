@@ -1,7 +1,7 @@
 /** How a report gets from HUD's rent to NOI: rent, expenses, their check, the tax after a sale, and the weak points. */
 import { html, type Html, type Piece } from '../../html.ts';
 import { absent, dollars, percent, shareText } from '../../format.ts';
-import { cardTable, externalLink, num, sub } from '../../layout.ts';
+import { cardTable, externalLink, listed, num, sub } from '../../components.ts';
 import type { ReportBody } from '../../../routes/report/report.ts';
 import {
   CONTRACTS,
@@ -28,12 +28,8 @@ const BEDROOMS: readonly (readonly [key: keyof ByBedrooms, label: string])[] = [
   ['br_1', 'one bedroom'],
   ['br_2', 'two bedrooms'],
   ['br_3', 'three bedrooms'],
-  ['br_4', 'four or more'],
+  ['br_4', 'four or more bedrooms'],
 ];
-
-/** Commas between the pieces that are there. */
-const listed = (pieces: readonly Piece[]): readonly Piece[] =>
-  pieces.flatMap((piece, i): Piece[] => (i === 0 ? [piece] : [', ', piece]));
 
 /** "41% with one bedroom, 59% with two bedrooms", or units if the listing states them. */
 const mixText = ({ basis, weights }: Deal['rent_steps']['mix']): string =>
@@ -52,9 +48,9 @@ function ratiosText(ratios: ByBedrooms): string {
 
 /** Place and year of a step, with a link to the source if there is one. */
 function placeOf(url: string | null, ...parts: readonly (Piece | null)[]): Piece {
-  const place = listed(parts.filter((piece) => piece !== null));
-  if (place.length === 0) return absent;
-  return url === null ? place : externalLink(url, place);
+  const known = parts.filter((piece) => piece !== null);
+  if (known.length === 0) return absent;
+  return url === null ? listed(known) : externalLink(url, listed(known));
 }
 
 function rentSteps(deal: Deal): Html {
@@ -113,8 +109,8 @@ function expenses(deal: Deal): Html {
       ]),
     )}
     <p>
-      The lines other than the tax are tables of sizes and say nothing of this building, so half of them is replaced by
-      what buildings of this size and age typically spend: ${percent(deal.expense_typical_pct)} of the income in all.
+      Tables by size say little about one building, so half of these lines, the tax excepted, is replaced by what
+      buildings of this size and age typically spend: ${percent(deal.expense_typical_pct)} of the income in all.
       Operating expenses are ${dollars(deal.operating_expenses)}, or ${percent(deal.expense_ratio_pct)}. Reserves of
       ${dollars(deal.reserves)} come after NOI.
     </p>`;
