@@ -61,8 +61,8 @@ export const wideTable = (label: string, table: Html): Html =>
   html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
 
 /**
- * A table; the first cell of a row is its header, and caption '' is none. Rows of cards have explicit roles, as browsers
- * drop the semantics of a table that is laid out as blocks.
+ * A table. The first cell of a row is its header; caption '' is none. Rows of cards have explicit roles, because
+ * browsers drop the semantics of a table that is laid out as blocks.
  */
 function tableOf(isCards: boolean, caption: Piece, columns: Columns, rows: Rows): Html {
   const known = columns.map((column) => (typeof column === 'string' ? { label: column } : column));

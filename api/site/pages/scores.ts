@@ -102,8 +102,8 @@ const scoreParts = (value: ValueOf): Html => {
       [
         'Condition',
         '0',
-        `condemned, ordered to be vacated or registered as vacant: ${cap} points at most; an open case on a serious fault
-        takes ${open}`,
+        `condemned, ordered to be vacated or registered as vacant: ${cap} points at most; an open case on a serious
+        fault takes ${open}`,
       ],
     ],
   );

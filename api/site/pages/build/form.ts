@@ -220,10 +220,10 @@ function choicesOf(name: string, { route, places }: Form): readonly Choice[] | u
 function selectOf(choices: readonly Choice[], chosen: string, attributes: Attributes): Html {
   const options = (of: readonly Choice[]): Html[] =>
     of.map(({ value, text }) => element('option', { value, selected: value === chosen }, text));
-  const groups = [...Map.groupBy(choices, ({ group }) => group)].map(([label, of]) =>
+  const grouped = [...Map.groupBy(choices, ({ group }) => group)].map(([label, of]) =>
     label === undefined ? options(of) : element('optgroup', { label }, options(of)),
   );
-  return element('select', attributes, element('option', { value: '' }, 'any'), groups);
+  return element('select', attributes, element('option', { value: '' }, 'any'), grouped);
 }
 
 function field(name: string, form: Form): Html {
