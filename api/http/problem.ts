@@ -76,8 +76,10 @@ export const ProblemDocument = z.looseObject({
   detail: z.string(),
   instance: z.string().optional(),
   reason: z.enum(Object.keys(PROBLEMS) as [Reason, ...Reason[]]),
-  /** Null if it is not known yet (reasons settlement_unknown, settlement_pending). */
-  billed: z.literal(false).nullable(),
+  billed: z
+    .literal(false)
+    .nullable()
+    .meta({ description: 'Null when: it is not known yet (settlement_unknown, settlement_pending).' }),
 });
 
 /** An error response; the request is not billed. */

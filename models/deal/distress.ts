@@ -8,16 +8,18 @@ const nullableText = z.string().nullable();
 
 const Kind = z.enum(RECORD_KINDS);
 
+export const MatchBasis = z.enum(
+  words(
+    'address_exact parcel_exact address_range address_without_unit address_without_zip',
+    'address_exact_place_unknown condominium_of_building',
+  ),
+);
+
 /** A public record that matches the property, or may. */
 const Distress = z.strictObject({
   kind: Kind,
   id: z.string(),
-  match_basis: z.enum(
-    words(
-      'address_exact parcel_exact address_range address_without_unit address_without_zip',
-      'address_exact_place_unknown condominium_of_building',
-    ),
-  ),
+  match_basis: MatchBasis,
   county: z.string(),
   parcel_id: nullableText,
   address: nullableText,

@@ -4,6 +4,7 @@ import { json, money, oneOf, percent } from '../../lib/record.ts';
 import { TAX_AT_SALE } from '../references.ts';
 import { DECLARED_VACANCY, NO_INCOME, NO_PRICE, NO_UNDERWRITING, NO_UNITS } from '../absence/deals.ts';
 import { INSIDE } from '../absence/inside.ts';
+import { RENT_BASES } from './underwriting.ts';
 
 const text = z.string();
 const nullableText = z.string().nullable();
@@ -46,7 +47,7 @@ const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
 
 const RentSteps = z.strictObject({
   mix: z.strictObject({ basis: z.enum(UNIT_MIX_BASES), weights: ByBedrooms, sum: nullableText }),
-  market: z.strictObject({ basis: text, rents: ByBedrooms }),
+  market: z.strictObject({ basis: z.enum(RENT_BASES), rents: ByBedrooms }),
   in_place: z.strictObject({
     basis: z.enum(IN_PLACE_BASES),
     area: nullableText,
@@ -66,7 +67,7 @@ const RentSteps = z.strictObject({
 const ExpenseLine = z.strictObject({
   line: z.enum(['property_tax', 'insurance', 'management', 'repairs', 'owner_utilities', 'other']),
   amount: text,
-  basis: text,
+  basis: z.enum([...TAX_AFTER_BASES, 'size_and_state', 'size', 'declared']),
   place: nullableText,
   as_of: z.iso.date().nullable(),
   source: text,
@@ -74,7 +75,7 @@ const ExpenseLine = z.strictObject({
 
 const VacancySurvey = z.strictObject({
   area: text,
-  region: text,
+  region: z.enum(['northeast', 'midwest', 'south', 'west']),
   year: z.int(),
   quarter: z.int(),
   quarters: z.int(),

@@ -17,12 +17,13 @@ import {
 import { INSIDE } from '../absence/inside.ts';
 
 const nullableText = z.string().nullable();
+const LISTING_STATUSES = ['active', 'under_contract', 'sold', 'delisted'] as const;
 
 const AlsoListed = z.strictObject({
   source: z.string(),
   listing_id: z.string(),
   listing_url: z.string(),
-  listing_status: z.string(),
+  listing_status: z.enum(LISTING_STATUSES),
   list_price: nullableText,
   units: z.int().nullable(),
   cap_rate: nullableText,
@@ -41,10 +42,7 @@ export const listing = {
     'Whether the street address is complete enough to match county records.',
   ),
   listing_id: text("The site's own identifier."),
-  listing_status: oneOf(
-    ['active', 'under_contract', 'sold', 'delisted'],
-    'active: for sale on the last good read; delisted: no longer on the site.',
-  ),
+  listing_status: oneOf(LISTING_STATUSES, 'active: for sale on the last good read; delisted: no longer on the site.'),
   delisted_on: date('Day of the run that found the listing gone.', { absent: LISTED }),
   relisted: flag('True if the property left this site and returned within the declared days.'),
   also_listed: json(z.array(AlsoListed), 'Other listings of the same property.', {

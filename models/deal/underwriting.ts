@@ -4,6 +4,9 @@ import { UNDERWRITE_REASONS } from '../absence/inside.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
 import { CURRENT_RENT, NO_INCOME, NO_RENT, NO_UNDERWRITING, NOT_DERIVED, RELIABLE } from '../absence/deals.ts';
 
+/** Values of rent_basis. */
+export const RENT_BASES = ['zip', 'zip_lowest_of_several', 'metro', 'metro_lowest_of_several', 'unknown'] as const;
+
 export const underwriting = {
   // Claim
   cap_rate_source: oneOf(
@@ -35,7 +38,7 @@ export const underwriting = {
 
   // Rent
   rent_basis: oneOf(
-    ['zip', 'zip_lowest_of_several', 'metro', 'metro_lowest_of_several', 'unknown'],
+    RENT_BASES,
     "zip: small-area rent; metro: of the ZIP's HUD area; lowest_of_several: the ZIP is in several areas.",
   ),
   rent_area_code: text('HUD area of the rent.', { absent: NO_RENT }),

@@ -173,11 +173,12 @@ motivation_score <> motivation_price_cut + motivation_days;
 -- never confidence_is_sum_of_parts: confidence_score is the sum of confidence_parts
 confidence_score <> (
   select sum(cast(json_extract_string(value, '$') as decimal(14, 2))) from json_each(confidence_parts));
--- never scores_in_range: scores are from 0 to 100, confidence from 0 to 1
-deal_score not between 0 and 100
-  or motivation_score not between 0 and 100
-  or distress_score not between 0 and 100
-  or confidence_score not between 0 and 1;
+-- never deal_score_in_range: deal_score is from 0 to 100
+deal_score not between 0 and 100;
+-- never parts_in_range: motivation and distress are from 0 to 100
+motivation_score not between 0 and 100 or distress_score not between 0 and 100;
+-- never confidence_in_range: confidence is from 0 to 1
+confidence_score not between 0 and 1;
 -- never gap_identity: cap_gap_pct is the claimed cap rate less cap_rate_underwritten
 cap_gap_pct is distinct from coalesce(cap_rate, cap_rate_derived) - cap_rate_underwritten;
 -- never dscr_identity: dscr is noi over annual_debt_service

@@ -19,7 +19,11 @@ const RegisterMeta = z.strictObject({
   interface_version: z.string(),
   /** Only if the data are made up or the money is test money. */
   notice: z.string().optional(),
-  coverage: z.strictObject({ total_records: z.int(), added_last_7d: z.int(), freshest: z.iso.date().nullable() }),
+  coverage: z.strictObject({
+    total_records: z.int(),
+    added_last_7d: z.int(),
+    freshest: z.iso.date().nullable().meta({ description: 'Null when: there is no filing.' }),
+  }),
   /** Left out if no complete week has rows. */
   weekly_file: WeeklyFile.optional(),
   refresh_cadence: z.string(),

@@ -5,33 +5,36 @@ import { Deal } from '../../../models/marts/deals.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { MetroCoverage } from '../coverage.ts';
 import { WeeklyFile } from '../filings/weekly_csv.ts';
+import { Source } from '../../../models/marts/sources.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { DATA, GENERATED_AT } from '../envelope.ts';
 
-const timestamp = z.iso.datetime().nullable();
+const nullable = <S extends z.ZodType>(schema: S, absent: string) =>
+  schema.nullable().meta({ description: `Null when: ${absent}.` });
+const timestamp = nullable(z.iso.datetime(), 'there is no such record');
+const saleDate = nullable(z.iso.date(), 'there is no sale to come');
+const { status, freshness, stale_reason } = Source.schema.shape;
 
 /** Status of a source, for buyers. */
 export const SourceStatus = z.strictObject({
   source: z.string(),
   title: z.string(),
   home: z.string(),
-  status: z.string(),
-  freshness: z.string(),
-  /** Null unless freshness is stale. */
-  stale_reason: z.string().nullable(),
-  /** Fiscal year of the rows; null if they have none. */
-  fiscal_year: z.int().nullable(),
+  status,
+  freshness,
+  stale_reason: nullable(stale_reason.unwrap(), 'freshness is not stale'),
+  fiscal_year: nullable(z.int(), 'the rows have no fiscal year'),
   every_days: z.int(),
-  last_good_at: timestamp,
+  last_good_at: nullable(z.iso.datetime(), 'the source has no good read'),
   rows: z.int(),
   /** Rows of its page, and their number by the site's own count. */
   rows_in: z.int(),
-  rows_stated: z.int().nullable().meta({ description: 'Null when: its site states no count.' }),
+  rows_stated: nullable(z.int(), 'its site states no count'),
   /** Fields that it filled before and does not now, with the day. */
-  missing_fields: z.string().nullable().meta({ description: 'Null when: no field went blank.' }),
-  missing_since: z.iso.date().nullable().meta({ description: 'Null when: no field went blank.' }),
+  missing_fields: nullable(z.string(), 'no field went blank'),
+  missing_since: nullable(z.iso.date(), 'no field went blank'),
   /** Mean share of its rows with a value, over the columns that may be absent. */
-  filled_pct: z.int().nullable().meta({ description: 'Null when: it has no row, or none of these columns.' }),
+  filled_pct: nullable(z.int(), 'it has no row, or none of these columns'),
 });
 const filterList = z.array(z.string());
 
@@ -63,8 +66,8 @@ export const Meta = z.strictObject({
   signals_feed: feed({ total_signals: z.int(), with_address: z.int(), counties: z.int(), freshest: timestamp }),
   auctions_feed: feed({
     upcoming_sales: z.int(),
-    next_sale_date: z.iso.date().nullable(),
-    furthest_sale_date: z.iso.date().nullable(),
+    next_sale_date: saleDate,
+    furthest_sale_date: saleDate,
     counties: z.int(),
     freshest: timestamp,
   }),
@@ -81,7 +84,11 @@ export const Meta = z.strictObject({
     leads: z.array(Lead.schema),
   }),
   /** Property is null if there is no active deal. */
-  example_report: z.strictObject({ note: z.string(), url: z.string(), property: z.string().nullable() }),
+  example_report: z.strictObject({
+    note: z.string(),
+    url: z.string(),
+    property: nullable(z.string(), 'there is no active deal'),
+  }),
   sources: z.array(SourceStatus),
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
   ...DATA,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { NOT_RECORDED, partOf } from '../../../lib/record.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
+import { MatchBasis } from '../../../models/deal/distress.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
@@ -143,7 +144,7 @@ const { comparison, debt_terms, offer, sensitivity, paths, recompute } = ReportR
 /** A county record that matches the property: the full record of its feed. */
 const DistressRecord = z.strictObject({
   kind: z.enum(RECORD_KINDS),
-  match_basis: z.string(),
+  match_basis: MatchBasis,
   source_url: z.string(),
   signal: Signal.schema.nullable().meta({ description: 'The record if kind is that of a signal.' }),
   auction: Auction.schema.nullable().meta({ description: 'The record if kind is that of an auction.' }),
@@ -212,7 +213,7 @@ const TemplateAnswer = z.strictObject({
 interface Match {
   readonly kind: RecordKind;
   readonly id: string;
-  readonly match_basis: string;
+  readonly match_basis: z.infer<typeof MatchBasis>;
   readonly source_url: string;
 }
 

@@ -70,10 +70,46 @@ interface Operation {
 }
 interface Document {
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
-  readonly components: { readonly schemas: Readonly<Record<string, { properties?: Record<string, Described> }>> };
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 interface Described {
   readonly description?: string;
+}
+
+/** A JSON Schema. */
+interface Schema extends Described {
+  readonly type?: string | readonly string[];
+  readonly enum?: unknown;
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+}
+/** Names of fields that hold a code of a closed list. */
+const CODE = /(?:^|_)(?:status|basis|reason|kind|method|region|freshness|agreement|consistency)$/u;
+
+/** What is wrong with the fields of a schema at any depth: codes without a list, and nulls that nothing explains. */
+function unfairFields(schema: Schema, path: string, namesNulls = false): string[] {
+  const { properties = {}, items, additionalProperties, anyOf = [] } = schema;
+  const explains = namesNulls || Object.hasOwn(properties, 'absent');
+  const inner = (one: Schema, at: string): string[] => unfairFields(one, at, explains);
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => {
+      const forms = [field, ...(field.anyOf ?? [])];
+      const has = (type: string): boolean => forms.some((form) => [form.type].flat().includes(type));
+      const isClosed = forms.some((form) => form.enum !== undefined || form.const !== undefined);
+      const about = field.description ?? '';
+      return [
+        ...(CODE.test(name) && has('string') && !isClosed ? [`${path}.${name} is an open list`] : []),
+        ...(has('null') && !explains && !/[Nn]ull/u.test(about) ? [`${path}.${name} is null for no reason`] : []),
+        ...inner(field, `${path}.${name}`),
+      ];
+    }),
+    ...anyOf.flatMap((one) => inner(one, path)),
+    ...(items ? inner(items, `${path}[]`) : []),
+    ...(typeof additionalProperties === 'object' ? inner(additionalProperties, `${path}.*`) : []),
+  ];
 }
 
 /** An answer with the first item of each list, and without fields deeper than a record's. */
@@ -129,6 +165,15 @@ describe('the descriptions of the server', () => {
         [...columns.map((column) => [column.name, column.about]), ['absent', ABSENT_ABOUT]],
       );
     }
+  });
+
+  it('close the list of each code, and say when each value is null, at every depth of every schema', async () => {
+    const { components } = (await (await fetch(`${started.url}/openapi.json`)).json()) as Document;
+    assert.ok(Object.keys(components.schemas).length > 20);
+    assert.deepEqual(
+      Object.entries(components.schemas).flatMap(([name, schema]) => unfairFields(schema, name)),
+      [],
+    );
   });
 
   it('have an example of each call, which is answered as described and billed if it has a price', async (t) => {

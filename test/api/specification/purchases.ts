@@ -89,8 +89,12 @@ export function testPurchases(shop: Shop): void {
   });
 
   it('has paths without a version, read by GET alone', async () => {
+    const { paths } = (await shop.free('/openapi.json')) as unknown as Description;
+    assert.deepEqual(
+      Object.keys(paths).filter((path) => /\/v\d/u.test(path)),
+      [],
+    );
     for (const path of Object.keys(ENDPOINTS)) {
-      assert.doesNotMatch(path, /\/v\d/);
       const response = await fetch(shop.url() + callOf(path), { method: 'POST' });
       await response.arrayBuffer();
       assert.equal(response.status, 405, path);
