@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isPlaceholder } from './placeholders.ts';
-import { storeSettings } from './store/open.ts';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 const day = z.iso
@@ -55,6 +54,21 @@ export const inFolder = (dataDir: string): string => (dataDir === 'data' ? '' : 
 
 const postgres = z.string().regex(/^(postgres|postgresql):\/\/[^\s]+$/, 'postgres://user:password@host/database');
 
+/** Address of a bucket: its name, and the prefix of the store in it. */
+export const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#\s]*))?$/u;
+
+const store = z
+  .string()
+  .refine(
+    (text) => S3_ADDRESS.test(text) || !/^[a-z0-9+.-]+:/iu.test(text),
+    's3://bucket/prefix, or the path of a folder',
+  )
+  .optional()
+  .describe(
+    'Store of snapshots and archived pages, for hosts without a shared disk: s3://bucket/prefix or a folder. ' +
+      'Credentials, AWS_REGION and AWS_ENDPOINT_URL are read as all AWS tools do. Default: DATA_DIR only.',
+  );
+
 /** Settings of the pipeline and of the sandbox world. */
 export const pipelineSettings = z.object({
   DATA_DIR: z
@@ -64,7 +78,7 @@ export const pipelineSettings = z.object({
     .describe('Folder of the archive, staged rows, snapshots and the ledger.'),
   LEDGER: ledger,
   SETTLEMENT_COST: settlementCost,
-  ...storeSettings,
+  STORE: store,
   QUEUE: postgres
     .optional()
     .describe(

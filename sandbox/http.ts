@@ -1,6 +1,6 @@
 /** Requests and responses of the sandbox's sites. */
 import { createHash } from 'node:crypto';
-import type { WorldDay } from './world/types.ts';
+import type { WorldDay } from './world/world.ts';
 
 export interface SandboxRequest {
   readonly method: string;

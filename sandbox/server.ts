@@ -11,8 +11,8 @@ import { pipelineSettings, type PipelineSettings, readSettings, SANDBOX_DAY, Set
 import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
 import { htmlPage } from './pages/html.ts';
 import { sites, takesForms } from './pages/index.ts';
-import { makeWorld, worldOn } from './world/world.ts';
-import type { World, WorldDay, WorldOptions } from './world/types.ts';
+import { makeWorld, worldOn, type WorldDay } from './world/world.ts';
+import type { World, WorldOptions } from './world/types.ts';
 import { SANDBOX_SUFFIX } from '../sources/fetch/addresses.ts';
 
 /** A response changed by a test. */

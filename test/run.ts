@@ -20,14 +20,14 @@ const root = fileURLToPath(new URL('../', import.meta.url));
  * first file that needs a published day makes it.
  */
 const SECONDS: readonly (readonly [path: RegExp, seconds: number])[] = [
-  [/^test\/(?:analyse\/compared|models\/recompute|site\/site_browser)/u, 20],
-  [/^test\/(?:analyse\/worked|jobs\/two_workers)/u, 17],
+  [/^test\/(?:models\/recompute|site\/site_browser)/u, 20],
+  [/^test\/(?:jobs\/two_workers|pipelines\/commands\/worked)/u, 17],
   [/^test\/(?:ledger\/simulation|models\/properties|operate\/prune|pipelines\/run\/end_to_end|store\/hosts)/u, 10],
   [/^test\/pipelines\/(?:publish\/parts|run\/(?:quiet_days|sold_leads)|sources\/(?:blank|registers))/u, 7],
   [/^test\/models\/(?:build\/(?:audits|determinism|extreme)|figures\/absence|history|underwriting\/pages)/u, 7],
   [/^test\/(?:operate|pipelines\/(?:commands|faults|run)|store)\//u, 5],
-  [/^test\/(?:jobs|models\/(?:leads|loans|underwriting)|pipelines)\//u, 3],
-  [/^test\/(?:analyse|api|attacks|clients|crash|identity|ledger|models|probe|sandbox)\//u, 2],
+  [/^test\/(?:jobs|models\/(?:leads|underwriting)|pipelines)\//u, 3],
+  [/^test\/(?:api|attacks|clients|crash|ledger|models|sandbox)\//u, 2],
 ];
 const SECONDS_ELSEWHERE = 0.5;
 /** These measure time or their process. */

@@ -1,26 +1,10 @@
-/** The setting STORE, and the store it names. The SDK of S3 is loaded on demand: it takes half a second. */
-import { z } from 'zod';
+/** Opens the store that STORE names. The SDK of S3 is loaded on demand: it takes half a second. */
+import { S3_ADDRESS } from '../settings.ts';
 import { FolderStore } from './folder.ts';
 import type { Store } from './store.ts';
 
-const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#\s]*))?$/u;
-
 /** Bytes of snapshots that DATA_DIR caches from the store. The current snapshot always stays. */
 export const STORE_CACHE_BYTES = 20_000_000_000;
-
-export const storeSettings = {
-  STORE: z
-    .string()
-    .refine(
-      (text) => S3_ADDRESS.test(text) || !/^[a-z0-9+.-]+:/iu.test(text),
-      's3://bucket/prefix, or the path of a folder',
-    )
-    .optional()
-    .describe(
-      'Store of snapshots and archived pages, for hosts without a shared disk: s3://bucket/prefix or a folder. ' +
-        'Credentials, AWS_REGION and AWS_ENDPOINT_URL are read as all AWS tools do. Default: DATA_DIR only.',
-    ),
-};
 
 /**
  * How long a run or a worker retries while the store is unavailable: longer than a storage service takes to restart or

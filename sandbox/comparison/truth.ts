@@ -9,8 +9,8 @@ import { rowsOfFiles } from '../../lib/stored_types.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { onForeclosureSite, onLienHub, undashed } from '../world/parcels.ts';
 import { canonicalStreet, spellStreet, type Spelling } from '../world/streets.ts';
-import type { Day, Property, World, WorldDay } from '../world/types.ts';
-import { worldOn } from '../world/world.ts';
+import type { Day, Property, World } from '../world/types.ts';
+import { worldOn, type WorldDay } from '../world/world.ts';
 import { anyOf, type AnyOf, type Row, type TrueRow } from './compare.ts';
 
 /** Reasons of sources that wait for the operator, or for their season. */

@@ -1,6 +1,6 @@
 /** The regional data portal of Allegheny County and Pittsburgh. */
 import { spellStreet } from '../world/streets.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { ckanPortal, type CkanRow } from './ckan.ts';
 import { distressRows } from './layer_fields.ts';
 

@@ -1,6 +1,6 @@
 /** A layer of an ArcGIS server: its description, and queries with paging, counts and errors with HTTP 200. */
 import { json, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { perDay } from './per_day.ts';
 import { BadQuery, namesIn, picked, tableOf, wholeOf, type Row, type Select } from './tables.ts';
 

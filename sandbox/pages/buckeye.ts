@@ -1,6 +1,7 @@
 /** Listing site B, Buckeye Income Property: plain HTML cards without structured data. */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import type { ListingOnDay, WorldDay } from '../world/types.ts';
+import type { ListingOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
 import { timesText } from './unit_mixes.ts';

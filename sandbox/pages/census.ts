@@ -7,7 +7,7 @@
 import { json, page, redirect, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { RentCounty } from '../world/rents.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 

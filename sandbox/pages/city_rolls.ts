@@ -1,7 +1,8 @@
 /** Parcel rolls of Cleveland, St. Louis, Detroit and Indianapolis, as their layers publish them. */
 import { undashed } from '../world/parcels.ts';
 import type { RollEntry } from '../world/rolls.ts';
-import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
+import type { DelinquentParcel, Property } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
 import { atNoon, streetOf } from './layer_fields.ts';

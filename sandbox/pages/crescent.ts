@@ -1,6 +1,7 @@
 /** Listing site D, Crescent Brokerage: an empty page whose script fetches the deals and creates the cards. */
 import { httpDate, json, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import type { ListingOnDay, WorldDay } from '../world/types.ts';
+import type { ListingOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
 import { bedsAndBathsText } from './unit_mixes.ts';

@@ -6,7 +6,7 @@ import { httpDate, respond, withValidators, type SandboxRequest, type SandboxRes
 import { dayNumber, dayText } from '../world/days.ts';
 import { listDay } from '../world/debts.ts';
 import { Draw } from '../world/random.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { perDay } from './per_day.ts';
 import { workbook } from './xlsx.ts';
 

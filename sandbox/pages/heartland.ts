@@ -9,7 +9,8 @@ import {
   type SandboxResponse,
 } from '../http.ts';
 import { Draw } from '../world/random.ts';
-import type { ListingOnDay, WorldDay } from '../world/types.ts';
+import type { ListingOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { escapeHtml, htmlPage, jsonLd, priceText } from './html.ts';
 import { perDay } from './per_day.ts';
 import { floorPlans } from './unit_mixes.ts';

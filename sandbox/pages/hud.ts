@@ -4,7 +4,7 @@
  * with an empty body, as the real site sends to programs.
  */
 import { httpDate, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { zipRents } from '../world/zip_rents.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';

@@ -1,6 +1,7 @@
 /** Values that the map servers' layers have in common, and rows of records of distress. */
 import { spellStreet } from '../world/streets.ts';
-import type { DistressOnDay, Property, WorldDay } from '../world/types.ts';
+import type { DistressOnDay, Property } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import type { Row } from './tables.ts';
 
 interface DistressRow {

@@ -1,6 +1,7 @@
 /** The City of Milwaukee's open data portal: delinquent taxes, vacant buildings and the assessor's property file. */
 import { spellStreet } from '../world/streets.ts';
-import type { Owner, WorldDay } from '../world/types.ts';
+import type { Owner } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { ckanPortal, type CkanRow } from './ckan.ts';
 import { distressRows, zipCell } from './layer_fields.ts';
 

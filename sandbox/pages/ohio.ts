@@ -5,7 +5,7 @@ import { httpDate, page, respond, withValidators, type SandboxRequest, type Sand
 import { usDay } from '../world/days.ts';
 import { OHIO_AMENDMENTS, OHIO_REPORTS, type OhioAddress, type OhioAmendment, type OhioFiling } from '../world/ohio.ts';
 import { Draw } from '../world/random.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { csvField, windows1252 } from './text_files.ts';

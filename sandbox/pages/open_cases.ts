@@ -1,5 +1,5 @@
 /** Cities whose cases are tables of a Socrata portal: Kansas City, Cincinnati and Chicago. */
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import type { Row } from './tables.ts';
 import { distressRows, zipCell } from './layer_fields.ts';
 import { sodaPortal } from './soda.ts';

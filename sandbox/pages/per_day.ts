@@ -1,5 +1,5 @@
 /** Values computed once per day of the world. */
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 
 export function perDay<T>(make: (day: WorldDay) => T): (day: WorldDay) => T {
   const made = new WeakMap<WorldDay, { readonly value: T }>();

@@ -1,6 +1,6 @@
 /** Lists that offices post as CSV files: Florida's advertised tax certificates, and Memphis's coming tax sales. */
 import { page, respond, type SitePages } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { htmlPage } from './html.ts';
 import { csvField } from './text_files.ts';
 

@@ -10,7 +10,8 @@
 import type { AuctionType } from '../../sources/kinds.ts';
 import { page, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
 import { dayNumber, dayText, monthStart, usDay, weekday, wordedDay } from '../world/days.ts';
-import type { AuctionOnDay, WorldDay } from '../world/types.ts';
+import type { AuctionOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 import { compress, detailsRows, itemMarkup, renderSlot } from './realauction_items.ts';

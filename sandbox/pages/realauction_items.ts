@@ -4,7 +4,8 @@
  */
 import { usDay } from '../world/days.ts';
 import { spellStreet } from '../world/streets.ts';
-import type { AuctionOnDay, WorldDay } from '../world/types.ts';
+import type { AuctionOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { escapeHtml, fullDollars } from './html.ts';
 
 const PASCO = '12101';

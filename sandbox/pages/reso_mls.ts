@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { httpDate, json, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { asDictionary2, records, unitTypesByKey } from './reso_rows.ts';
 import { BadQuery, namesIn, tableOf, wholeOf, type Row } from './tables.ts';
 

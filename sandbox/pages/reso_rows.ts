@@ -1,6 +1,7 @@
 /** Records of the made-up MLS, as a server of Data Dictionary 1.7 and as one of 2.0 gives them. */
 import { Draw } from '../world/random.ts';
-import type { ListingOnDay, WorldDay } from '../world/types.ts';
+import type { ListingOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { perDay } from './per_day.ts';
 import type { Row } from './tables.ts';
 import { unitTypes } from './unit_mixes.ts';

@@ -1,7 +1,7 @@
 /** A Socrata portal: rows of its tables by SODA 2, the description of each table, and its export. */
 import { httpDate, json, respond, withValidators, type SandboxRequest, type SitePages } from '../http.ts';
 import type { SandboxResponse } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { perDay } from './per_day.ts';
 import { BadQuery, namesIn, tableOf, typedColumns, wholeOf, type Row, type Select } from './tables.ts';
 import { csvField } from './text_files.ts';

@@ -1,7 +1,8 @@
 /** Stark County's own search of its sheriff's sales: a WebForms page that sends its state back with each POST. */
 import { page, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { usDay } from '../world/days.ts';
-import type { AuctionOnDay, WorldDay } from '../world/types.ts';
+import type { AuctionOnDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { spellStreet } from '../world/streets.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 

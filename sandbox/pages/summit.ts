@@ -3,7 +3,7 @@
  * nothing separates owner and legal description.
  */
 import { page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { escapeHtml, fullDollars, htmlPage } from './html.ts';
 
 const INDEX = '/notices/delinquent_taxes';

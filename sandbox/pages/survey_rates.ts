@@ -2,7 +2,7 @@
 import { httpDate, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dollars } from '../world/days.ts';
 import { madeUpRates } from '../world/survey_rates.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 
 /** The label that tells the adapter that no figure is real. */
 const LABEL = '# Made up by the sandbox: these are not rates of Freddie Mac, the Federal Reserve or the New York Fed.';

@@ -5,7 +5,8 @@
 import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
 import { undashed } from '../world/parcels.ts';
-import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
+import type { DelinquentParcel, Property } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
 

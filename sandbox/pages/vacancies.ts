@@ -3,7 +3,7 @@
  * of the year and the history, of which only the year before is shown.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import type { WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/world.ts';
 import { madeUpVacancy, publishedUpTo, SURVEYED_AREAS } from '../world/vacancies.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';

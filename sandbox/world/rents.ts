@@ -40,7 +40,7 @@ const all = (parse(readFileSync(FILE), { columns: true, comment: '#' }) as Recor
   }),
 );
 
-/** Counties outside the metros (outside_places.ts), which are in none of the sandbox's workbooks. */
+/** Counties outside the metros (outsidePlaces), which are in none of the sandbox's workbooks. */
 const OUTSIDE = ['1703199999', '4200399999'];
 
 /** The other counties in the order of their FIPS codes. */

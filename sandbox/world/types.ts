@@ -3,12 +3,6 @@
  * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
-import type { ColoradoEntity } from './colorado.ts';
-import type { PaidDebt } from './debts.ts';
-import type { OhioRelease } from './ohio.ts';
-import type { RentCounty } from './rents.ts';
-import type { RollEntry } from './rolls.ts';
-import type { PrintedDebt } from './summit.ts';
 import type { AuctionType, DISTRESS_TYPES } from '../../sources/kinds.ts';
 
 export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
@@ -197,27 +191,6 @@ export interface DelinquentParcel {
   readonly isMapped: boolean;
   /** Unpaid tax by year, oldest first. Their sum is the amount. Empty in Ohio, where no list has it. */
   readonly levies: readonly { readonly year: number; readonly amount: Money }[];
-}
-
-/** All facts of one day. Each part is computed on first use. */
-export interface WorldDay {
-  readonly world: World;
-  readonly day: Day;
-  readonly listings: readonly ListingOnDay[];
-  readonly delinquent: readonly DelinquentParcel[];
-  readonly paidDebts: readonly PaidDebt[];
-  /** Summit County's notice. */
-  readonly printedDebts: readonly PrintedDebt[];
-  /** Items of all sale days posted so far, including past ones. */
-  readonly auctions: readonly AuctionOnDay[];
-  /** Records that publishers show on the day, closed ones among them where the publisher keeps them. */
-  readonly distress: readonly DistressOnDay[];
-  readonly ohio: OhioRelease;
-  readonly colorado: readonly ColoradoEntity[];
-  readonly rents: readonly RentCounty[];
-  property(id: string): Property;
-  /** All parcels of a county's assessment roll, or of its city where only a city publishes one. */
-  roll(countyFips: string): readonly RollEntry[];
 }
 
 export interface World {

@@ -4,12 +4,13 @@
  */
 import { SettingError } from '../../lib/settings.ts';
 import { auctionsOn, planAuctions, type SalePlan } from './auctions.ts';
-import { coloradoOn, planColorado, type ColoradoPlan } from './colorado.ts';
+import { type ColoradoEntity, coloradoOn, planColorado, type ColoradoPlan } from './colorado.ts';
 import { dayNumber, DEFAULT_DAY } from './days.ts';
 import {
   type DebtPlan,
   delinquentElsewhereOn,
   delinquentOn,
+  type PaidDebt,
   paidElsewhereOn,
   type LevyPlan,
   planDebts,
@@ -17,13 +18,43 @@ import {
 } from './debts.ts';
 import { distressOn, type DistressPlan, planDistress } from './distress.ts';
 import { isShown, listingOn, type ListingPlan, planListings, planRepeats } from './listings.ts';
-import { ohioOn } from './ohio.ts';
+import { ohioOn, type OhioRelease } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
-import { rents } from './rents.ts';
+import { type RentCounty, rents } from './rents.ts';
 import { addRollParcels, rollOf, type RollEntry } from './rolls.ts';
 import { planSalesElsewhere } from './sales_elsewhere.ts';
 import { planNotice, type PrintedDebt } from './summit.ts';
-import type { World, WorldDay, WorldOptions } from './types.ts';
+import type {
+  AuctionOnDay,
+  Day,
+  DelinquentParcel,
+  DistressOnDay,
+  ListingOnDay,
+  Property,
+  World,
+  WorldOptions,
+} from './types.ts';
+
+/** All facts of one day. Each part is computed on first use. */
+export interface WorldDay {
+  readonly world: World;
+  readonly day: Day;
+  readonly listings: readonly ListingOnDay[];
+  readonly delinquent: readonly DelinquentParcel[];
+  readonly paidDebts: readonly PaidDebt[];
+  /** Summit County's notice. */
+  readonly printedDebts: readonly PrintedDebt[];
+  /** Items of all sale days posted so far, including past ones. */
+  readonly auctions: readonly AuctionOnDay[];
+  /** Records that publishers show on the day, closed ones among them where the publisher keeps them. */
+  readonly distress: readonly DistressOnDay[];
+  readonly ohio: OhioRelease;
+  readonly colorado: readonly ColoradoEntity[];
+  readonly rents: readonly RentCounty[];
+  property(id: string): Property;
+  /** All parcels of a county's assessment roll, or of its city where only a city publishes one. */
+  roll(countyFips: string): readonly RollEntry[];
+}
 
 interface Plans {
   readonly book: PropertyBook;

@@ -1,26 +1,13 @@
 /** Reads the robots.txt of each origin once per run, and checks addresses against it. */
 import robotsParserModule from 'robots-parser';
-import { Quarantine, SourceUnavailable } from '../contract.ts';
+import { type GetOptions, Quarantine, SourceUnavailable } from '../contract.ts';
 import { publicAddress } from './addresses.ts';
-import type { ReadScope } from './scope.ts';
-import type { Sender } from './sender.ts';
+import type { ReadScope, RobotsRules } from './scope.ts';
 
 /** The user agent's name in robots.txt files. */
 export const PRODUCT = 'Dealfeed';
 /** RFC 9309 asks for at least 500 KiB; the rest of a larger file is not read. */
 const MAX_BYTES = 512 * 1024;
-
-export interface RobotsRules {
-  allows(url: URL): boolean;
-  /** Crawl-delay in milliseconds, 0 if there is none. */
-  readonly crawlDelayMs: number;
-  /** Why an address is not allowed. */
-  readonly because: string;
-  /** Whether they are of a file that the site has. */
-  readonly isFile?: true;
-  /** Set if the site could not be reached for its rules: that is not a refusal. */
-  readonly failure?: 'host_not_found' | 'no_network';
-}
 
 // The package's types declare a default export; the module itself is the function.
 const parse = robotsParserModule as unknown as (
@@ -50,13 +37,16 @@ const rulesWithout = (allowed: boolean, because: string, failure?: RobotsRules['
   ...(failure && { failure }),
 });
 
+/** The body at an address, requested without asking robots.txt. @throws SourceUnavailable or Quarantine */
+type ReadFile = (url: URL, options: GetOptions) => Promise<Uint8Array>;
+
 export class Robots {
   readonly #scope: ReadScope;
-  readonly #sender: Pick<Sender, 'follow'>;
+  readonly #read: ReadFile;
 
-  constructor(scope: ReadScope, sender: Pick<Sender, 'follow'>) {
+  constructor(scope: ReadScope, read: ReadFile) {
     this.#scope = scope;
-    this.#sender = sender;
+    this.#read = read;
   }
 
   /**
@@ -91,15 +81,15 @@ export class Robots {
 
   #rulesOf({ origin }: URL): Promise<RobotsRules> {
     const { robots } = this.#scope.run;
-    const rules = robots.get(origin) ?? this.#read(new URL('/robots.txt', origin));
+    const rules = robots.get(origin) ?? this.#rulesAt(new URL('/robots.txt', origin));
     robots.set(origin, rules);
     return rules;
   }
 
-  async #read(url: URL): Promise<RobotsRules> {
+  async #rulesAt(url: URL): Promise<RobotsRules> {
     try {
       const options = { kind: 'robots', minBytes: 0 };
-      return rulesFrom(url, (await this.#sender.follow({ url, options }, async () => 0)).decoded);
+      return rulesFrom(url, await this.#read(url, options));
     } catch (error) {
       if (!(error instanceof SourceUnavailable) && !(error instanceof Quarantine)) throw error;
       const { reason, message } = error;

@@ -3,8 +3,7 @@ import type { Archive } from '../../lib/archive.ts';
 import type { SourceSpec } from '../contract.ts';
 import type { Renderer } from './browser.ts';
 import type { Network, Resolve } from './network.ts';
-import type { RobotsRules } from './robots.ts';
-import type { RateLimiter } from './sender.ts';
+import type { RateLimiter, Timer } from './rate_limiter.ts';
 import type { FetchLimits, Transport } from './transport.ts';
 
 /** Progress of a source's read. */
@@ -14,12 +13,6 @@ export interface Progress {
   readonly bytes: number;
   /** The response that is arriving: bytes so far, and its declared length, 0 if it declares none. */
   readonly body?: { readonly received: number; readonly expected: number };
-}
-
-/** A monotonic clock. Tests replace it to run without waiting. */
-export interface Timer {
-  nowMs(): number;
-  sleep(ms: number): Promise<void>;
 }
 
 export interface FetcherOptions {
@@ -53,6 +46,19 @@ export interface FetcherOptions {
 }
 
 type Given = 'archive' | 'clock' | 'secrets' | 'onProgress' | 'timer' | 'beforeRequest';
+
+/** Rules of an origin's robots.txt. */
+export interface RobotsRules {
+  allows(url: URL): boolean;
+  /** Crawl-delay in milliseconds, 0 if there is none. */
+  readonly crawlDelayMs: number;
+  /** Why an address is not allowed. */
+  readonly because: string;
+  /** Whether they are of a file that the site has. */
+  readonly isFile?: true;
+  /** Set if the site could not be reached for its rules: that is not a refusal. */
+  readonly failure?: 'host_not_found' | 'no_network';
+}
 
 export interface RunScope extends Required<Pick<FetcherOptions, Given>>, Pick<FetcherOptions, 'stop'> {
   readonly limits: FetchLimits;

@@ -2,7 +2,6 @@
  * Sends the requests of one read: each when its host's rate limiter allows it, with retries and over redirects, every
  * response archived and classified.
  */
-import PQueue from 'p-queue';
 import pRetry from 'p-retry';
 import { ACCEPT_ENCODING } from '../../lib/content_encoding.ts';
 import type { RequestRecord } from '../../lib/request_record.ts';
@@ -26,48 +25,10 @@ import {
   type RequestLog,
 } from './request_log.ts';
 import { Robots } from './robots.ts';
-import type { Progress, ReadScope, Timer } from './scope.ts';
+import { RateLimiter } from './rate_limiter.ts';
+import type { Progress, ReadScope } from './scope.ts';
 import { Tokens } from './tokens.ts';
 import { type HttpRequest, type HttpResponse, postedBody, TransportError } from './transport.ts';
-
-/** The rate limiter of one host: most requests at once, least interval between two, and pauses that the host asks. */
-export class RateLimiter {
-  readonly #queue: PQueue;
-  readonly #timer: Timer;
-  /** When the next request may start. */
-  #nextAt: number;
-
-  /** @param notBefore when the first request may start */
-  constructor(concurrency: number, timer: Timer, notBefore: number) {
-    this.#queue = new PQueue({ concurrency });
-    this.#timer = timer;
-    this.#nextAt = notBefore;
-  }
-
-  /** Sources of the same host share its limiter; the lowest concurrency applies. */
-  limitConcurrency(concurrency: number): void {
-    this.#queue.concurrency = Math.min(this.#queue.concurrency, concurrency);
-  }
-
-  /** No request starts within the next `ms` milliseconds. */
-  pause(ms: number): void {
-    this.#nextAt = Math.max(this.#nextAt, this.#timer.nowMs() + ms);
-  }
-
-  /**
-   * Run a task under the limits. The interval is enforced here, not by p-queue: robots.txt may change it later, and
-   * p-queue uses a clock that can be set back.
-   */
-  async run<T>(intervalMs: number, sleep: Timer['sleep'], task: () => Promise<T>): Promise<T> {
-    return this.#queue.add(async () => {
-      const left = (): number => this.#nextAt - this.#timer.nowMs();
-      // Checked again after each sleep: another request may have started, or the host may have requested a pause.
-      for (let wait = left(); wait > 0; wait = left()) await sleep(wait);
-      this.pause(intervalMs);
-      return task();
-    });
-  }
-}
 
 /** An address that an adapter asks for. */
 interface Asked {
@@ -96,7 +57,10 @@ export class Sender {
   constructor(scope: ReadScope, log: RequestLog) {
     this.#scope = scope;
     this.#log = log;
-    this.robots = new Robots(scope, this);
+    this.robots = new Robots(
+      scope,
+      async (url, options) => (await this.follow({ url, options }, async () => 0)).decoded,
+    );
     this.#tokens = new Tokens(scope, this);
   }
 

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Grant, SourceUnavailable } from '../contract.ts';
 import { checkAllowed, publicAddress } from './addresses.ts';
 import { RetryableError } from './classify.ts';
+import type { Robots } from './robots.ts';
 import type { ReadScope } from './scope.ts';
-import type { Sender } from './sender.ts';
-import { type HttpResponse, postedBody, TransportError } from './transport.ts';
+import { type HttpRequest, type HttpResponse, postedBody, TransportError } from './transport.ts';
 
 interface Token {
   readonly value: string;
@@ -44,12 +44,19 @@ function failureOf(response: HttpResponse | TransportError): [reason: SourceUnav
   return ['refused', `${answered}: ${jsonOf(ErrorResponse, body)?.error ?? 'without a reason'}`];
 }
 
+/** The part of the sender that requests a token. */
+interface TokenSender {
+  readonly robots: Robots;
+  transmit(url: URL, request: HttpRequest, crawlDelayMs: number): Promise<HttpResponse>;
+  countReceived(bytes: number): void;
+}
+
 export class Tokens {
   readonly #scope: ReadScope;
-  readonly #sender: Sender;
+  readonly #sender: TokenSender;
   readonly #byEndpoint = new Map<string, Promise<Token>>();
 
-  constructor(scope: ReadScope, sender: Sender) {
+  constructor(scope: ReadScope, sender: TokenSender) {
     this.#scope = scope;
     this.#sender = sender;
   }

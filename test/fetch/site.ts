@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { defineSource, type DropFormat, type FetchContext, type SourceSpec } from '../../sources/contract.ts';
 import { openArchive, type Archive } from '../../lib/archive.ts';
 import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from '../../sources/fetch/fetcher.ts';
-import type { Timer } from '../../sources/fetch/scope.ts';
+import type { Timer } from '../../sources/fetch/rate_limiter.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
 import { startTestServer } from '../support/server.ts';
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { loadReferences } from '../../models/references.ts';
-import { outsidePlaces } from '../../sandbox/world/outside_places.ts';
-import { listingMetros, places } from '../../sandbox/world/places.ts';
+import { listingMetros, outsidePlaces, places } from '../../sandbox/world/places.ts';
 import { COVERED_KINDS } from '../../sources/kinds.ts';
 import { buildTables, listingRow, recordRow, type Built, type InputRow } from './build_models.ts';
 

@@ -5,8 +5,8 @@ import { currentAssumptions } from '../../models/assumptions.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import type { Manifest } from '../../models/manifest.ts';
-import type { World, WorldDay } from '../../sandbox/world/types.ts';
-import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
+import type { World } from '../../sandbox/world/types.ts';
+import { makeWorld, worldOn, type WorldDay } from '../../sandbox/world/world.ts';
 import { sharedFolder } from '../shared_folder.ts';
 import { copyOf, published, runDay, TINY, type OneRun } from './runs.ts';
 

@@ -1,8 +1,7 @@
 /** What the made-up world promises to those who test against it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
-import { type WorldDay } from '../../sandbox/world/types.ts';
+import { makeWorld, worldOn, type WorldDay } from '../../sandbox/world/world.ts';
 
 const DEFAULT = '2026-11-20';
 const NEXT = '2026-11-21';

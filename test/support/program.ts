@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { BARE } from '../environment.ts';
-import type { Web } from './sandbox_web.ts';
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -92,7 +91,12 @@ export async function cli(
 }
 
 /** Start a run over a day of a made-up world, in a process group of its own. */
-export async function startPipeline(web: Web, dataDir: string, day: string, env: Env = {}): Promise<Program> {
+export async function startPipeline(
+  web: { on(day: string): Promise<string> },
+  dataDir: string,
+  day: string,
+  env: Env = {},
+): Promise<Program> {
   const settings = { HOME: process.env['HOME'] ?? '', DATA_DIR: dataDir, DAY: day, SANDBOX_URL: await web.on(day) };
   return startCommand('run', { ...settings, ...env }, true);
 }

@@ -2,7 +2,8 @@
 import type { Payment } from '../../../ledger/ledger.ts';
 import { sha256 } from '../purchases.ts';
 import { PAY_TO, type Call, type Chain } from './chain.ts';
-import { EXCLUSIVE, type Reply, type Request, type Server } from './server.ts';
+import type { Request } from './planted.ts';
+import { EXCLUSIVE, type Reply, type Server } from './server.ts';
 import type { Process, World } from './world.ts';
 
 export const STRANGER = `0x${'bad0'.repeat(10)}`;

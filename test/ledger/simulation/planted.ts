@@ -5,12 +5,19 @@ import { reconcile } from '../../../api/payments/audit/reconcile.ts';
 import { checkPayer } from '../../../api/payments/chain/payer_check.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { sell } from '../../../api/payments/sale.ts';
-import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import type { Ledger, Payment, Purchase } from '../../../ledger/ledger.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import { plantInto, type PlantedChange } from '../planted_change.ts';
-import type { Request } from './server.ts';
 
 const sources = { sell, reconcile, auditPass, checkPayer, paymentChain, sqlLedger };
+
+export interface Request {
+  readonly route: string;
+  readonly request: string;
+  readonly payment: Payment;
+  readonly identifierHash: string | null;
+  readonly signature: string;
+}
 
 /** A planted fault replaces some of them. */
 export type Parts = typeof sources & {

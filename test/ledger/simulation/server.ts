@@ -16,7 +16,6 @@ import {
   type LeadLimits,
   type Ledger,
   type OfferedLead,
-  type Payment,
   type Purchase,
 } from '../../../ledger/ledger.ts';
 import { answer, bodyOf } from '../purchases.ts';
@@ -24,7 +23,7 @@ import type { CallChecks } from './call_checks.ts';
 import { PAY_TO, PRICE, type Chain } from './chain.ts';
 import { settleThrough, type Settle } from './facilitator.ts';
 import { nodeFor } from './node.ts';
-import type { Parts } from './planted.ts';
+import type { Parts, Request } from './planted.ts';
 import { ledgerView } from './ledger_view.ts';
 import type { Process, World } from './world.ts';
 
@@ -39,14 +38,6 @@ const [MIN_VALID, MAX_VALID] = [20n, 360n];
 /** Chance that an answer takes long while its payer pays directly; and how many steps it takes. */
 const [PAID_MEANWHILE, HANDLER_STEPS] = [0.03, 15];
 const [CONNECTION_BREAKS, HANDLER_FAILS] = [0.08, 0.02];
-
-export interface Request {
-  readonly route: string;
-  readonly request: string;
-  readonly payment: Payment;
-  readonly identifierHash: string | null;
-  readonly signature: string;
-}
 
 export type Reply =
   | { readonly kind: 'answer'; readonly body: string }

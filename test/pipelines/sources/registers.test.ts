@@ -6,8 +6,7 @@ import { before, describe, test } from 'node:test';
 import type { Layout } from '../../../pipelines/layout.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 import type { Alter } from '../../../sandbox/server.ts';
-import type { WorldDay } from '../../../sandbox/world/types.ts';
-import { makeWorld } from '../../../sandbox/world/world.ts';
+import { makeWorld, type WorldDay } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay } from '../runs.ts';
 
 /** Few filings, among which each kind of change happens. */
