@@ -62,7 +62,8 @@
       for (const section of sections) section.hidden = !isSeen(section);
       const seen = sections.filter((section) => !section.hidden);
       const deals = seen.reduce((sum, section) => sum + section.querySelectorAll('li').length, 0);
-      status.textContent = view.zoom === 1 ? whole : `In view: ${deals} free deals, ${seen.length} ZIPs.`;
+      const free = `${deals} free ${deals === 1 ? 'deal' : 'deals'}`;
+      status.textContent = view.zoom === 1 ? whole : `In view: ${free}, ${seen.length} ZIPs.`;
     };
     const middle = () => [view.x + width / view.zoom / 2, view.y + height / view.zoom / 2];
     const shareOf = ({ clientX, clientY }) => {

@@ -44,10 +44,6 @@ export interface Page {
   headOf?(context: PageContext): Promise<Pick<Page, 'path' | 'title' | 'about'>>;
 }
 
-/** Text of a column, or null. */
-export const textOrNull = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value);
-
 /** A request without parameters, for the free routes that pages show. */
 export const freeRequest = (
   snapshot: Snapshot,

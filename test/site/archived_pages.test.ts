@@ -46,7 +46,7 @@ describe('an archived page', () => {
   });
 
   it('is not read if it is huge, and shows no text if it is a workbook', async () => {
-    await assert.rejects(read(await store(Buffer.alloc(MAX_STORED_BYTES + 1))), { kind: 'missing' });
+    await assert.rejects(read(await store(Buffer.alloc(MAX_STORED_BYTES + 1))), { reason: 'not_found' });
     assert.equal((await read(await store(zipSync({ 'a.xml': Buffer.from('<p>a</p>') })))).text, null);
   });
 });

@@ -50,16 +50,24 @@ async function startSite(): Promise<SiteServer> {
 /** Source of axe, to be evaluated in the page. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Expression for the browser: the focused element, and whether its focus is visible. */
-const FOCUSED = `(() => {
-  const element = document.activeElement;
-  if (!element || element === document.body) return null;
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
-  return {
-    name: element.getAttribute('href') ?? element.getAttribute('name') ?? element.textContent,
-    isVisible: outlineStyle !== 'none' && outlineWidth !== '0px',
-  };
-})()`;
+interface Focused {
+  readonly name: string;
+  readonly isVisible: boolean;
+  readonly matches: boolean;
+}
+
+/** The focused element, whether its focus is visible, and whether it is one of a selector; null if there is none. */
+const focusedOf = (page: Page, selector = '*'): Promise<Focused | null> =>
+  page.evaluate<Focused | null>(`(() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return null;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return {
+      name: element.getAttribute('href') ?? element.getAttribute('name') ?? element.textContent,
+      isVisible: outlineStyle !== 'none' && outlineWidth !== '0px',
+      matches: element.matches(${JSON.stringify(selector)}),
+    };
+  })()`);
 
 /**
  * Leaves two of the items of each table, list and chart that have the same elements and classes: they repeat their
@@ -204,7 +212,7 @@ describe('the keyboard', () => {
     const reached = new Set<string>();
     for (let i = 0; i < 80; i += 1) {
       await page.keyboard.press('Tab');
-      const focused = await page.evaluate<{ name: string; isVisible: boolean } | null>(FOCUSED);
+      const focused = await focusedOf(page);
       if (!focused) break;
       assert.ok(focused.isVisible, `the focus on ${focused.name} is visible`);
       reached.add(focused.name);
@@ -224,10 +232,10 @@ describe('the keyboard', () => {
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let i = 0; i < 150; i += 1) {
     await page.keyboard.press('Tab');
-    const focused = await page.evaluate<{ name: string; isVisible: boolean } | null>(FOCUSED);
+    const focused = await focusedOf(page, selector);
     if (!focused) continue;
     assert.ok(focused.isVisible, `the focus on ${focused.name} is visible`);
-    if (await page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+    if (focused.matches) return;
   }
   assert.fail(`${page.url()}: Tab does not reach ${selector}`);
 }

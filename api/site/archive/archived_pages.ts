@@ -1,25 +1,16 @@
 /** Archived pages as text, from the archive of the server's data folder or the store, verified by their hash. */
 import { Parser } from 'htmlparser2';
 import { LRUCache } from 'lru-cache';
-import { type Archive, ArchiveDamage, hasArchive, openArchive } from '../../../lib/archive.ts';
+import { type Archive, hasArchive, openArchive } from '../../../lib/archive.ts';
 import { UNPACK } from '../../../lib/content_encoding.ts';
-import { objectName, objectOf, readVerified, StoreDamage, type Store } from '../../../lib/store/store.ts';
+import { objectName, objectOf, readVerified, type Store } from '../../../lib/store/store.ts';
+import { Problem } from '../../http/problem.ts';
 
 /** Largest body that is read, and largest one that it may decode to. */
 export const MAX_STORED_BYTES = 4 * 1024 * 1024;
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 /** Bodies of the store that are cached, and for how long. */
 const [MAX_CACHED, CACHED_MS] = [16, 60_000];
-
-/** Why a page cannot be shown, for its reader. */
-export class ArchiveFault extends Error {
-  override readonly name = 'ArchiveFault';
-  readonly kind: 'missing' | 'damaged';
-  constructor(kind: ArchiveFault['kind'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.kind = kind;
-  }
-}
 
 export interface ArchivedPage {
   /** As received. */
@@ -99,7 +90,7 @@ export class ArchivedPages {
     this.#store = store;
   }
 
-  /** @throws ArchiveFault if the bytes are missing, too large, or have another hash; StoreUnavailable */
+  /** @throws Problem if the bytes are missing or too large; ArchiveDamage, StoreDamage, StoreUnavailable */
   async read(sha256: string): Promise<ArchivedPage> {
     const bytes = await this.#bytes(sha256);
     return { bytes, text: await textOf(bytes) };
@@ -107,12 +98,15 @@ export class ArchivedPages {
 
   async #bytes(sha256: string): Promise<Uint8Array> {
     if (!/^[0-9a-f]{64}$/u.test(sha256))
-      throw new ArchiveFault('missing', 'The address needs a SHA-256 of 64 lowercase hex digits.');
+      throw new Problem('not_found', 'The address needs a SHA-256 of 64 lowercase hex digits.');
     if (hasArchive(this.#dataDir)) this.#local ??= openArchive(this.#dataDir);
     this.#local?.catch(() => (this.#local = undefined));
     const local = await this.#local;
     const size = local?.size(sha256) ?? null;
-    if (local && size !== null) return readAtMost(size, () => local.read(sha256));
+    if (local && size !== null) {
+      checkSize(size);
+      return local.read(sha256);
+    }
     const stored = this.#stored.get(sha256) ?? this.#read(sha256);
     this.#stored.set(sha256, stored);
     stored.catch(() => this.#stored.delete(sha256));
@@ -122,21 +116,16 @@ export class ArchivedPages {
   async #read(sha256: string): Promise<Uint8Array> {
     const store = this.#store;
     const size = (await store?.size(objectName(sha256))) ?? null;
-    if (store && size !== null) return readAtMost(size, () => readVerified(store, objectOf(sha256)));
-    throw new ArchiveFault('missing', 'Neither the archive nor the store of this server has these bytes.');
+    if (!store || size === null)
+      throw new Problem('not_found', 'Neither the archive nor the store of this server has these bytes.');
+    checkSize(size);
+    return readVerified(store, objectOf(sha256));
   }
 }
 
-/** @throws ArchiveFault if the bytes are too large, or damaged */
-async function readAtMost(size: number, read: () => Promise<Uint8Array>): Promise<Uint8Array> {
+/** @throws Problem if the bytes are too large */
+function checkSize(size: number): void {
   const limit = MAX_STORED_BYTES / 2 ** 20;
   if (size > MAX_STORED_BYTES)
-    throw new ArchiveFault('missing', `These bytes are not served, because they exceed ${limit} MiB.`);
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof StoreDamage || error instanceof ArchiveDamage)) throw error;
-    const message = 'The archived bytes no longer have this SHA-256, so they are not shown.';
-    throw new ArchiveFault('damaged', message, { cause: error });
-  }
+    throw new Problem('not_found', `These bytes are not served, because they exceed ${limit} MiB.`);
 }

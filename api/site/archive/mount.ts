@@ -5,8 +5,9 @@
  */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { ArchiveDamage } from '../../../lib/archive.ts';
 import { SettingError } from '../../../lib/settings.ts';
-import { StoreUnavailable } from '../../../lib/store/store.ts';
+import { StoreDamage, StoreUnavailable } from '../../../lib/store/store.ts';
 import { todayOf } from '../../../models/manifest.ts';
 import { Problem } from '../../http/problem.ts';
 import { stateOf } from '../../http/request_state.ts';
@@ -18,7 +19,7 @@ import type { Snapshots } from '../../serving/follow.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { freeRequest } from '../page.ts';
 import { SITE_HEADERS, type Site } from '../site.ts';
-import { ArchiveFault, type ArchivedPage, type ArchivedPages } from './archived_pages.ts';
+import type { ArchivedPage, ArchivedPages } from './archived_pages.ts';
 import { ARCHIVE_PATH, archivedContent, citedPages, type CitedPage } from './cited_pages.ts';
 
 const MAX_AGE_SECONDS = 60;
@@ -63,12 +64,11 @@ async function readFor(ctx: Context, archive: ArchivedPages, sha256: string): Pr
   try {
     return await archive.read(sha256);
   } catch (error) {
-    if (error instanceof ArchiveFault) {
-      if (error.cause !== undefined) stateOf(ctx).error = error.cause;
-      throw new Problem(error.kind === 'damaged' ? 'internal_error' : 'not_found', error.message);
-    }
-    if (!(error instanceof StoreUnavailable || error instanceof SettingError)) throw error;
+    if (error instanceof Problem) throw error;
     stateOf(ctx).error = error;
+    if (error instanceof StoreDamage || error instanceof ArchiveDamage)
+      throw new Problem('internal_error', 'The archived bytes no longer have this SHA-256, so they are not shown.');
+    if (!(error instanceof StoreUnavailable || error instanceof SettingError)) throw error;
     const message = 'The store of this server, which has the archived pages, is unavailable. Try again in a minute.';
     throw new Problem('snapshot_unavailable', message, {}, { 'Retry-After': '60' });
   }

@@ -138,6 +138,12 @@ function kindRow(row: Row): Piece[] {
   ];
 }
 
+/** Why a kind is not read, for readers who put no files into folders of ours. */
+export function reasonText(why: string | null): string {
+  if (why === null || why === 'No public source is declared.') return 'We know no public source.';
+  return why.startsWith('Not read yet') ? 'A source exists; we do not read it yet.' : why;
+}
+
 /** A page for each kind of record: where it is read from, and why it is not. */
 const kindPage = (kind: Row['kind']): Page => {
   const title = RECORDS[kind] ?? kind;
@@ -151,7 +157,7 @@ const kindPage = (kind: Row['kind']): Page => {
       const [read = [], others = []] = [false, true].map((isOther) =>
         rows.filter(({ status }) => (status === 'not_covered') === isOther),
       );
-      const reasons = others.map(({ metro, why }) => [metroLink(metro), why, anchorOf(metro)]);
+      const reasons = others.map(({ metro, why }) => [metroLink(metro), reasonText(why), anchorOf(metro)]);
       return html`${above('/coverage', 'Coverage')}
         <h1>${title}</h1>
         <p class="lead">${KIND_MEANINGS[kind]} We read it in ${plural(read.length, 'metro', 'metros')}.</p>

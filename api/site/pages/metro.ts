@@ -14,6 +14,7 @@ import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
 import { figuresOf, inSteps, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
 import { byCounty, countOf } from '../ranges.ts';
+import { reasonText } from './coverage.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
 type Day = z.infer<typeof MetroDay.schema>;
@@ -157,7 +158,7 @@ function sources(rows: readonly Row[]): Html {
   });
   const notRead = rows.filter(({ status }) => status === 'not_covered');
   const caption = 'A missing record means that there is none only where its kind is read in the whole county.';
-  const reasons = notRead.map(({ kind, why }) => [sentence(kind), why]);
+  const reasons = notRead.map(({ kind, why }) => [sentence(kind), reasonText(why)]);
   const kinds = `${notRead.length} ${notRead.length === 1 ? 'kind' : 'kinds'} we do not read, and why`;
   return html`<h2 id="sources">Sources</h2>
     ${table.length === 0 && html`<p>We read no public records here yet.</p>`}

@@ -70,9 +70,6 @@ const LABELS: Readonly<Record<Group, Readonly<Record<string, string>>>> = {
     underwrite_reliability: 'Does HUD’s rent fit',
     has_address: 'With a street address',
     include_past: 'Include past sales',
-    limit: 'Records per page',
-    fields: 'Fields to return',
-    updated_since: 'Only changes since',
   },
 };
 const FIELDS = new Map(
@@ -192,6 +189,8 @@ const choiceOf = (value: string): Choice => ({
 
 /** Parameters for paging, which are no filters. */
 export const PAGING = new Set(['cursor']);
+/** Parameters for programs, which the form has only if a link gives them. */
+const FOR_PROGRAMS = new Set(['near', 'radius_miles', 'bbox', 'limit', 'fields', 'updated_since']);
 /** Values of parameters that take a text of a closed list. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   signal_type: SIGNAL_TYPES,
@@ -263,7 +262,9 @@ function field(name: string, form: Form): Html {
 
 /** The fields by group; the last group is folded unless it is in use. */
 export function groups(form: Form): Html[] {
-  const names = Object.keys(form.route.params).filter((name) => !PAGING.has(name));
+  const names = Object.keys(form.route.params).filter(
+    (name) => !PAGING.has(name) && (!FOR_PROGRAMS.has(name) || form.given.has(name)),
+  );
   const byGroup = Map.groupBy(names, (name) => fieldOf(name).group);
   return GROUPS.flatMap((group) => {
     const members = byGroup.get(group);
