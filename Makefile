@@ -36,7 +36,7 @@ run: $(NODE) ## read the sources, build the models, publish; LIVE=1: the real we
 	@node sandbox/around.ts node pipelines/commands/cli.ts run
 
 worker: $(NODE) ##+ read and stage queued sources until stopped; needs the QUEUE of runs, and their DATA_DIR or STORE
-	@node pipelines/jobs/cli.ts
+	@node pipelines/jobs/worker.ts
 
 
 ##@ Operate

@@ -5,6 +5,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
+  access,
+  constants,
   copyFile,
   link as linkFile,
   mkdir,
@@ -51,6 +53,26 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
   }
   // A file of this name is an error.
   await mkdir(path, { recursive: true });
+}
+
+const NOT_WRITABLE: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of its path is a file',
+  EACCES: 'this user may not write there',
+  ENOENT: 'it cannot be made there',
+  EROFS: 'its disk is read-only',
+};
+
+/** Create a folder, unless it is there. @returns why it is not writable; null if it is */
+export async function whyNotWritable(path: string, mode?: number): Promise<string | null> {
+  try {
+    await makeFolder(path, mode);
+    await access(path, constants.W_OK);
+    return null;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    return NOT_WRITABLE[code] ?? code;
+  }
 }
 
 /**

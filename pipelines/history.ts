@@ -10,7 +10,7 @@ export const HISTORY_DAYS = 90;
 export const markOf = (status: string): string =>
   status === 'not_due' ? '.' : status === 'good' || status === 'degraded' ? '=' : 'x';
 
-export interface DayOfHistory {
+interface DayOfHistory {
   readonly history: string;
   readonly asOf: string;
 }

@@ -1,7 +1,7 @@
 /** Published snapshots: their manifests, the latest before a day, and the verification of their files. */
-import { readdir, readlink, stat } from 'node:fs/promises';
+import { readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { DamagedFile, isShared, readJson, sha256OfFile } from '../lib/files.ts';
+import { DamagedFile, isShared, namesIn, readJson, sha256OfFile } from '../lib/files.ts';
 import { filesOf } from '../lib/store/snapshot_cache.ts';
 import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
@@ -16,14 +16,16 @@ export async function readManifest(layout: Layout, runId: string): Promise<Manif
   throw new DamagedFile(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not a manifest'}`);
 }
 
+/** Names in a folder that are run ids, less their ending, oldest first. */
+export const runIdsIn = async (folder: string, ending = ''): Promise<string[]> =>
+  (await namesIn(folder))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, name.length - ending.length))
+    .filter((name) => parseRunId(name) !== null)
+    .sort(compareRunIds);
+
 /** Run ids of all snapshots, oldest first. */
-export async function listSnapshots(layout: Layout): Promise<string[]> {
-  const names = await readdir(layout.snapshots).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => parseRunId(name) !== null).sort(compareRunIds);
-}
+export const listSnapshots = (layout: Layout): Promise<string[]> => runIdsIn(layout.snapshots);
 
 /** Manifest of a snapshot that a run builds on. @throws DamagedFile if its files changed since publication */
 async function readUndamaged(layout: Layout, runId: string, role: string, remedy: string): Promise<Manifest> {

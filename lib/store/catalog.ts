@@ -49,16 +49,12 @@ export async function readCatalog(store: Store): Promise<ReadCatalog | null> {
   try {
     return { catalog: Catalog.parse(JSON.parse(pointer.text)), tag: pointer.tag };
   } catch {
-    throw new StoreDamage(
-      `STORE ${store.shown}: current is not a catalog of this version. Restore an earlier version of the object.`,
-    );
+    const remedy = 'Restore an earlier version of the object.';
+    throw new StoreDamage(`STORE ${store.shown}: current is not a catalog of this version. ${remedy}`);
   }
 }
 
-/**
- * Write the next catalog if nobody has replaced the one that was read.
- * @returns false if another writer has
- */
+/** Write the next catalog. @returns false if another writer has replaced the one that was read */
 export function switchCatalog(
   store: Store,
   before: ReadCatalog | null,

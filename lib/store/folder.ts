@@ -6,55 +6,51 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
-import { isDiskFull, StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
-import { StoreWait, type WaitOptions } from './wait.ts';
+import { isDiskFull, Store, StoreUnavailable, type NamedFile, type Pointer, type WaitOptions } from './store.ts';
 
-const POINTER = 'current';
+const POINTER = 'current/';
 /** Earlier pointers, for a reader that has listed them. */
 const EARLIER_POINTERS = 5;
-
 /** Folder of files until they are complete; those of killed writers stay and may be deleted. */
 const INCOMING = 'incoming';
-
 /** Errors that a retry does not fix. */
 const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
 
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-
 /** @returns null if the file does not exist */
-async function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+const nullIfMissing = <T>(work: Promise<T>): Promise<T | null> =>
+  work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
     throw error;
-  }
-}
+  });
 
-export class FolderStore implements Store {
-  readonly shown: string;
-  readonly url: string;
+export class FolderStore extends Store {
   readonly #root: string;
-  readonly #wait: StoreWait;
 
   constructor(root: string, wait: WaitOptions = {}) {
+    super(JSON.stringify(root), resolve(root), wait);
     this.#root = root;
-    this.shown = JSON.stringify(root);
-    this.url = resolve(root);
-    this.#wait = new StoreWait(this.shown, wait);
   }
 
-  async putFile({ name }: NamedFile, path: string): Promise<void> {
-    await this.#write(name, (temporary) => copyFile(path, temporary));
+  putFile({ name }: NamedFile, path: string): Promise<void> {
+    return this.retry(async () => {
+      const [temporary, target] = [this.#path(INCOMING, randomUUID()), this.#path(name)];
+      for (const file of [temporary, target]) await makeFolder(dirname(file));
+      try {
+        await copyFile(path, temporary);
+        await moveInto(temporary, target);
+      } finally {
+        await rm(temporary, { force: true });
+      }
+    });
   }
 
-  async put({ name }: NamedFile, bytes: Uint8Array): Promise<void> {
-    await this.#reach(() => writeWhole(this.#path(name), bytes, this.#path(INCOMING)));
+  put({ name }: NamedFile, bytes: Uint8Array): Promise<void> {
+    return this.retry(() => writeWhole(this.#path(name), bytes, this.#path(INCOMING)));
   }
 
   create(name: string, text: string): Promise<boolean> {
-    return this.#reach(async () => {
-      const [temporary, path] = [this.#temporary(), this.#path(name)];
+    return this.retry(async () => {
+      const [temporary, path] = [this.#path(INCOMING, randomUUID()), this.#path(name)];
       await writeWhole(temporary, text);
       await makeFolder(dirname(path));
       try {
@@ -62,9 +58,9 @@ export class FolderStore implements Store {
         await sync(dirname(path));
         return true;
       } catch (error) {
-        if (codeOf(error) !== 'EEXIST') throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
         // A repeated write may find its own file.
-        return (await readFile(this.#path(name), 'utf8')) === text;
+        return (await readFile(path, 'utf8')) === text;
       } finally {
         await rm(temporary, { force: true });
       }
@@ -72,22 +68,21 @@ export class FolderStore implements Store {
   }
 
   read(name: string): Promise<Uint8Array | null> {
-    return this.#reach(() => nullIfMissing(readFile(this.#path(name))));
+    return this.retry(() => nullIfMissing(readFile(this.#path(name))));
   }
 
-  download(name: string, path: string): Promise<boolean> {
-    return this.#reach(
-      async () => (await nullIfMissing(copyFile(this.#path(name), path).then(() => true))) ?? false,
-      'to the local disk',
-    );
+  async download(name: string, path: string): Promise<boolean> {
+    const copy = (): Promise<true | null> => nullIfMissing(copyFile(this.#path(name), path).then(() => true));
+    // It is the local disk that may be full.
+    return (await this.retry(copy, (error) => (isDiskFull(error) ? null : this.outageOf(error)))) ?? false;
   }
 
-  size(name: string): Promise<number | null> {
-    return this.#reach(async () => (await nullIfMissing(stat(this.#path(name))))?.size ?? null);
+  async size(name: string): Promise<number | null> {
+    return (await this.retry(() => nullIfMissing(stat(this.#path(name)))))?.size ?? null;
   }
 
   list(prefix: string): Promise<ReadonlyMap<string, number>> {
-    return this.#reach(async () => {
+    return this.retry(async () => {
       const found = await nullIfMissing(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
       const paths = (found ?? []).filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
       const sizes = new Map<string, number>();
@@ -100,74 +95,41 @@ export class FolderStore implements Store {
   }
 
   remove(name: string): Promise<void> {
-    return this.#reach(() => rm(this.#path(name), { force: true }));
+    return this.retry(() => rm(this.#path(name), { force: true }));
   }
 
   async pointer(): Promise<Pointer | null> {
     const number = (await this.#pointers()).at(-1);
-    if (number === undefined) return null;
-    const bytes = await this.read(`${POINTER}/${number}`);
-    return bytes === null ? null : { text: new TextDecoder().decode(bytes), tag: String(number) };
+    const bytes = number === undefined ? null : await this.read(`${POINTER}${number}`);
+    return bytes && { text: new TextDecoder().decode(bytes), tag: String(number) };
   }
 
   async switchPointer(text: string, expected: string | null): Promise<boolean> {
     const next = Number(expected ?? 0) + 1;
     const numbers = await this.#pointers();
-    if ((numbers.at(-1) ?? 0) >= next || !(await this.create(`${POINTER}/${next}`, text))) return false;
-    for (const old of numbers.slice(0, -EARLIER_POINTERS)) await this.remove(`${POINTER}/${old}`);
+    if ((numbers.at(-1) ?? 0) >= next || !(await this.create(`${POINTER}${next}`, text))) return false;
+    for (const old of numbers.slice(0, -EARLIER_POINTERS)) await this.remove(`${POINTER}${old}`);
     return true;
   }
 
-  close(): void {
-    this.#wait.close();
+  protected outageOf(error: unknown): string | null {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) return null;
+    // The cause does not say which disk is full.
+    if (isDiskFull(error)) throw new StoreUnavailable(`STORE is ${this.shown}, whose disk is full`);
+    if (PERMANENT.includes(code))
+      throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${code}`, { cause: error });
+    return code;
   }
 
   /** Ignores names that file systems and copy programs create, such as `.nfs…` and `7.bak`. */
   async #pointers(): Promise<number[]> {
-    const names = [...(await this.list(`${POINTER}/`)).keys()].map((name) => name.slice(POINTER.length + 1));
-    return names
-      .filter((name) => /^\d+$/u.test(name))
-      .map(Number)
-      .sort((a, b) => a - b);
+    const names = [...(await this.list(POINTER)).keys()].map((name) => name.slice(POINTER.length));
+    const numbers = names.filter((name) => /^\d+$/u.test(name)).map(Number);
+    return numbers.sort((a, b) => a - b);
   }
 
-  #temporary(): string {
-    return this.#path(`${INCOMING}/${randomUUID()}`);
-  }
-
-  #path(name: string): string {
-    return join(this.#root, name);
-  }
-
-  #write(name: string, fill: (temporary: string) => Promise<void>): Promise<void> {
-    return this.#reach(async () => {
-      const path = this.#path(name);
-      const temporary = this.#temporary();
-      await makeFolder(dirname(path));
-      await makeFolder(dirname(temporary));
-      try {
-        await fill(temporary);
-        await moveInto(temporary, path);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
-    });
-  }
-
-  /** @param writes which disk may be full */
-  #reach<T>(work: () => Promise<T>, writes: 'to the store' | 'to the local disk' = 'to the store'): Promise<T> {
-    return this.#wait.repeat((error) => {
-      const code = codeOf(error);
-      if (code === undefined) return null;
-      if (isDiskFull(error)) {
-        if (writes === 'to the local disk') return null;
-        // The cause does not say which disk is full.
-        throw new StoreUnavailable(`STORE is ${this.shown}, whose disk is full`);
-      }
-      if (PERMANENT.includes(code))
-        throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${code}`, { cause: error });
-      return code;
-    }, work);
+  #path(...names: readonly string[]): string {
+    return join(this.#root, ...names);
   }
 }

@@ -3,8 +3,8 @@
  * (AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, the machine's role). Uploads state their SHA-256,
  * which the service checks.
  */
-import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -16,9 +16,9 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { sha256OfFile } from '../files.ts';
 import { SettingError } from '../settings.ts';
-import { isDiskFull, type NamedFile, type Pointer, type Store } from './store.ts';
-import { StoreWait, type WaitOptions } from './wait.ts';
+import { isDiskFull, Store, type NamedFile, type Pointer, type WaitOptions } from './store.ts';
 
 const POINTER = 'current';
 const CONNECT_MS = 5_000;
@@ -72,29 +72,17 @@ function reasonOf(error: unknown): string {
   return first.message.split('\n', 1)[0] || first.name;
 }
 
-/** SHA-256 in base64 and size of a local file. */
-async function digestOf(path: string): Promise<{ readonly base64: string; readonly bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
-    hash.update(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-  }
-  return { base64: hash.digest('base64'), bytes };
-}
+/** A hash as the service compares it. */
+const base64 = (hash: string): string => Buffer.from(hash, 'hex').toString('base64');
 
-export class S3Store implements Store {
-  readonly shown: string;
-  readonly url: string;
+export class S3Store extends Store {
   readonly #client: S3Client;
   readonly #options: S3Options;
-  readonly #wait: StoreWait;
 
   constructor(options: S3Options) {
+    const url = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, '');
+    super(url, url, options);
     this.#options = options;
-    this.shown = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, '');
-    this.url = this.shown;
-    this.#wait = new StoreWait(this.shown, options);
     const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const hasEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;
     const hasRegion = (AWS_REGION ?? AWS_DEFAULT_REGION) !== undefined;
@@ -111,19 +99,17 @@ export class S3Store implements Store {
     });
   }
 
-  async putFile(file: NamedFile, path: string): Promise<void> {
-    const { base64, bytes } = await digestOf(path);
-    await this.#retry(() => {
-      const body = { Body: createReadStream(path), ContentLength: bytes, ChecksumSHA256: base64 };
-      return this.#client.send(new PutObjectCommand({ ...this.#at(file.name), ...body }));
+  async putFile({ name }: NamedFile, path: string): Promise<void> {
+    const [ChecksumSHA256, { size }] = [base64(await sha256OfFile(path)), await stat(path)];
+    await this.retry(() => {
+      const body = { Body: createReadStream(path), ContentLength: size, ChecksumSHA256 };
+      return this.#client.send(new PutObjectCommand({ ...this.#at(name), ...body }));
     });
   }
 
-  async put({ name, sha256 }: NamedFile, bytes: Uint8Array): Promise<void> {
-    const ChecksumSHA256 = Buffer.from(sha256, 'hex').toString('base64');
-    await this.#retry(() =>
-      this.#client.send(new PutObjectCommand({ ...this.#at(name), Body: bytes, ChecksumSHA256 })),
-    );
+  async put({ name, sha256 }: NamedFile, Body: Uint8Array): Promise<void> {
+    const command = { ...this.#at(name), Body, ChecksumSHA256: base64(sha256) };
+    await this.retry(() => this.#client.send(new PutObjectCommand(command)));
   }
 
   create(name: string, text: string): Promise<boolean> {
@@ -155,7 +141,7 @@ export class S3Store implements Store {
 
   list(prefix: string): Promise<ReadonlyMap<string, number>> {
     const { Bucket, Key: Prefix } = this.#at(prefix);
-    return this.#retry(async () => {
+    return this.retry(async () => {
       const sizes: [name: string, bytes: number][] = [];
       for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix }))
         for (const { Key = '', Size = 0 } of Contents) sizes.push([Key.slice(this.#options.prefix.length), Size]);
@@ -164,7 +150,7 @@ export class S3Store implements Store {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#retry(() => this.#client.send(new DeleteObjectCommand(this.#at(name))));
+    await this.retry(() => this.#client.send(new DeleteObjectCommand(this.#at(name))));
   }
 
   pointer(): Promise<Pointer | null> {
@@ -178,9 +164,27 @@ export class S3Store implements Store {
     return this.#putIf(POINTER, text, expected === null ? { IfNoneMatch: '*' } : { IfMatch: expected });
   }
 
-  close(): void {
-    this.#wait.close();
+  override close(): void {
+    super.close();
     this.#client.destroy();
+  }
+
+  /** @throws SettingError if the service refuses */
+  protected outageOf(error: unknown): string | null {
+    if (isConflict(error) || isLocalFileError(error)) return null;
+    if (isRefusal(error))
+      throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
+    return reasonOf(error);
+  }
+
+  /** A request that meets a reset is sent again once, even without a wait: each is safe to repeat. */
+  protected override retry<T>(work: () => Promise<T>): Promise<T> {
+    return super.retry(() =>
+      work().catch((error: unknown) => {
+        if (isReset(error)) return work();
+        throw error;
+      }),
+    );
   }
 
   #at(name: string): { readonly Bucket: string; readonly Key: string } {
@@ -190,7 +194,7 @@ export class S3Store implements Store {
   /** A conditional write. A retry may find that the first request succeeded and only its response was lost. */
   async #putIf(name: string, text: string, condition: { IfMatch: string } | { IfNoneMatch: string }): Promise<boolean> {
     try {
-      await this.#retry(() => this.#client.send(new PutObjectCommand({ ...this.#at(name), Body: text, ...condition })));
+      await this.retry(() => this.#client.send(new PutObjectCommand({ ...this.#at(name), Body: text, ...condition })));
       return true;
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -201,36 +205,11 @@ export class S3Store implements Store {
 
   /** @returns null if the object does not exist */
   #nullIfMissing<T>(work: () => Promise<T>): Promise<T | null> {
-    return this.#retry(async () => {
-      try {
-        return await work();
-      } catch (error) {
+    return this.retry(() =>
+      work().catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
-      }
-    });
-  }
-
-  /**
-   * A request that meets a reset is sent again once, even without a wait: each is safe to repeat.
-   * @throws SettingError if the service refuses; StoreUnavailable if it still fails after the wait
-   */
-  #retry<T>(work: () => Promise<T>): Promise<T> {
-    return this.#wait.repeat(
-      (error) => {
-        if (isConflict(error) || isLocalFileError(error)) return null;
-        if (isRefusal(error))
-          throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
-        return reasonOf(error);
-      },
-      async () => {
-        try {
-          return await work();
-        } catch (error) {
-          if (isReset(error)) return work();
-          throw error;
-        }
-      },
+      }),
     );
   }
 }

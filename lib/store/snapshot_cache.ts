@@ -5,6 +5,7 @@
  * store has them.
  */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,8 +17,6 @@ import { downloadVerified, hasContent, type Store } from './store.ts';
 
 /** Prefix of a folder until it is complete. */
 const FETCHING = '.fetching-';
-/** A fetch that has not ended after this time was killed. */
-const LEFTOVER_MS = HOUR_MS;
 /** File in a folder that was fetched, with what was. */
 const MARK = 'fetched';
 /** What a host needs of a snapshot. */
@@ -41,18 +40,12 @@ export function snapshotFiles(manifest: unknown, part: Part = 'all'): readonly S
 async function partIn(folder: string): Promise<Part | null> {
   const mark = await readFile(join(folder, MARK), 'utf8').catch(() => null);
   if (mark !== null) return mark === 'serving' ? 'serving' : 'all';
-  return (await exists(join(folder, 'manifest.json'))) ? 'all' : null;
+  return existsSync(join(folder, 'manifest.json')) ? 'all' : null;
 }
 
 /** The files that a folder of a snapshot must have: on a host that serves those of the serving files only. */
 export const filesOf = async (folder: string, manifest: unknown): Promise<readonly SnapshotFile[]> =>
   snapshotFiles(manifest, (await partIn(folder)) ?? 'all');
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /**
  * Fetch a snapshot, or its serving files, into `<dataDir>/snapshots/<run id>`, unless they are there.
@@ -71,12 +64,11 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   try {
     await downloadVerified(store, manifest, join(folder, 'manifest.json'));
     const files = snapshotFiles(await readJson(join(folder, 'manifest.json')), part);
-    for (const { file, sha256 } of files)
-      if (
-        !(await exists(join(folder, file))) &&
-        !(isShared(file) && (await shareLocal(root, { file, sha256 }, folder)))
-      )
-        await downloadVerified(store, { name: snapshotFileName(run.run_id, file), sha256 }, join(folder, file));
+    for (const stated of files.filter(({ file }) => !existsSync(join(folder, file))))
+      if (!(await shareLocal(root, stated, folder))) {
+        const name = snapshotFileName(run.run_id, stated.file);
+        await downloadVerified(store, { name, sha256: stated.sha256 }, join(folder, stated.file));
+      }
     await markVerified(folder, files);
     await writeWhole(join(folder, MARK), part);
     await sync(folder);
@@ -91,15 +83,13 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   }
 }
 
-/** Give a folder a file that another snapshot here has, newest first, if it has its hash. @returns whether one has */
-async function shareLocal(root: string, stated: { file: string; sha256: string }, folder: string): Promise<boolean> {
-  for (const runId of (await readdir(root))
-    .filter((name) => !name.startsWith('.'))
-    .sort()
-    .reverse()) {
-    const from = join(root, runId, stated.file);
-    if (!(await exists(from))) continue;
-    if (!(await isVerified(join(root, runId), stated)) && !(await hasContent(from, stated.sha256))) continue;
+/** Give a folder a shared file that another snapshot here has, newest first, with its hash. @returns whether one has */
+async function shareLocal(root: string, stated: SnapshotFile, folder: string): Promise<boolean> {
+  const others = isShared(stated.file) ? (await readdir(root)).filter((name) => !name.startsWith('.')) : [];
+  for (const other of others.sort().reverse()) {
+    const from = join(root, other, stated.file);
+    if (!existsSync(from)) continue;
+    if (!(await isVerified(join(root, other), stated)) && !(await hasContent(from, stated.sha256))) continue;
     await share(from, join(folder, stated.file));
     return true;
   }
@@ -115,8 +105,10 @@ export async function trimSnapshots(dataDir: string, maxBytes: number, needed: r
   const kept: string[] = [];
   for (const name of (await readdir(root)).sort().reverse()) {
     const folder = join(root, name);
-    const isLeftover = name.startsWith(FETCHING) && Date.now() - (await stat(folder)).mtimeMs > LEFTOVER_MS;
-    const isFetched = !name.startsWith(FETCHING) && (await exists(join(folder, MARK)));
+    const isFetching = name.startsWith(FETCHING);
+    // A fetch that has not ended after an hour was killed.
+    const isLeftover = isFetching && Date.now() - (await stat(folder)).mtimeMs > HOUR_MS;
+    const isFetched = !isFetching && existsSync(join(folder, MARK));
     if (isFetched) kept.push(...(await filesIn(folder)));
     const isTooMuch = isFetched && !needed.includes(name) && (await sizeOfFiles(kept)) > maxBytes;
     if (isLeftover || isTooMuch) await rm(folder, { recursive: true, force: true });

@@ -36,26 +36,6 @@ import { assertWithoutStore, openStoredArchive } from '../store/folder.ts';
 import { pullRows } from '../store/pull.ts';
 import { formatRebuiltReads, parseArchived, rebuildSource } from './rebuild_source.ts';
 
-export interface Rebuilt {
-  readonly runId: string;
-  /** Published tables with their hash then and now. */
-  readonly tables: readonly {
-    readonly name: string;
-    readonly was: string;
-    readonly now: string;
-  }[];
-  /** Number of reads whose rows were parsed again from archived pages. */
-  readonly parsed: number;
-  /** Reads whose stored rows were used instead, with the reason. */
-  readonly copied: readonly { readonly source: string; readonly why: string }[];
-}
-
-/** Hash of a table of a snapshot; null if it has no such table. */
-const hashIn = ({ tables }: Pick<Manifest, 'tables'>, name: string): string | null =>
-  tables[name] ? hashOf(tables[name]) : null;
-
-export const isSame = ({ tables }: Rebuilt): boolean => tables.every(({ was, now }) => was === now);
-
 export interface RebuildOptions {
   /** Memory of the build's database. Default: that of the setting BUILD_MEMORY. */
   readonly buildMemory?: string | undefined;
@@ -63,96 +43,76 @@ export interface RebuildOptions {
   readonly models?: readonly Model[];
 }
 
+type Sources = Manifest['sources'];
+
+/** Hash of a table of a snapshot; undefined if it has no such table. */
+const hashIn = (tables: Manifest['tables'], name: string): string | undefined => tables[name] && hashOf(tables[name]);
+
 /** Rebuild one published day. @throws SettingError if its snapshot or the previous one is missing or damaged */
-export async function rebuild(layout: Layout, runId: string, options: RebuildOptions = {}): Promise<Rebuilt> {
+export async function rebuild(layout: Layout, runId: string, { models: given, buildMemory }: RebuildOptions = {}) {
   const published = await readManifest(layout, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
+  const target = layoutOf(scratch);
   try {
-    const folders = { layout, target: layoutOf(scratch), options };
-    const read = (earlier: string): Promise<Manifest> => readPrevious(layout, earlier, runId);
-    const previous = published.previous === null ? null : await read(published.previous);
-    const { follows: followed } = published;
-    const follows = followed === null || followed === previous?.run_id ? previous : await read(followed);
-    const now = await rebuildInto(folders, published, { previous, follows });
-    const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
-    const tables = names.map((name) => ({
-      name,
-      was: hashIn(published, name) ?? 'not published then',
-      now: hashIn(now, name) ?? 'not published now',
-    }));
-    return { runId, tables, ...now.reads };
+    const read = (id: string | null) => (id === null ? null : readPrevious(layout, id, runId));
+    const previous = await read(published.previous);
+    const follows = published.follows === published.previous ? previous : await read(published.follows);
+    const models = given ?? (await loadModels());
+    const { states, parsed, copied } = await new Reads(layout, target, await openArchive(layout.root)).rebuild(
+      published,
+    );
+    await mkdir(target.run(runId), { recursive: true });
+    const build = await openBuildDatabase(target.root, buildMemory);
+    try {
+      await loadInputs(build.connection, {
+        // Writes go to the scratch folder; earlier snapshots are read in place.
+        layout: { ...target, snapshot: (id) => layout.snapshot(id) },
+        workDir: target.run(runId),
+        asOf: published.as_of,
+        observedAt: published.generated_at,
+        assumptions: await chooseAssumptions(layout, published),
+        sources: states,
+        records: await loadRowRecords(),
+        references: loadReferences(),
+        models,
+        previous,
+        follows,
+        sold: { leads: published.sold_leads, properties: published.sold_properties },
+      });
+      // With one connection: a run with two gives the same bytes.
+      await buildModels(build.connection, models, { published: PUBLISHED });
+      const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
+      const now = await writeSnapshot(build, target, { models, facts: published, before });
+      const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
+      const tables = names.map((name) => ({
+        name,
+        was: hashIn(published.tables, name) ?? 'not published then',
+        now: hashIn(now.tables, name) ?? 'not published now',
+      }));
+      return { runId, tables, parsed, copied };
+    } finally {
+      await build.close();
+    }
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-interface RebuiltSnapshot {
-  readonly tables: Manifest['tables'];
-  readonly reads: Pick<Rebuilt, 'parsed' | 'copied'>;
-}
+/**
+ * Its tables with their hash then and now, the number of reads whose rows were parsed again, and the reads whose stored
+ * rows were copied instead, with the reason.
+ */
+export type Rebuilt = Awaited<ReturnType<typeof rebuild>>;
 
-/** Snapshots that the rebuilt one continued. */
-interface BuiltOn {
-  readonly previous: Manifest | null;
-  readonly follows: Manifest | null;
-}
-
-interface Folders {
-  readonly layout: Layout;
-  /** Scratch folder, which the rebuilt snapshots are written to. */
-  readonly target: Layout;
-  readonly options: RebuildOptions;
-}
-
-/** Rebuild a snapshot in the scratch layout. */
-async function rebuildInto(
-  { layout, target, options }: Folders,
-  published: Manifest,
-  { previous, follows }: BuiltOn,
-): Promise<RebuiltSnapshot> {
-  // Writes go to the scratch folder; earlier snapshots are read in place.
-  const mixed: Layout = { ...target, snapshot: (id) => layout.snapshot(id) };
-  const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
-  const build = await openBuildDatabase(target.root, options.buildMemory);
-  try {
-    const { states, parsed, copied } = await rebuildReads(layout, target, published);
-    await mkdir(target.run(published.run_id), { recursive: true });
-    const models = options.models ?? (await loadModels());
-    await loadInputs(build.connection, {
-      layout: mixed,
-      workDir: target.run(published.run_id),
-      asOf: published.as_of,
-      observedAt: published.generated_at,
-      assumptions: await chooseAssumptions(layout, published),
-      sources: states,
-      records: await loadRowRecords(),
-      references: loadReferences(),
-      models,
-      previous,
-      follows,
-      sold: { leads: published.sold_leads, properties: published.sold_properties },
-    });
-    // With one connection: a run with two gives the same bytes.
-    await buildModels(build.connection, models, { published: PUBLISHED });
-    const { tables } = await writeSnapshot(build, target, { models, facts: published, before });
-    return { tables, reads: { parsed, copied } };
-  } finally {
-    await build.close();
-  }
-}
+export const isSame = ({ tables }: Rebuilt): boolean => tables.every(({ was, now }) => was === now);
 
 /** Manifest of a snapshot that the wanted one was built on. */
 async function readPrevious(layout: Layout, runId: string, wanted: string): Promise<Manifest> {
-  if (!(await listSnapshots(layout)).includes(runId))
-    throw new SettingError(
-      `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot was removed`,
-    );
-  const damage = await verifySnapshot(layout, runId, 'retained');
-  if (damage.length > 0)
-    throw new SettingError(
-      `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot is damaged: ` +
-        damage.join('; '),
-    );
+  const isThere = (await listSnapshots(layout)).includes(runId);
+  const damage = isThere ? await verifySnapshot(layout, runId, 'retained') : [];
+  const why = isThere ? `is damaged: ${damage.join('; ')}` : 'was removed';
+  if (!isThere || damage.length > 0)
+    throw new SettingError(`RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot ${why}`);
   return readManifest(layout, runId);
 }
 
@@ -184,101 +144,93 @@ export function formatRebuild({ runId, tables, parsed, copied }: Rebuilt): strin
   return [...lines, ...table(['table', 'then', 'now'], rows)];
 }
 
-interface RebuiltReads {
-  /** The sources as they were in the snapshot. */
-  readonly states: readonly SourceState[];
-  /** Number of reads parsed again. */
-  readonly parsed: number;
-  /** Reads whose stored rows were copied instead, with the reason. */
-  readonly copied: readonly { readonly source: string; readonly why: string }[];
-}
+/** The reads of a snapshot, parsed again from the archive into a scratch folder. */
+class Reads {
+  readonly #layout: Layout;
+  readonly #target: Layout;
+  readonly #archive: Archive;
 
-interface ReadFolders extends Pick<Folders, 'layout' | 'target'> {
-  readonly archive: Archive;
-}
+  constructor(layout: Layout, target: Layout, archive: Archive) {
+    this.#layout = layout;
+    this.#target = target;
+    this.#archive = archive;
+  }
 
-async function rebuildReads(layout: Layout, target: Layout, published: Manifest): Promise<RebuiltReads> {
-  const folders: ReadFolders = { layout, target, archive: await openArchive(layout.root) };
-  const specs = new Map((await loadSources()).map((source) => [source.name, source]));
-  const states: SourceState[] = [];
-  const copied: { source: string; why: string }[] = [];
-  let parsed = 0;
-  for (const source of published.sources) {
-    const spec = specs.get(source.source);
-    if (!spec) throw new SettingError(`${source.source} was a source on ${published.as_of} and no longer is one`);
-    const standing = await standingRecord(layout, source);
-    states.push({ spec, row: rowOf(source), standing, latest: undefined });
-    if (!standing?.parquet) continue;
-    const why = await parseAgain(folders, spec, standing);
-    if (why === null) parsed += 1;
-    else {
-      copied.push({ source: source.source, why });
-      await copyStaged(folders, standing);
+  /** @returns the sources as they were in the snapshot */
+  async rebuild({ sources, as_of: asOf }: Manifest) {
+    const specs = new Map((await loadSources()).map((source) => [source.name, source]));
+    const states: SourceState[] = [];
+    const copied: { source: string; why: string }[] = [];
+    let parsed = 0;
+    for (const source of sources) {
+      const spec = specs.get(source.source);
+      if (!spec) throw new SettingError(`${source.source} was a source on ${asOf} and no longer is one`);
+      const standing = await this.#standing(source);
+      // The columns of source_reads.
+      const entries = SourceRead.columns.map(({ name }) => [name, source[name as keyof typeof source]] as const);
+      const row = SourceRead.schema.parse(Object.fromEntries(entries));
+      states.push({ spec, row, standing, latest: undefined });
+      if (!standing?.parquet) continue;
+      const why = await this.#parseAgain(spec, standing);
+      if (why === null) parsed += 1;
+      else {
+        copied.push({ source: source.source, why });
+        await this.#copy(standing);
+      }
+    }
+    return { states, parsed, copied };
+  }
+
+  /** The version of the read whose rows the snapshot used; undefined if it used none. */
+  async #standing({ source, staged_run: runId, staged_sha256: sha256 }: Sources[number]) {
+    if (runId === null) return undefined;
+    for (let version = 1; ; version += 1) {
+      const record = await readRecord(this.#layout, source, runId, version);
+      if (record === undefined)
+        throw new SettingError(`${source}: the record of the read ${runId}, which the snapshot used, was removed`);
+      if (record.parquet?.sha256 === sha256) return record;
     }
   }
-  return { states, parsed, copied };
-}
 
-type ManifestSource = Manifest['sources'][number];
-
-/** The columns of source_reads. */
-const rowOf = (source: ManifestSource): SourceState['row'] =>
-  SourceRead.schema.parse(
-    Object.fromEntries(SourceRead.columns.map(({ name }) => [name, source[name as keyof typeof source]])),
-  );
-
-/** The version of the read whose rows the snapshot used; undefined if it used none. */
-async function standingRecord(
-  layout: Layout,
-  { source, staged_run: runId, staged_sha256: sha256 }: ManifestSource,
-): Promise<ReadRecord | undefined> {
-  if (runId === null) return undefined;
-  for (let version = 1; ; version += 1) {
-    const record = await readRecord(layout, source, runId, version);
-    if (record === undefined)
-      throw new SettingError(`${source}: the record of the read ${runId}, which the snapshot used, was removed`);
-    if (record.parquet?.sha256 === sha256) return record;
+  async #copy(record: ReadRecord): Promise<void> {
+    const [from, to] = [fileIn(this.#layout, record), fileIn(this.#target, record)];
+    await mkdir(dirname(to), { recursive: true });
+    await cp(from, to).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      const lost = `${record.source}: the rows of ${record.run_id} can neither be parsed again nor copied`;
+      throw new SettingError(`${lost}: their file was removed`);
+    });
   }
-}
 
-async function copyStaged({ layout, target }: ReadFolders, record: ReadRecord): Promise<void> {
-  const fileIn = (of: Layout): string => stagedParquet(of, record.source, record.run_id, versionOf(record));
-  await mkdir(dirname(fileIn(target)), { recursive: true });
-  await cp(fileIn(layout), fileIn(target)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    throw new SettingError(
-      `${record.source}: the rows of ${record.run_id} can neither be parsed again nor copied: their file was removed`,
-    );
-  });
-}
-
-/** Parse a read's archived pages into the scratch folder. @returns null if the rows are the same, else the reason */
-async function parseAgain(folders: ReadFolders, spec: SourceSpec, record: ReadRecord): Promise<string | null> {
-  const { layout, target, archive } = folders;
-  try {
-    const earlier = await carriedFrom(layout, record);
-    if (earlier) {
-      const why = await parseAgain(folders, spec, earlier);
-      if (why !== null) return `the read ${earlier.run_id}, from which it carries rows: ${why}`;
+  /** Parse a read's archived pages. @returns null if the rows are the same, else the reason */
+  async #parseAgain(spec: SourceSpec, record: ReadRecord): Promise<string | null> {
+    try {
+      const earlier = await this.#carriedFrom(record);
+      const why = earlier && (await this.#parseAgain(spec, earlier));
+      if (earlier && why) return `the read ${earlier.run_id}, from which it carries rows: ${why}`;
+      const target = fileIn(this.#target, record);
+      const carryFrom = (): string | undefined => earlier && fileIn(this.#target, earlier);
+      const staged = await parseArchived(this.#archive, spec, record, { target, carryFrom });
+      if (staged.parquet.sha256 === record.parquet?.sha256) return null;
+      await rm(target);
+      return `today's parser gives other rows from its pages; see make rebuild SOURCE=${record.source} DRY=1`;
+    } catch (error) {
+      if (error instanceof ArchiveDamage || error instanceof Quarantine) return error.message;
+      throw error;
     }
-    const file = stagedParquet(target, record.source, record.run_id, versionOf(record));
-    const before = earlier && stagedParquet(target, spec.name, earlier.run_id, versionOf(earlier));
-    const staged = await parseArchived(archive, spec, record, { target: file, carryFrom: () => before });
-    if (staged.parquet.sha256 === record.parquet?.sha256) return null;
-    await rm(file);
-    return `today's parser gives other rows from its pages; see make rebuild SOURCE=${record.source} DRY=1`;
-  } catch (error) {
-    if (error instanceof ArchiveDamage || error instanceof Quarantine) return error.message;
-    throw error;
+  }
+
+  /** The earlier good read from which a read carries rows. */
+  async #carriedFrom(record: ReadRecord): Promise<ReadRecord | undefined> {
+    if (record.counts.rows_carried === 0) return undefined;
+    const reads = await readsUpTo(this.#layout, record.source, record.as_of);
+    return reads.find((read) => read.status === 'good' && read.run_id < record.run_id);
   }
 }
 
-/** The earlier good read from which a read carries rows. */
-async function carriedFrom(layout: Layout, record: ReadRecord): Promise<ReadRecord | undefined> {
-  if (record.counts.rows_carried === 0) return undefined;
-  const reads = await readsUpTo(layout, record.source, record.as_of);
-  return reads.find((read) => read.status === 'good' && read.run_id < record.run_id);
-}
+/** Staged rows of a read. */
+const fileIn = (layout: Layout, record: ReadRecord): string =>
+  stagedParquet(layout, record.source, record.run_id, versionOf(record));
 
 /** Parse the archived pages of one source again. @returns the exit status: 1 if a read could not be rebuilt */
 async function rebuildSourceCommand(name: string): Promise<number> {

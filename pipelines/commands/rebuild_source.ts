@@ -69,12 +69,12 @@ interface StagedRows {
 /** Columns that change if a row moves on its page. */
 const ignoredColumns = ({ row }: SourceSpec): ReadonlySet<string> => {
   const fields = new Set(['source_url', ...row.columns.map(({ name }) => name)]);
-  return new Set(Provenance.columns.map(({ name }) => name).filter((name) => !fields.has(name)));
+  return new Set(Provenance.columns.map(({ name }) => name)).difference(fields);
 };
 
 /** Parse the good reads of a source again, oldest first. */
 export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead[]> {
-  const { layout, spec, since, fetchRows } = rebuild;
+  const { layout, spec, since = '', fetchRows } = rebuild;
   const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((read) => read.status === 'good').reverse();
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   const results: RebuiltRead[] = [];
@@ -83,9 +83,12 @@ export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead
   try {
     for (const read of good) {
       await fetchRows?.(read);
-      const old = await trustedRows(layout, read).catch(asDamage);
+      const old = await trustedRows(layout, read).catch((error: unknown) => {
+        if (error instanceof DamagedFile) return error;
+        throw error;
+      });
       let rows: StagedRows = { file: old, rows: read.counts.rows_out };
-      if (since === undefined || read.as_of >= since) {
+      if (read.as_of >= since) {
         const target = join(folder, `${read.run_id}.parquet`);
         const result = await rebuildRead(rebuild, read, { old, target, before });
         if (result.counts !== null) rows = { file: target, rows: result.counts.rows_out };
@@ -99,37 +102,21 @@ export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead
   return results;
 }
 
-const asDamage = (error: unknown): DamagedFile => {
-  if (error instanceof DamagedFile) return error;
-  throw error;
-};
-
-interface Files {
-  /** Staged rows of the read. */
-  readonly old: StagedRows['file'];
-  /** File for the rows of today's parser. */
-  readonly target: string;
-  readonly before: StagedRows | undefined;
-}
-
-async function rebuildRead(rebuild: SourceRebuild, read: ReadRecord, files: Files): Promise<RebuiltRead> {
-  const { layout, archive, spec, isDry } = rebuild;
-  const { old, target, before } = files;
-  let parsed: Parsed;
-  try {
-    parsed = await parseArchived(archive, spec, read, {
-      target,
-      carryFrom: (staged) => {
-        checkExpectations(spec, staged, before?.rows);
-        if (!(before?.file instanceof DamagedFile)) return before?.file;
-        if (staged.rejectedKeys.length > 0) throw before.file;
-        return undefined;
-      },
-    });
-  } catch (error) {
-    const failed = { read, outcome: 'failed', counts: null, lines: [], version: null } as const;
-    return { ...failed, problem: problemOf(error) };
-  }
+/** @param files the staged rows of the read, the file for those of today's parser, and the read before */
+async function rebuildRead(
+  { layout, archive, spec, isDry }: SourceRebuild,
+  read: ReadRecord,
+  { old, target, before }: { old: StagedRows['file']; target: string; before: StagedRows | undefined },
+): Promise<RebuiltRead> {
+  const carryFrom = (staged: StagedRead): string | undefined => {
+    checkExpectations(spec, staged, before?.rows);
+    if (!(before?.file instanceof DamagedFile)) return before?.file;
+    if (staged.rejectedKeys.length > 0) throw before.file;
+    return undefined;
+  };
+  const parsed = await parseArchived(archive, spec, read, { target, carryFrom }).catch(problemOf);
+  if (typeof parsed === 'string')
+    return { read, outcome: 'failed', problem: parsed, counts: null, lines: [], version: null };
   const { counts, parquet, facts, rejects } = parsed;
   const hasSameRows = parquet.sha256 === read.parquet?.sha256;
   const hasSameRejects = JSON.stringify(rejects) === JSON.stringify(read.rejects);
@@ -137,10 +124,9 @@ async function rebuildRead(rebuild: SourceRebuild, read: ReadRecord, files: File
   const outcome = !hasSameRows || !hasSameRejects ? 'changed' : isTrusted ? 'same' : 'damaged';
   const lines = isTrusted && !hasSameRows ? await changesOf(spec, [old, target]) : [];
   const { source, run_id: runId } = read;
-  let version: number | null = null;
+  const version = !isDry && outcome === 'changed' ? versionOf(read) + 1 : null;
   if (!isDry && outcome === 'damaged') await copyInto(target, stagedParquet(layout, source, runId, versionOf(read)));
-  if (!isDry && outcome === 'changed') {
-    version = versionOf(read) + 1;
+  if (version !== null) {
     // Rows first, then the record that makes them count.
     await copyInto(target, stagedParquet(layout, source, runId, version));
     await writeRead(layout, { ...read, version, counts, parquet, rejects, ...facts });
@@ -168,10 +154,6 @@ async function changesOf(spec: SourceSpec, files: readonly [older: string, newer
   }
 }
 
-interface Parsed extends Staged {
-  readonly rejects: ReadRecord['rejects'];
-}
-
 /**
  * Parse the archived pages of a read with today's parser, and write its rows.
  * @param files file for the rows, and where refused rows are carried from
@@ -182,7 +164,7 @@ export async function parseArchived(
   spec: SourceSpec,
   read: ReadRecord,
   files: { readonly target: string; readonly carryFrom: (staged: StagedRead) => string | undefined },
-): Promise<Parsed> {
+): Promise<Staged & Pick<ReadRecord, 'rejects'>> {
   const { unreadable, observedAt } = listUnreadable(read);
   const pages = (await archivedPages(archive, read)).map(readPage);
   const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: files.target });

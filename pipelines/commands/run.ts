@@ -1,8 +1,8 @@
 /** `make run`: checks the settings, then runs the pipeline and prints its summary. */
 import { writeFileSync } from 'node:fs';
-import { access, constants, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../lib/files.ts';
+import { whyNotWritable } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import {
   pipelineSettings,
@@ -11,6 +11,7 @@ import {
   SettingError,
   type PipelineSettings,
 } from '../../lib/settings.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
@@ -27,78 +28,51 @@ import type { Progress } from '../progress/progress.ts';
 import { holdFolder } from '../run/lock.ts';
 import { removePartialFiles } from '../run/partial_files.ts';
 import { dueByCadence } from '../run/read_sources.ts';
-import { run, type RunResult } from '../run/run.ts';
+import { run } from '../run/run.ts';
 import { bestDeals, formatEnd } from '../run/summary/end_screen.ts';
 import { currentSnapshot } from '../snapshots.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
-import { openRunStore, type RunStore } from '../store/run_store.ts';
+import { openRunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/folder.ts';
 import { printLines } from '../format.ts';
-
-/** Number of equal first letters of similar names, and number of similar names in a message. */
-const [SAME_START, SIMILAR_SHOWN] = [5, 5];
 
 /** The sources that SOURCES chooses, by name, family or group. @throws SettingError naming an unknown one */
 function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
   if (wanted === undefined) return () => true;
   if (wanted === 'none') return () => false;
-  const words = wanted
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-    .flatMap((word) => SOURCE_GROUPS.get(word) ?? [word]);
-  if (words.length === 0)
-    throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
+  const given = wanted.split(',').map((word) => word.trim());
+  const words = given.filter(Boolean).flatMap((word) => SOURCE_GROUPS.get(word) ?? [word]);
+  const refuse = (expected: string): never => {
+    throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources${expected}`);
+  };
+  if (words.length === 0) refuse(', or none');
   const known = [...SOURCE_GROUPS.keys(), ...FAMILIES, ...all.map((source) => source.name)];
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
-    const similar = known.filter((name) => name.startsWith(unknown.slice(0, SAME_START)) || name.includes(unknown));
+    const similar = known.filter((name) => name.startsWith(unknown.slice(0, 5)) || name.includes(unknown));
     const advice =
-      similar.length > 0
-        ? `Similar: ${similar.slice(0, SIMILAR_SHOWN).join(', ')}`
-        : `Families: ${FAMILIES.join(', ')}`;
-    throw new SettingError(
-      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is neither. ` +
-        `${advice}. docs/sources.md lists all.`,
-    );
+      similar.length > 0 ? `Similar: ${similar.slice(0, 5).join(', ')}` : `Families: ${FAMILIES.join(', ')}`;
+    refuse(`: ${unknown} is neither. ${advice}. docs/sources.md lists all.`);
   }
   return (spec) => words.includes(spec.name) || words.includes(spec.family);
 }
 
 /** Check settings that depend on each other. */
-function checkSettings(settings: PipelineSettings): void {
-  if (settings.LIVE && settings.DAY !== undefined)
-    throw new SettingError(
-      `DAY is ${JSON.stringify(settings.DAY)}, expected none with LIVE=1: the web shows today only`,
-    );
-  if (settings.LIVE && settings.CONTACT === undefined)
-    throw new SettingError(
-      'CONTACT is not set, expected an address or URL where site owners reach you: it goes into the user agent',
-    );
-  if (!settings.LIVE && settings.SANDBOX_URL === undefined)
-    throw new SettingError(
+function checkSettings({ LIVE, DAY, CONTACT, SANDBOX_URL, QUEUE, STORE }: PipelineSettings): void {
+  const refuse = (why: string): never => {
+    throw new SettingError(why);
+  };
+  if (LIVE && DAY !== undefined)
+    refuse(`DAY is ${JSON.stringify(DAY)}, expected none with LIVE=1: the web shows today only`);
+  if (LIVE && CONTACT === undefined)
+    refuse('CONTACT is not set, expected an address or URL where site owners reach you: it goes into the user agent');
+  if (!LIVE && SANDBOX_URL === undefined)
+    refuse(
       'SANDBOX_URL is not set, expected the address of a running sandbox world: start with make run, or read the web ' +
         'with LIVE=1',
     );
-}
-
-const NOT_WRITABLE: Readonly<Record<string, string>> = {
-  EEXIST: 'it is a file',
-  ENOTDIR: 'a part of its path is a file',
-  EACCES: 'this user may not write there',
-  EROFS: 'its disk is read-only',
-};
-
-/** @throws SettingError if the data folder is not writable */
-async function checkWritable(folder: string): Promise<void> {
-  try {
-    await makeFolder(folder);
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const why = NOT_WRITABLE[code] ?? code;
-    throw new SettingError(`DATA_DIR is ${JSON.stringify(folder)}, expected a writable folder: ${why}`);
-  }
+  if (QUEUE !== undefined && STORE === undefined)
+    refuse('STORE is not set, expected a bucket or a folder: with QUEUE, workers send what they read there');
 }
 
 /** Folders of the drop folder without a source: the files of a misspelled name would never be read. */
@@ -125,12 +99,6 @@ const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSetting
 const NO_WORKER_MS = 10 * 60_000;
 
 const printWrapped = (text: string): void => printLines([text]);
-
-/** Print the end of a run. */
-async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<void> {
-  const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
-  printLines(formatEnd(result, { dataDir: layout.root, best, ms }));
-}
 
 /**
  * On Ctrl-C note that the operator stopped the run, print what it has saved, then end by the signal, as without a
@@ -179,7 +147,9 @@ export async function runCommand(): Promise<number> {
   const permissions = permissionsOf(all, settings);
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
-  await checkWritable(settings.DATA_DIR);
+  const why = await whyNotWritable(settings.DATA_DIR);
+  if (why !== null)
+    throw new SettingError(`DATA_DIR is ${JSON.stringify(settings.DATA_DIR)}, expected a writable folder: ${why}`);
   await checkLedger(settings, printWrapped);
   const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removePartialFiles(layout);
@@ -205,11 +175,11 @@ export async function runCommand(): Promise<number> {
     onProgress: (received) => progress.received(received),
     onNoNetwork: tell,
     hosts: hostsOf(all),
-    ...(settings.LIVE || settings.SANDBOX_URL === undefined ? {} : { sandboxUrl: settings.SANDBOX_URL }),
-    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
-    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+    sandboxUrl: settings.LIVE ? undefined : settings.SANDBOX_URL,
+    chromiumPath: settings.CHROMIUM_PATH,
+    contact: settings.CONTACT,
   });
-  const jobs = await openJobs(settings, store, secrets, progress);
+  const jobs = await openJobs(settings, store?.store, secrets, tell);
   try {
     const result = await run({
       layout,
@@ -234,7 +204,8 @@ export async function runCommand(): Promise<number> {
     });
     progress.done();
     finish();
-    await printEnd(result, layout, Date.now() - startedMs);
+    const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
+    printLines(formatEnd(result, { dataDir: layout.root, best, ms: Date.now() - startedMs }));
     return result.manifest ? 0 : 2;
   } finally {
     progress.done();
@@ -249,25 +220,14 @@ export async function runCommand(): Promise<number> {
 
 /** The workers of a queue. */
 async function openJobs(
-  { QUEUE, LIVE, SANDBOX_URL, CONTACT }: PipelineSettings,
-  store: RunStore | undefined,
+  { QUEUE: url, LIVE, SANDBOX_URL, CONTACT: contact }: PipelineSettings,
+  store: Store | undefined,
   secrets: Readonly<Record<string, string | undefined>>,
-  progress: Progress,
+  print: (line: string) => void,
 ): Promise<HostJobs | undefined> {
-  if (QUEUE === undefined) return undefined;
-  if (store === undefined)
-    throw new SettingError(
-      'STORE is not set, expected a bucket or a folder: with QUEUE, workers send what they read there',
-    );
+  if (url === undefined || store === undefined) return undefined;
   // Imported on demand: most runs have no queue, and its packages load slowly.
   const { openHostJobs } = await import('../jobs/send.ts');
-  return openHostJobs({
-    url: QUEUE,
-    store: store.store,
-    contact: CONTACT,
-    sandboxUrl: LIVE ? undefined : SANDBOX_URL,
-    secrets,
-    print: (line) => progress.line(line),
-    noWorkerMs: NO_WORKER_MS,
-  });
+  const sandboxUrl = LIVE ? undefined : SANDBOX_URL;
+  return openHostJobs({ url, store, contact, sandboxUrl, secrets, print, noWorkerMs: NO_WORKER_MS });
 }

@@ -13,17 +13,19 @@ import { z } from 'zod';
 import { shownPlace } from '../../ledger/open.ts';
 import { redactor } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { problem, type Problem } from '../operate/problems.ts';
+import { problem, type Found } from '../operate/problems.ts';
 
 export const QUEUE = 'read';
 /** Jobs that failed in all attempts. */
 const DEAD = 'read_failed';
-
-/** A worker without a heartbeat for this time is gone. Parsing a large page may block its process for seconds. */
-const HEARTBEAT_SECONDS = 30;
 /** A worker asks whether it still has its job before a request, if its last answer is older. */
 export const TOUCH_MS = 3_000;
 const JOBS = {
+  policy: 'singleton',
+  deadLetter: DEAD,
+  notify: true,
+  // A worker without a heartbeat for this time is gone. Parsing a large page may block its process for seconds.
+  heartbeatSeconds: 30,
   // A polite read may take hours; the heartbeat detects a dead worker.
   expireInSeconds: 23 * 3600,
   // Includes jobs that stopped workers return.
@@ -32,8 +34,6 @@ const JOBS = {
   retentionSeconds: 86_400,
   deleteAfterSeconds: 86_400,
 } as const;
-
-const texts = z.array(z.string());
 
 /** The job of one host. Pages, records and rows go through the store (segments.ts). */
 export const HostJob = z.object({
@@ -51,7 +51,7 @@ export const HostJob = z.object({
   /** The sandbox world instead of the web, with its made-up secrets. Real secrets are settings of each worker. */
   world: z.object({ url: z.string(), secrets: z.record(z.string(), z.string()) }).nullable(),
   /** Secrets of the sources that are set for the run, and must be set for the worker. */
-  secrets: texts,
+  secrets: z.array(z.string()),
 });
 export type HostJob = z.infer<typeof HostJob>;
 
@@ -62,15 +62,6 @@ export type JobOutput = z.infer<typeof JobOutput>;
 /** The queue is unavailable, or has no worker: the run cannot continue. The message is one line without a password. */
 export class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
-}
-
-export interface Queue {
-  readonly boss: PgBoss;
-  /** Address without the password. */
-  readonly shown: string;
-  /** Names of the connected workers, or runs. */
-  connected(kind: 'worker' | 'run'): Promise<readonly string[]>;
-  close(): Promise<void>;
 }
 
 /** A silent server is an error after this time. pg-boss passes unknown options to its connections. */
@@ -97,28 +88,24 @@ const queueUnavailable = (shown: string, error: unknown): QueueUnavailable =>
 
 /** Retry while the server is unavailable. @throws QueueUnavailable after `timeoutMs` */
 export async function retryQuery<T>(shown: string, timeoutMs: number, query: () => Promise<T>): Promise<T> {
-  for (const until = performance.now() + timeoutMs; ;) {
+  for (const until = performance.now() + timeoutMs; ; await sleep(RETRY_MS)) {
     try {
       return await query();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       if (performance.now() >= until) throw queueUnavailable(shown, error);
     }
-    await sleep(RETRY_MS);
   }
 }
+
+type Kind = 'worker' | 'run' | 'status';
 
 /**
  * Connect to the queue, and create it if it is missing.
  * @param name of the worker or the run, by which others see that it is connected
  * @throws SettingError if the server refuses us, QueueUnavailable if it is unavailable
  */
-export async function openQueue(
-  url: string,
-  kind: 'worker' | 'run' | 'status',
-  name: string,
-  options: ConstructorOptions = {},
-): Promise<Queue> {
+export async function openQueue(url: string, kind: Kind, name: string, options: ConstructorOptions = {}) {
   const shown = shownPlace({ DATA_DIR: '', LEDGER: url });
   const boss = new PgBoss({
     connectionString: url,
@@ -141,37 +128,33 @@ export async function openQueue(
   try {
     await boss.start();
     await boss.createQueue(DEAD, { retentionSeconds: 14 * 86_400 });
-    const own = { policy: 'singleton', deadLetter: DEAD, heartbeatSeconds: HEARTBEAT_SECONDS, notify: true } as const;
-    await boss.createQueue(QUEUE, { ...JOBS, ...own });
+    await boss.createQueue(QUEUE, JOBS);
   } catch (error) {
     await close();
     if (isUnavailable(error)) throw queueUnavailable(shown, error);
     throw new SettingError(`QUEUE is ${shown}, which refuses the connection: ${redactedMessage(error)}`);
   }
-  return {
-    boss,
-    shown,
-    async connected(what) {
-      const prefix = `dealfeed ${what} `;
-      const { rows } = await boss.getDb().executeSql(
-        `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-         WHERE starts_with(application_name, $1) AND datname = current_database() ORDER BY 1`,
-        [prefix],
-      );
-      return (rows as { readonly name: string }[]).map((row) => row.name.slice(prefix.length));
-    },
-    close,
+  /** Names of the connected workers, or runs. */
+  const connected = async (what: Kind): Promise<readonly string[]> => {
+    const prefix = `dealfeed ${what} `;
+    const { rows } = await boss.getDb().executeSql(
+      `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+       WHERE starts_with(application_name, $1) AND datname = current_database() ORDER BY 1`,
+      [prefix],
+    );
+    return (rows as { readonly name: string }[]).map((row) => row.name.slice(prefix.length));
   };
+  return { boss, shown, connected, close };
 }
 
-/** Folders whose code decides what a worker reads and stages. */
-const CODE = ['lib', 'models', 'pipelines', 'sources'];
+/** `shown` is its address without the password. */
+export type Queue = Awaited<ReturnType<typeof openQueue>>;
 
-/** Hash of the program's source code. */
+/** Hash of the program's source code that decides what a worker reads and stages. */
 export async function codeHash(): Promise<string> {
   const root = join(import.meta.dirname, '../..');
   const hash = createHash('sha256');
-  for (const folder of CODE) {
+  for (const folder of ['lib', 'models', 'pipelines', 'sources']) {
     const files = (await readdir(join(root, folder), { recursive: true })).filter((file) => file.endsWith('.ts'));
     for (const file of files.sort())
       hash.update(`${folder}/${file}\u0000`).update(await readFile(join(root, folder, file)));
@@ -180,7 +163,7 @@ export async function codeHash(): Promise<string> {
 }
 
 /** State of the queue, for `make status`. */
-export interface QueueState {
+interface QueueState {
   /** Address of the database without the password. */
   readonly place: string;
   /** Active workers, as host/process. */
@@ -191,26 +174,20 @@ export interface QueueState {
 }
 
 /** Read the state of the queue. An unavailable queue is a problem in the result, and so is one without workers. */
-export async function queueState(
-  url: string,
-): Promise<{ readonly state: QueueState | null; readonly problems: readonly Problem[] }> {
+export async function queueState(url: string): Promise<Found<QueueState>> {
   try {
-    const queue = await openQueue(url, 'status', String(process.pid));
-    const { shown: place, boss } = queue;
+    const { shown: place, boss, connected, close } = await openQueue(url, 'status', String(process.pid));
     try {
-      const [workers, jobs, failed] = [
-        await queue.connected('worker'),
-        await boss.findJobs(QUEUE),
-        await boss.findJobs(DEAD),
-      ];
-      const active = jobs.filter((job) => job.state === 'active').length;
+      const workers = await connected('worker');
+      const active = (await boss.findJobs(QUEUE)).filter(({ state }) => state === 'active');
+      const failed = await boss.findJobs(DEAD);
       const message = `QUEUE is ${place}, which has no worker: runs will read nothing`;
       return {
-        state: { place, workers, hosts_being_read: active, hosts_failed: failed.length },
+        state: { place, workers, hosts_being_read: active.length, hosts_failed: failed.length },
         problems: workers.length > 0 ? [] : [problem('no_worker', place, message)],
       };
     } finally {
-      await queue.close();
+      await close();
     }
   } catch (error) {
     if (!(error instanceof QueueUnavailable) && !(error instanceof SettingError)) throw error;

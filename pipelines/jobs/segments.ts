@@ -9,7 +9,7 @@
 import { z } from 'zod';
 import { atOnce } from '../../lib/at_once.ts';
 import { RequestRecord } from '../../lib/request_record.ts';
-import { objectOf, putPacked, readPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
+import { putPacked, readPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
 import { daysBetween } from '../clock.ts';
 import { EarlierReads, type ReadRecord } from '../ingest/reads.ts';
 import { parseRunId } from '../layout.ts';
@@ -49,8 +49,11 @@ export async function readSegments(store: Store, read: SiteRead): Promise<Readon
     const [, runId, sha256] = /^([^/]+)\/\d+-\d+-([0-9a-f]{64})$/u.exec(name.slice(folder.length)) ?? [];
     if (runId === undefined || sha256 === undefined) continue;
     const { requests, reads } = await readPacked(store, { name, sha256 }, Reads);
-    const before = byRun.get(runId) ?? { requests: [], reads: [] };
-    byRun.set(runId, { requests: [...before.requests, ...requests], reads: [...before.reads, ...reads] });
+    const before = byRun.get(runId);
+    byRun.set(runId, {
+      requests: [...(before?.requests ?? []), ...requests],
+      reads: [...(before?.reads ?? []), ...reads],
+    });
   }
   return byRun;
 }
@@ -70,17 +73,13 @@ export async function removeSegments(store: Store, runIds: readonly string[]): P
 
 /** A segment is written this often. A read waits for it if the last one is older than the limit. */
 const [EVERY_MS, LIMIT_MS] = [5_000, 10_000];
-/** Bodies in memory above which they are sent at once. */
-const PENDING_BYTES = 32 << 20;
 
-/** Sends what one attempt of a job archives and stages. */
+/** Sends the records of one attempt of a job, whose bodies and rows were stored before them. */
 export class SegmentWriter {
   readonly #store: Store;
   readonly #prefix: string;
   readonly #timer: NodeJS.Timeout;
-  #bodies = new Map<string, Uint8Array>();
-  #bytes = 0;
-  #pending: Reads = { requests: [], reads: [] };
+  readonly #pending: Reads = { requests: [], reads: [] };
   #count = 0;
   #sentMs = performance.now();
   #last: Promise<void> = Promise.resolve();
@@ -89,50 +88,40 @@ export class SegmentWriter {
     this.#store = store;
     this.#prefix = `${folderOf(read)}${read.runId}/${String(attempt).padStart(3, '0')}`;
     // A failure is reported by the next record, which waits for the segment.
-    this.#timer = setInterval(() => void this.flush().catch(() => {}), EVERY_MS);
-  }
-
-  async addBody(hash: string, bytes: Uint8Array): Promise<void> {
-    this.#bodies.set(hash, bytes);
-    this.#bytes += bytes.length;
-    if (this.#bytes > PENDING_BYTES) await this.flush();
+    this.#timer = setInterval(() => void this.#flush().catch(() => {}), EVERY_MS);
   }
 
   async addRequest(request: RequestRecord): Promise<void> {
     this.#pending.requests.push(request);
-    if (performance.now() - this.#sentMs > LIMIT_MS) await this.flush();
+    if (performance.now() - this.#sentMs > LIMIT_MS) await this.#flush();
   }
 
   async addRead(read: ReadRecord): Promise<void> {
     this.#pending.reads.push(read);
-    await this.flush();
-  }
-
-  /** Send everything that was added. @throws StoreUnavailable; what was not sent is sent by the next flush */
-  flush(): Promise<void> {
-    return (this.#last = this.#last.catch(() => {}).then(() => this.#send()));
+    await this.#flush();
   }
 
   /** End, and send the rest if the store is there. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.flush().catch(() => {});
+    await this.#flush().catch(() => {});
+  }
+
+  /** Send everything that was added. @throws StoreUnavailable; what was not sent is sent by the next flush */
+  #flush(): Promise<void> {
+    return (this.#last = this.#last.catch(() => {}).then(() => this.#send()));
   }
 
   async #send(): Promise<void> {
     const startedMs = performance.now();
-    const [bodies, { requests, reads }] = [[...this.#bodies], this.#pending];
-    const [requestCount, readCount] = [requests.length, reads.length];
-    await atOnce(bodies, ([hash, bytes]) => this.#store.put(objectOf(hash), bytes));
     // What is added meanwhile stays for the next segment.
-    for (const [hash, bytes] of bodies) if (this.#bodies.delete(hash)) this.#bytes -= bytes.length;
-    if (requestCount + readCount > 0) {
+    const [requests, reads] = [[...this.#pending.requests], [...this.#pending.reads]];
+    if (requests.length + reads.length > 0) {
       const number = String(this.#count).padStart(6, '0');
-      const segment = { requests: requests.slice(0, requestCount), reads: reads.slice(0, readCount) };
-      await putPacked(this.#store, segment, (hash) => `${this.#prefix}-${number}-${hash}`);
+      await putPacked(this.#store, { requests, reads }, (hash) => `${this.#prefix}-${number}-${hash}`);
       this.#count += 1;
-      requests.splice(0, requestCount);
-      reads.splice(0, readCount);
+      this.#pending.requests.splice(0, requests.length);
+      this.#pending.reads.splice(0, reads.length);
     }
     this.#sentMs = startedMs;
   }

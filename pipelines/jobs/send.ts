@@ -43,7 +43,6 @@ export interface JobHost {
   readonly sources: readonly JobSource[];
 }
 
-const TIMEOUT_MS = 10_000;
 /** Time to disconnect: a silent server never answers. */
 const DISCONNECT_MS = 2_000;
 const POLL_MS = 500;
@@ -70,18 +69,17 @@ export async function openHostJobs(options: JobsOptions): Promise<HostJobs> {
   const token = randomUUID();
   const queue = await openQueue(options.url, 'run', token);
   try {
-    const jobs = await queue.boss.findJobs<HostJob>(QUEUE);
     const alive = await queue.connected('run');
+    const jobs = await queue.boss.findJobs<HostJob>(QUEUE);
     const dead = jobs.filter(({ state, data }) => ACTIVE.includes(state) && !alive.includes(data.run));
-    const ids = dead.map(({ id }) => id);
-    if (ids.length > 0) await queue.boss.cancel(QUEUE, ids);
+    for (const { id } of dead) await queue.boss.cancel(QUEUE, id);
     // Their workers stop before another requests from the same hosts.
     if (dead.some(({ state }) => state === 'active')) await sleep(TOUCH_MS + POLL_MS);
+    return new HostJobs(queue, token, await codeHash(), options);
   } catch (error) {
     await queue.close();
     throw error;
   }
-  return new HostJobs(queue, token, await codeHash(), options);
 }
 
 export class HostJobs {
@@ -118,9 +116,9 @@ export class HostJobs {
     // A defect of ours ends the run, as it would in this process.
     if (defect !== undefined) throw new Error(`worker ${worker}, reading ${host.site}: ${defect}`);
     const { requests = [], reads = [] } = (await readSegments(store, data)).get(runId) ?? {};
-    const bySource = Map.groupBy(requests, ({ source }) => source);
     for (const { spec, ...before } of host.sources) {
-      await archive.replaceRead({ source: spec.name, runId }, bySource.get(spec.name) ?? []);
+      const own = requests.filter(({ source }) => source === spec.name);
+      await archive.replaceRead({ source: spec.name, runId }, own);
       const read = reads.findLast(({ source }) => source === spec.name);
       if (read) {
         await pullRows(store, layout, read);
@@ -140,7 +138,7 @@ export class HostJobs {
 
   /** Send the job of a host and wait for its end. */
   async #job({ archive, clock, runId }: Ingest, { site, sources }: JobHost): Promise<FoundJob> {
-    const { contact, sandboxUrl, secrets, store } = this.#options;
+    const { contact = null, sandboxUrl, secrets, store } = this.#options;
     const input = [];
     for (const { spec, lastGoodOn, reads } of sources) {
       const requests = [];
@@ -149,9 +147,7 @@ export class HostJobs {
       input.push({ source: spec.name, lastGoodOn, reads, requests });
     }
     const wanted = new Set(sources.flatMap(({ spec }) => spec.secrets ?? []));
-    const set = Object.entries(secrets).flatMap(([name, value = '']) =>
-      wanted.has(name) && value !== '' ? [[name, value] as const] : [],
-    );
+    const set = [...wanted].flatMap((name) => (secrets[name] ? [[name, secrets[name]] as const] : []));
     const job: HostJob = {
       run: this.#token,
       runId,
@@ -160,7 +156,7 @@ export class HostJobs {
       input: await putInput(store, { runId, site }, input),
       store: store.shown,
       code: this.#code,
-      contact: contact ?? null,
+      contact,
       secrets: set.map(([name]) => name),
       world: sandboxUrl === undefined ? null : { url: sandboxUrl, secrets: Object.fromEntries(set) },
     };
@@ -174,7 +170,7 @@ export class HostJobs {
   }
 
   #retry<T>(work: () => Promise<T>): Promise<T> {
-    return retryQuery(this.#queue.shown, this.#options.timeoutMs ?? TIMEOUT_MS, work);
+    return retryQuery(this.#queue.shown, this.#options.timeoutMs ?? 10_000, work);
   }
 
   /** End every wait. */
@@ -184,42 +180,38 @@ export class HostJobs {
     this.#waiting.clear();
   }
 
+  /** Resolve the jobs that end. @throws QueueUnavailable, also after a long time without a worker; StoreUnavailable */
   async #poll(): Promise<void> {
-    const { boss, connected } = this.#queue;
-    const { store } = this.#options;
-    let [storeCheckedMs, withoutWorkersMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const { boss, connected, shown } = this.#queue;
+    const { store, print, noWorkerMs } = this.#options;
+    let storeCheckedMs = Number.NEGATIVE_INFINITY;
+    /** Since when no worker is connected. */
+    let aloneSinceMs: number | null = null;
     for (; !this.#closing.signal.aborted; await sleep(POLL_MS)) {
       if (this.#waiting.size === 0) continue;
-      const nowMs = performance.now();
       // Without the store no job can end well: wait for it, visibly.
-      if (nowMs - storeCheckedMs > STORE_EVERY_MS) {
+      if (performance.now() - storeCheckedMs > STORE_EVERY_MS) {
         await store.pointer();
         storeCheckedMs = performance.now();
       }
       const ids = [...this.#waiting.keys()];
       const jobs = await this.#retry(() => boss.findJobs<HostJob>(QUEUE, { data: { run: this.#token } }));
-      const found = new Map(jobs.map((job) => [job.id, job]));
-      for (const id of ids) this.#update(id, found.get(id));
-      const workers = (await this.#retry(() => connected('worker'))).length;
-      withoutWorkersMs = workers > 0 ? Number.POSITIVE_INFINITY : this.#withoutWorkers(withoutWorkersMs);
+      for (const id of ids)
+        this.#update(
+          id,
+          jobs.find((job) => job.id === id),
+        );
+      if ((await this.#retry(() => connected('worker'))).length > 0) aloneSinceMs = null;
+      else if (aloneSinceMs === null) {
+        aloneSinceMs = performance.now();
+        const hosts = plural(this.#waiting.size, 'host');
+        print(`  no worker for ${hosts}: start one with make worker, with the same QUEUE and STORE`);
+      } else if (performance.now() - aloneSinceMs > noWorkerMs)
+        throw new QueueUnavailable(
+          `QUEUE is ${shown}, which has had no worker for ${Math.round(noWorkerMs / 60_000)} minutes: start one with ` +
+            'make worker',
+        );
     }
-  }
-
-  /** @param sinceMs since when no worker is connected @throws QueueUnavailable after a long time */
-  #withoutWorkers(sinceMs: number): number {
-    const { print, noWorkerMs } = this.#options;
-    const nowMs = performance.now();
-    if (nowMs - sinceMs > noWorkerMs)
-      throw new QueueUnavailable(
-        `QUEUE is ${this.#queue.shown}, which has had no worker for ${Math.round(noWorkerMs / 60_000)} minutes: ` +
-          'start one with make worker',
-      );
-    if (sinceMs > nowMs)
-      print(
-        `  no worker for ${plural(this.#waiting.size, 'host')}: start one with make worker, with the same QUEUE and ` +
-          'STORE',
-      );
-    return Math.min(sinceMs, nowMs);
   }
 
   /** Resolve a job that has ended; print that another worker has taken it over. */

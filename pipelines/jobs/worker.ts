@@ -1,9 +1,10 @@
 /**
- * A worker: takes the jobs of hosts from the queue, several at a time, and reads and stages the sources of each host.
- * Each attempt has a data folder of its own, which is removed at its end; what it archives and stages goes to the store
- * in segments. An attempt begins with the segments of the attempts before it, and of other runs of the day, so their
- * pages are not requested again.
+ * `make worker`: takes the jobs of hosts from the queue, several at a time, and reads and stages the sources of each
+ * host. Each attempt has a data folder of its own, which is removed at its end; what it archives and stages goes to the
+ * store in segments. An attempt begins with the segments of the attempts before it, and of other runs of the day, so
+ * their pages are not requested again.
  */
+import { once } from 'node:events';
 import { rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -12,22 +13,26 @@ import type { Job, PgBoss } from 'pg-boss';
 import { openArchive } from '../../lib/archive.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { namesIn } from '../../lib/files.ts';
+import { print as printLine } from '../../lib/output.ts';
 import type { RequestRecord } from '../../lib/request_record.ts';
-import { SettingError } from '../../lib/settings.ts';
+import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import { openStore } from '../../lib/store/open.ts';
 import { objectOf, readPacked, StoreUnavailable, type Store } from '../../lib/store/store.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { createFetcher, type FetcherOptions } from '../../sources/fetch/fetcher.ts';
 import { retryAfterMs } from '../../sources/fetch/classify.ts';
 import { LIMITS } from '../../sources/fetch/transport.ts';
-import { hostsOf } from '../../sources/index.ts';
+import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
-import { ingest, type Ingest } from '../ingest/ingest.ts';
+import { failureText } from '../failure.ts';
+import { ingest } from '../ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../ingest/reads.ts';
 import { layoutOf } from '../layout.ts';
-import { objectFetcher, writeRequests, type Reads } from '../store/folder.ts';
+import { HOSTS_AT_ONCE } from '../run/read_sources.ts';
+import { objectFetcher, writeRequests } from '../store/folder.ts';
 import { pullRows } from '../store/pull.ts';
-import { codeHash, HostJob, openQueue, QUEUE, TOUCH_MS, type JobOutput } from './queue.ts';
+import { codeHash, HostJob, openQueue, QUEUE, QueueUnavailable, TOUCH_MS, type JobOutput } from './queue.ts';
 import { JobInput, readSegments, SegmentWriter } from './segments.ts';
 
 export interface WorkerOptions {
@@ -53,8 +58,7 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-interface Context {
-  readonly options: WorkerOptions;
+interface Context extends WorkerOptions {
   readonly name: string;
   /** Hash of the worker's code. */
   readonly code: string;
@@ -65,7 +69,10 @@ interface Context {
 
 const RETRY_MS = 250;
 /** Notifications announce new jobs. Polling finds retried jobs, and those whose notification was lost. */
-const POLL_SECONDS = 0.5;
+const POLLING = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5, groupConcurrency: 1 };
+
+/** Folder of the jobs at work. */
+const jobsFolder = ({ dataDir }: WorkerOptions): string => join(dataDir, 'jobs');
 
 /** @throws SettingError or QueueUnavailable as openQueue does */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
@@ -75,8 +82,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // No job takes so long: its worker was killed.
   for (const path of (await namesIn(jobsFolder(options))).map((job) => join(jobsFolder(options), job)))
     if (Date.now() - (await stat(path)).mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true });
-  const context = { options, name, code, boss, stopping: stopping.signal };
-  const work = async ([job]: Job[]): Promise<unknown> => {
+  const context = { ...options, name, code, boss, stopping: stopping.signal };
+  await boss.work(QUEUE, { localConcurrency: options.atOnce, ...POLLING }, async ([job]: Job[]) => {
     try {
       return job && (await readHost(context, job));
     } catch (error) {
@@ -87,9 +94,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       }
       throw error;
     }
-  };
-  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS };
-  await boss.work(QUEUE, { localConcurrency: options.atOnce, groupConcurrency: 1, ...polling }, work);
+  });
   return {
     name,
     unfit: unfit.promise,
@@ -101,23 +106,21 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-/** Folder of the jobs at work. */
-const jobsFolder = ({ dataDir }: WorkerOptions): string => join(dataDir, 'jobs');
-
 /** @throws SettingError if the worker must not do a job, or lacks one of its secrets */
-function checkJob({ options: { store, secrets }, code }: Context, job: HostJob): void {
+function checkJob({ store, secrets, code }: Context, job: HostJob): void {
+  const refuse = (why: string): never => {
+    throw new SettingError(why);
+  };
   if (job.store !== store.shown)
-    throw new SettingError(
-      `STORE is ${store.shown}, which is not the store of run ${job.runId}; expected ${job.store}`,
-    );
+    refuse(`STORE is ${store.shown}, which is not the store of run ${job.runId}; expected ${job.store}`);
   if (job.code !== code)
-    throw new SettingError(
+    refuse(
       `the code of this worker is not that of run ${job.runId}; update it to the run's version of the project and ` +
         'start it again',
     );
   const missing = job.world ? undefined : job.secrets.find((secret) => secrets[secret] === undefined);
   if (missing !== undefined)
-    throw new SettingError(`${missing} is not set, expected a value: run ${job.runId} has one, and reads ${job.site}`);
+    refuse(`${missing} is not set, expected a value: run ${job.runId} has one, and reads ${job.site}`);
 }
 
 /**
@@ -162,102 +165,81 @@ function pausesAfter(requests: readonly RequestRecord[], sources: readonly Sourc
   return pauses;
 }
 
-/** Traffic of earlier attempts, which belongs to the read. */
-const withTraffic = (read: ReadRecord, earlier: readonly RequestRecord[]): ReadRecord => ({
+/** A read with the traffic of earlier attempts, which belongs to it. */
+const withTraffic = ({ traffic, ...read }: ReadRecord, earlier: readonly RequestRecord[]): ReadRecord => ({
   ...read,
   traffic: {
-    requests: read.traffic.requests + earlier.length,
-    not_modified: read.traffic.not_modified + earlier.filter(({ status }) => status === 304).length,
-    bytes: read.traffic.bytes + earlier.reduce((sum, { bytes }) => sum + bytes, 0),
-    retries: read.traffic.retries,
+    requests: traffic.requests + earlier.length,
+    not_modified: traffic.not_modified + earlier.filter(({ status }) => status === 304).length,
+    bytes: traffic.bytes + earlier.reduce((sum, { bytes }) => sum + bytes, 0),
+    retries: traffic.retries,
   },
 });
 
-/** An attempt to read the sources of a host. */
-interface Attempt {
-  readonly run: Ingest;
-  readonly input: JobInput;
-  readonly specs: readonly SourceSpec[];
-  /** What the attempts before it have stored. */
-  readonly before: Reads | undefined;
-  readonly segments: SegmentWriter;
-  readonly stop: AbortSignal;
-}
-
-/** Read and stage the sources that no earlier attempt has read. */
-async function readSources({ store, print }: WorkerOptions, attempt: Attempt): Promise<void> {
-  const { run, input, specs, before, segments, stop } = attempt;
-  for (const spec of specs) {
-    const known = input.find(({ source }) => source === spec.name);
-    if (!known || before?.reads.some(({ source }) => source === spec.name) === true) continue;
-    const startedAt = performance.now();
-    const read = await ingest(run, spec, known);
-    // Requests after the job was lost belong to another worker.
-    stop.throwIfAborted();
-    if (read === null) throw new Error(`${spec.name} has nothing to read`);
-    if (read.parquet)
-      await store.putFile(objectOf(read.parquet.sha256), stagedParquet(run.layout, spec.name, run.runId));
-    const earlier = before?.requests.filter((request) => request.source === spec.name && wasSent(request)) ?? [];
-    await segments.addRead(withTraffic(read, earlier));
-    const { pages, counts, traffic, reason, detail } = read;
-    print(
-      `${spec.name}: ${pages.length} pages, ${traffic.requests} requests, ${counts.rows_in} rows, ` +
-        `${Math.round(performance.now() - startedAt)} ms${reason === null ? '' : ` (${reason}: ${detail})`}`,
-    );
-  }
-}
-
 /**
+ * Read and stage the sources of a host that no earlier attempt has read.
  * @throws SettingError if the worker must not do the job; an error that returns the job to the queue if the worker is
  * being stopped, has lost it, or the store is unavailable
  */
 async function readHost(context: Context, job: Job): Promise<JobOutput> {
-  const { options, name, boss, stopping } = context;
-  const { store, print, sources, secrets, chromiumPath, limits } = options;
-  const [data, number] = [HostJob.parse(job.data), job.retryCount];
+  const { store, print, sources, secrets, chromiumPath, limits, name: worker, boss, stopping } = context;
+  const [data, attempt] = [HostJob.parse(job.data), job.retryCount];
   const { runId, site, world, asOf, contact } = data;
   checkJob(context, data);
   const input = await readPacked(store, data.input, JobInput);
-  // The code is that of the run, so it has the sources.
-  const specs = input.flatMap(({ source }) => sources.find((spec) => spec.name === source) ?? []);
-  const folder = join(jobsFolder(options), `${job.id}.${number}`);
-  const segments = new SegmentWriter(store, data, number);
+  const folder = join(jobsFolder(context), `${job.id}.${attempt}`);
+  const segments = new SegmentWriter(store, data, attempt);
   const archive = await openArchive(folder, {
     fetchObject: objectFetcher(store, print),
-    onObject: (hash, bytes) => segments.addBody(hash, bytes),
+    onObject: (hash, bytes) => store.put(objectOf(hash), bytes),
     onRecord: (request) => segments.addRequest(request),
   });
   const lost = new AbortController();
   const stop = AbortSignal.any([job.signal, stopping, lost.signal]);
-  const clock = world ? sandboxClock(asOf) : liveClock(asOf);
+  const [clock, layout] = [world ? sandboxClock(asOf) : liveClock(asOf), layoutOf(folder)];
   let close = async (): Promise<void> => {};
   try {
     const byRun = await readSegments(store, data);
     const stored = [...byRun.values()].flatMap(({ requests }) => requests);
     await writeRequests(archive, [...input.flatMap(({ requests }) => requests), ...stored]);
-    const before = byRun.get(runId);
-    const answers = `taken over with ${before?.requests.length ?? 0} archived answers,`;
-    print(`${site}: ${number > 0 ? answers : 'reading'} for run ${runId}`);
+    const { requests = [], reads = [] } = byRun.get(runId) ?? {};
+    print(
+      `${site}: ${attempt > 0 ? `taken over with ${requests.length} archived answers,` : 'reading'} for run ${runId}`,
+    );
     const fetcher = createFetcher({
       archive,
       clock,
       stop,
       beforeRequest: holdJob(boss, job, lost),
-      pauses: world ? new Map<string, number>() : pausesAfter(stored, specs),
+      pauses: world ? new Map<string, number>() : pausesAfter(stored, sources),
       secrets: world ? world.secrets : secrets,
       hosts: hostsOf(sources),
       onNoNetwork: print,
-      ...(world ? { sandboxUrl: world.url } : {}),
-      ...(contact === null ? {} : { contact }),
-      ...(chromiumPath === undefined ? {} : { chromiumPath }),
-      ...(limits ? { limits } : {}),
+      sandboxUrl: world?.url,
+      contact: contact ?? undefined,
+      chromiumPath,
+      limits,
     });
     close = () => fetcher.close();
-    const layout = layoutOf(folder);
     const fetchRows = (read: ReadRecord): Promise<void> => pullRows(store, layout, read);
-    const run = { layout, archive, fetcher, clock, runId, attempt: number, fetchRows };
-    await readSources(options, { run, input, specs, before, segments, stop });
-    return { worker: name };
+    for (const known of input.filter(({ source }) => !reads.some((read) => read.source === source))) {
+      // The code is that of the run, so it has the sources.
+      const spec = sources.find(({ name }) => name === known.source);
+      const startedAt = performance.now();
+      const read = spec && (await ingest({ layout, archive, fetcher, clock, runId, attempt, fetchRows }, spec, known));
+      // Requests after the job was lost belong to another worker.
+      stop.throwIfAborted();
+      if (!read) throw new Error(`${known.source} has nothing to read`);
+      if (read.parquet) await store.putFile(objectOf(read.parquet.sha256), stagedParquet(layout, read.source, runId));
+      const earlier = requests.filter((request) => request.source === read.source && wasSent(request));
+      await segments.addRead(withTraffic(read, earlier));
+      const { pages, counts, traffic, reason, detail } = read;
+      print(
+        `${read.source}: ${pages.length} pages, ${traffic.requests} requests, ${counts.rows_in} rows, ` +
+          `${Math.round(performance.now() - startedAt)} ms${reason === null ? '' : ` (${reason}: ${detail})`}`,
+      );
+    }
+    return { worker };
   } catch (error) {
     if (stop.aborted || error instanceof StoreUnavailable) {
       print(`${site}: left to another worker (${messageOf(stop.aborted ? stop.reason : error)})`);
@@ -266,7 +248,7 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
     if (error instanceof SettingError) throw error;
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
     print(`${site}: ${defect}`);
-    return { worker: name, defect };
+    return { worker, defect };
   } finally {
     await segments.close();
     await close();
@@ -274,3 +256,29 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+async function main(): Promise<void> {
+  const { QUEUE: url, DATA_DIR: dataDir, STORE, CHROMIUM_PATH: chromiumPath } = readSettings(pipelineSettings);
+  if (url === undefined || STORE === undefined)
+    throw new SettingError(
+      `${url === undefined ? 'QUEUE' : 'STORE'} is not set, expected that of the runs; see docs/scaling.md#workers`,
+    );
+  const [sources, store] = [await loadSources(), await openStore(STORE, undefined, printLine)];
+  const [atOnce, secrets, print] = [HOSTS_AT_ONCE, secretsOf(sources), printLine];
+  const worker = await startWorker({ url, dataDir, store, sources, atOnce, secrets, chromiumPath, print });
+  print(
+    `worker ${worker.name} reads up to ${atOnce} hosts at a time; Ctrl-C stops it and returns unfinished hosts to ` +
+      'the queue',
+  );
+  const reason = await Promise.race([worker.unfit, once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await worker.close();
+  if (reason instanceof SettingError) throw reason;
+  print(`worker ${worker.name} has stopped`);
+}
+
+if (import.meta.main)
+  await main().catch((error: unknown) => {
+    const text = failureText(error, process.env['DATA_DIR'] || 'data');
+    process.stderr.write(`${error instanceof QueueUnavailable ? error.message : text}\n`);
+    process.exitCode = 1;
+  });

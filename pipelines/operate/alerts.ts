@@ -4,7 +4,9 @@
  * command is killed. Neither affects a run.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.ts';
 import { writeWhole } from '../../lib/files.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
@@ -21,59 +23,39 @@ const LAST_OUTPUT_MS = 50;
 /** Characters of standard error that are read. */
 const STDERR_LENGTH = 500;
 
-interface CallResult {
-  /** Why the call failed; null if it succeeded. */
-  readonly failure: string | null;
-  /** Whether the command was killed after the timeout. */
-  readonly hasHung: boolean;
-}
-
-const success: CallResult = { failure: null, hasHung: false };
-
-/** Kill a process and everything it started. */
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process has already exited.
-  }
-}
+/** How a call failed, and whether the command was killed after the timeout; null if it succeeded. */
+type Failure = { readonly why: string; readonly hasHung: boolean } | null;
 
 /** Run the command. It has a process group of its own, so that everything it starts is killed with it. */
-function callCommand(command: string, input: unknown, timeoutMs: number): Promise<CallResult> {
-  return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
-    let stderr = '';
-    const end = (result: CallResult): void => {
-      clearTimeout(timer);
-      resolve(result);
-    };
-    const timer = setTimeout(() => {
-      killGroup(child.pid);
-      child.stderr.destroy();
-      end({ failure: `it did not end within ${timeoutMs / 1000} s`, hasHung: true });
-    }, timeoutMs);
-    child.stderr.on('data', (data: Buffer) => {
-      stderr = `${stderr}${data.toString()}`.slice(-STDERR_LENGTH);
-    });
-    child.on('error', (error) => {
-      end({ failure: error.message, hasHung: false });
-    });
-    // Not `close`: a background process may hold the output open.
-    child.on('exit', (code, signal) => {
-      setTimeout(() => {
-        child.stderr.destroy();
-        const lastLine = stderr.trim().split('\n').at(-1) ?? '';
-        const status = signal ?? `exit status ${code ?? ''}`;
-        const failure = `it ended with ${status}${lastLine === '' ? '' : `: ${lastLine}`}`;
-        end(code === 0 ? success : { failure, hasHung: false });
-      }, LAST_OUTPUT_MS);
-    });
-    // A command need not read its input.
-    child.stdin.on('error', () => {});
-    child.stdin.end(`${JSON.stringify(input)}\n`);
+async function callCommand(command: string, input: unknown, timeoutMs: number): Promise<Failure> {
+  const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+  let stderr = '';
+  child.stderr.on('data', (data: Buffer) => {
+    stderr = `${stderr}${data.toString()}`.slice(-STDERR_LENGTH);
   });
+  // A command need not read its input.
+  child.stdin.on('error', () => {});
+  child.stdin.end(`${JSON.stringify(input)}\n`);
+  try {
+    // Not `close`: a background process may hold the output open.
+    const [code, signal] = (await once(child, 'exit', { signal: AbortSignal.timeout(timeoutMs) })) as unknown[];
+    if (code === 0) return null;
+    await pause(LAST_OUTPUT_MS);
+    const lastLine = stderr.trim().split('\n').at(-1) ?? '';
+    const status = signal === null ? `exit status ${String(code)}` : String(signal);
+    return { why: `it ended with ${status}${lastLine === '' ? '' : `: ${lastLine}`}`, hasHung: false };
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError' || child.pid === undefined)
+      return { why: messageOf(error), hasHung: false };
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The process has already exited.
+    }
+    return { why: `it did not end within ${timeoutMs / 1000} s`, hasHung: true };
+  } finally {
+    child.stderr.destroy();
+  }
 }
 
 /** Send new alerts; does nothing without ALERT_COMMAND. A failure is printed, never thrown. */
@@ -93,9 +75,7 @@ export async function sendAlerts(layout: Layout, print: (line: string) => void):
 /** Time for ALERT_COMMAND, after which it is killed: it must not hold up the next run. */
 const TIMEOUT_MS = 20_000;
 
-type Known = Sent['troubles'];
-
-type AlertedProblem = Known[string]['trouble'] & { readonly since: string };
+type AlertedProblem = Sent['troubles'][string]['trouble'] & { readonly since: string };
 
 /** One JSON object on the standard input of the command: all new problems, or all that are over. */
 export interface Alert {
@@ -103,31 +83,6 @@ export interface Alert {
   readonly data_dir: string;
   /** Each with the time of its first alert. */
   readonly troubles: readonly AlertedProblem[];
-}
-
-interface AlertOptions {
-  readonly layout: Layout;
-  readonly command: string;
-  /** Default: 20 seconds. */
-  readonly timeoutMs?: number;
-  readonly now?: () => Date;
-}
-
-/** New problems and problems that are over, by their key. */
-interface Changes {
-  readonly fresh: ReadonlyMap<string, AlertedProblem>;
-  readonly over: ReadonlyMap<string, AlertedProblem>;
-}
-
-function changesSince(sent: Known, problems: readonly Problem[], since: string): Changes {
-  const current = new Map(
-    problems.filter((problem) => PROBLEMS[problem.kind].alert).map((problem) => [problemKey(problem), problem]),
-  );
-  const fresh = [...current].filter(([key]) => !sent[key]).map(([key, p]) => [key, { ...p, since }] as const);
-  const over = Object.entries(sent)
-    .filter(([key]) => !current.has(key))
-    .map(([key, known]) => [key, { ...known.trouble, since: known.since }] as const);
-  return { fresh: new Map(fresh), over: new Map(over) };
 }
 
 /** Lines about a call of the command: its outcome, and each problem, for the log of the process. */
@@ -147,27 +102,37 @@ function formatCall({ event, troubles, failure }: LastCall, byKey: ReadonlyMap<s
  */
 export async function alertChanges(
   problems: readonly Problem[],
-  { layout, command, timeoutMs = TIMEOUT_MS, now = () => new Date() }: AlertOptions,
+  { layout, command, timeoutMs = TIMEOUT_MS }: { layout: Layout; command: string; timeoutMs?: number },
 ): Promise<string[]> {
   const lock = await takeLock(join(layout.root, 'alerts.sqlite'));
   if ('holder' in lock) return ['alerts: another process is sending them'];
   try {
     const before = await readSent(layout);
-    const { fresh, over } = changesSince(before.troubles, problems, now().toISOString());
+    const since = new Date().toISOString();
+    const alerted = problems.filter(({ kind }) => PROBLEMS[kind].alert);
+    const current = new Map(
+      alerted.map((problem): [string, AlertedProblem] => [problemKey(problem), { ...problem, since }]),
+    );
+    const known = new Map(
+      Object.entries(before.troubles).map(([key, sent]) => [key, { ...sent.trouble, since: sent.since }]),
+    );
+    const fresh = new Map([...current].filter(([key]) => !known.has(key)));
+    const over = new Map([...known].filter(([key]) => !current.has(key)));
     const lines: string[] = [];
     const after: Sent = { last: before.last, troubles: { ...before.troubles } };
-    const send = async (event: Alert['event'], byKey: ReadonlyMap<string, AlertedProblem>): Promise<CallResult> => {
+    const send = async (event: Alert['event'], byKey: ReadonlyMap<string, AlertedProblem>): Promise<Failure> => {
       const alert: Alert = { event, data_dir: layout.root, troubles: [...byKey.values()] };
-      const result = await callCommand(command, alert, timeoutMs);
-      after.last = { at: now().toISOString(), event, troubles: [...byKey.keys()], failure: result.failure };
+      const failure = await callCommand(command, alert, timeoutMs);
+      const at = new Date().toISOString();
+      after.last = { at, event, troubles: [...byKey.keys()], failure: failure?.why ?? null };
       lines.push(...formatCall(after.last, byKey));
-      return result;
+      return failure;
     };
     const first = fresh.size > 0 ? await send('new', fresh) : null;
-    if (first?.failure === null)
-      for (const [key, { since, ...trouble }] of fresh) after.troubles[key] = { since, trouble };
+    if (first === null)
+      for (const [key, { since: at, ...trouble }] of fresh) after.troubles[key] = { since: at, trouble };
     // Wait for a hanging command only once.
-    if (over.size > 0 && first?.hasHung !== true && (await send('over', over)).failure === null)
+    if (over.size > 0 && first?.hasHung !== true && (await send('over', over)) === null)
       for (const key of over.keys()) delete after.troubles[key];
     if (JSON.stringify(after) !== JSON.stringify(before))
       await writeWhole(sentFile(layout), `${JSON.stringify(after, null, 1)}\n`);

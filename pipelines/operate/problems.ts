@@ -9,82 +9,56 @@ import { daysBetween } from '../clock.ts';
 import { awaitsOperator, WAITS, waitsFor } from '../ingest/source_state.ts';
 import { nextReadOn } from './schedule.ts';
 
-export interface SourceHealth {
-  readonly source: string;
-  readonly family: string;
-  /** As printed: fresh, LATE, OUTDATED, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what is missing. */
-  readonly state: string;
-  /** `out_of_season`: it has no rows, and its list is on its site in another part of the year only. */
-  readonly group: 'fresh' | 'late' | 'broken' | 'waiting' | 'out_of_season';
-  readonly last_success: string | null;
-  readonly age_days: number | null;
-  readonly every_days: number;
-  /** Day of the next scheduled read; null if it waits for the operator. */
-  readonly next_due: string | null;
-  /** Rows in use, including those of an earlier read. */
-  readonly rows: number;
-  readonly rejected: number;
-  /** Rows by the site's own count, less the rows read; null if it states none. */
-  readonly uncounted: number | null;
-  /** Columns, words and codes that earlier reads had not. */
-  readonly news: string | null;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly page_url: string | null;
-  /** Fiscal year of the rows; null if they have none. */
-  readonly fiscal_year: number | null;
-  /** Why the rows are outdated today; null if they are not. */
-  readonly outdated_reason: Manifest['sources'][number]['outdated_reason'];
-  /** Traffic of its latest read in the snapshot's run. */
-  readonly requests: number;
-  readonly bytes: number;
-}
+type SourceFacts = Manifest['sources'][number];
+/** `out_of_season`: it has no rows, and its list is on its site in another part of the year only. */
+type Group = 'fresh' | 'late' | 'broken' | 'waiting' | 'out_of_season';
 
 /** Whether the rows are older than the days between two reads. */
-const isLate = ({ age_days: age, every_days: every }: Pick<SourceHealth, 'age_days' | 'every_days'>): boolean =>
+const isLate = ({ age_days: age, every_days: every }: { age_days: number | null; every_days: number }): boolean =>
   age !== null && age > every;
 
-/** Day of the next scheduled read, in the source's season. */
-const nextDue = (source: Manifest['sources'][number], spec: SourceSpec | undefined, today: string): string =>
-  nextInSeason(spec?.season, nextReadOn(source, spec?.readEveryDays ?? source.every_days, today));
-
-/** Group of a waiting source. */
-const groupOfWait = (missing: keyof typeof WAITS): SourceHealth['group'] =>
-  missing === 'out_of_season' ? 'out_of_season' : 'waiting';
-
-export function sourceHealth(
-  source: Manifest['sources'][number],
-  spec: SourceSpec | undefined,
-  today: string,
-): SourceHealth {
-  const age = source.last_good_at === null ? null : daysBetween(source.last_good_at, today);
-  const late = isLate({ age_days: age, every_days: source.every_days });
+export function sourceHealth(source: SourceFacts, spec: SourceSpec | undefined, today: string) {
+  const { last_good_at: lastGoodAt, every_days, status, rows_stated: stated } = source;
+  const age = lastGoodAt === null ? null : daysBetween(lastGoodAt, today);
+  const late = isLate({ age_days: age, every_days });
   const isOutdated = source.outdated_on !== null && source.outdated_on <= today;
   const missing = awaitsOperator(source) ? waitsFor(source) : null;
-  const isReadable = source.status === 'good' || source.status === 'not_due';
+  const isReadable = status === 'good' || status === 'not_due';
   const ageState = isOutdated ? 'OUTDATED' : late ? 'LATE' : 'fresh';
+  const groupOfRows: Group = late || isOutdated ? 'late' : isReadable ? 'fresh' : 'broken';
+  const groupOfWait: Group = missing === 'out_of_season' ? 'out_of_season' : 'waiting';
+  const nextRead = nextReadOn(source, spec?.readEveryDays ?? every_days, today);
   return {
     source: source.source,
     family: source.family,
-    state: missing !== null ? WAITS[missing] : isReadable ? ageState : source.status.toUpperCase(),
-    group: missing !== null ? groupOfWait(missing) : late || isOutdated ? 'late' : isReadable ? 'fresh' : 'broken',
-    last_success: source.last_good_at,
+    /** As printed: fresh, LATE, OUTDATED, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what is missing. */
+    state: missing !== null ? WAITS[missing] : isReadable ? ageState : status.toUpperCase(),
+    group: missing === null ? groupOfRows : groupOfWait,
+    last_success: lastGoodAt,
     age_days: age,
-    every_days: source.every_days,
-    next_due: missing !== null && missing !== 'out_of_season' ? null : nextDue(source, spec, today),
+    every_days,
+    /** Day of the next scheduled read, in the source's season; null if it waits for the operator. */
+    next_due: missing === null || missing === 'out_of_season' ? nextInSeason(spec?.season, nextRead) : null,
+    /** Rows in use, including those of an earlier read. */
     rows: source.rows_out + source.rows_carried,
     rejected: source.rows_rejected,
-    uncounted: source.rows_stated === null ? null : source.rows_stated - source.rows_in,
+    /** Rows by the site's own count, less the rows read; null if it states none. */
+    uncounted: stated === null ? null : stated - source.rows_in,
+    /** Columns, words and codes that earlier reads had not. */
     news: source.news,
     reason: source.reason,
     detail: source.detail,
     page_url: source.page_url,
+    /** Fiscal year of the rows; null if they have none. */
     fiscal_year: source.fiscal_year,
+    /** Why the rows are outdated today; null if they are not. */
     outdated_reason: isOutdated ? source.outdated_reason : null,
+    /** Traffic of its latest read in the snapshot's run. */
     requests: source.traffic.requests,
     bytes: source.traffic.bytes,
   };
 }
+export type SourceHealth = ReturnType<typeof sourceHealth>;
 
 /** Descriptions of outdated rows of a fiscal year, by reason. */
 const OUTDATED = {
@@ -99,31 +73,29 @@ export const formatOutdated = ({
 }: Pick<SourceHealth, 'fiscal_year' | 'outdated_reason'>): string | null =>
   reason === null ? null : `the rows are of fiscal year ${String(year)}, ${OUTDATED[reason]}`;
 
-function neverReadProblem({ source, state, reason }: SourceHealth): Problem {
-  return state === 'NEVER_READ'
-    ? problem('source_not_tried', source, `no run has read ${source} yet`)
-    : problem('source_never_read', source, `every read of ${source} has failed: ${reason ?? ''}`);
-}
+/** Statuses that are problems, by their kind. */
+const FAILURES = {
+  QUARANTINED: 'source_quarantined',
+  UNAVAILABLE: 'source_unavailable',
+  DEGRADED: 'source_degraded',
+} as const;
 
 export function sourceProblems(health: SourceHealth): Problem[] {
   const { source, state, group, last_success: lastSuccess, reason, detail, page_url: pageUrl } = health;
   const rows = lastSuccess === null ? 'it has no rows' : `the rows of ${lastSuccess.slice(0, 10)} stay in use`;
   const failure = `${reason ?? ''}: ${detail ?? ''}${pageUrl === null ? '' : ` [${pageUrl}]`}; ${rows}`;
   const found: Problem[] = [];
-  if (state === 'QUARANTINED') found.push(problem('source_quarantined', source, failure, reason));
-  if (state === 'UNAVAILABLE') found.push(problem('source_unavailable', source, failure, reason));
-  if (state === 'DEGRADED') found.push(problem('source_degraded', source, failure, reason));
+  if (state in FAILURES) found.push(problem(FAILURES[state as keyof typeof FAILURES], source, failure, reason));
   const outdated = formatOutdated(health);
   if (outdated !== null) found.push(problem('source_outdated', source, `${source}: ${outdated}`));
   // One failure is one problem. An unavailable site is not alerted until its rows are too old.
   if (state === 'QUARANTINED') return found;
-  if (isLate(health)) {
-    const message =
-      `the last good read of ${source} is ${String(health.age_days)} days old, expected every ` +
-      `${health.every_days} days`;
-    found.push(problem('source_stale', source, message));
-  }
-  if (group !== 'waiting' && group !== 'out_of_season' && lastSuccess === null) found.push(neverReadProblem(health));
+  const { age_days: age, every_days: every } = health;
+  const old = `the last good read of ${source} is ${String(age)} days old, expected every ${every} days`;
+  if (isLate(health)) found.push(problem('source_stale', source, old));
+  if (group === 'waiting' || group === 'out_of_season' || lastSuccess !== null) return found;
+  if (state === 'NEVER_READ') found.push(problem('source_not_tried', source, `no run has read ${source} yet`));
+  else found.push(problem('source_never_read', source, `every read of ${source} has failed: ${reason ?? ''}`));
   return found;
 }
 
@@ -177,11 +149,15 @@ export interface Problem {
   readonly runbook: string;
 }
 
-/** Section of the runbook for a reason word or a kind of problem. */
-const runbookSection = (name: string): string => `docs/runbook.md#${name}`;
+/** What was found of a part that others share; null if it is unavailable or damaged, which is among the problems. */
+export interface Found<State> {
+  readonly state: State | null;
+  readonly problems: readonly Problem[];
+}
 
 export function problem(kind: ProblemKind, subject: string, message: string, reason: string | null = null): Problem {
-  return { kind, level: PROBLEMS[kind].level, subject, reason, message, runbook: runbookSection(reason ?? kind) };
+  const runbook = `docs/runbook.md#${reason ?? kind}`;
+  return { kind, level: PROBLEMS[kind].level, subject, reason, message, runbook };
 }
 
 /** Two problems with the same key are the same problem. */

@@ -35,7 +35,7 @@ import { writeOpenTables } from '../open_tables/table.ts';
 import { prunedFiles, writePrunedFiles } from '../pruned_files.ts';
 import { holdAgainstReaders, holdFolder } from '../run/lock.ts';
 import { DATABASE } from '../run/publish.ts';
-import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
+import { currentSnapshot, listSnapshots, readManifest, runIdsIn } from '../snapshots.ts';
 import { operatorSettings, writeArguments } from './settings.ts';
 
 /** Days for which every snapshot is retained, whatever KEEP_DAYS is: a client may page through it. */
@@ -101,11 +101,9 @@ export function retainedSnapshots(all: Snapshots, keepDays: number): ReadonlySet
   return retained;
 }
 
-/** What the retained snapshots depend on. */
+/** What the retained snapshots depend on: reads, by unitKey, and hashes of the pages in their rows, by source. */
 interface Needs {
-  /** Reads that they were built from, by unitKey. */
   readonly reads: ReadonlySet<string>;
-  /** Hashes of the pages that their rows name, by source. */
   readonly pages: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -197,48 +195,34 @@ async function filesOfRead(layout: Layout, unit: ReadUnit): Promise<string[]> {
   return files.map((name) => join(folder, name));
 }
 
-/** Plan what to remove, of how many. Reads only. */
-async function planPrune(
-  layout: Layout,
-  archive: Archive,
-  keepDays: number,
-): Promise<{ readonly plan: Plan; readonly totals: Readonly<Record<Kind, number>> }> {
+/** Plan what to remove of all that is held. Reads only. */
+async function planPrune(layout: Layout, archive: Archive, keepDays: number): Promise<{ plan: Plan; held: Plan }> {
   const current = await currentSnapshot(layout);
   // Ages in the sandbox count from its own day; on the real web from today, even if no run has been made for a while.
   const manifest = current === null ? null : await readManifest(layout, current);
   const today = manifest?.data_clock === 'sandbox' ? manifest.as_of : liveClock().asOf;
   const all: Snapshots = { today, current, snapshots: await listSnapshots(layout) };
-  const retained = retainedSnapshots(all, keepDays);
-  const inUse = snapshotsInUse(all);
+  const [retained, inUse] = [retainedSnapshots(all, keepDays), snapshotsInUse(all)];
   const files: Plan['files'][number][] = [];
   for (const runId of all.snapshots)
     for (const file of (await namesIn(layout.snapshot(runId))).filter(isRemovable)) files.push({ runId, file });
   const runs: string[] = [];
-  for (const runId of (await namesIn(layout.runs)).filter((name) => parseRunId(name) !== null).sort(compareRunIds))
-    if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
+  for (const runId of await runIdsIn(layout.runs)) if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
   const reads = await listReads(layout, archive);
   const needs = await findNeeds(layout, retained);
   const bySource = [...Map.groupBy(reads, (read) => read.source).values()];
   const keptReads = new Set(bySource.flatMap((units) => [...retainedReads(units, all, keepDays, needs)]));
   const keptObjects = new Set([...[...keptReads].flatMap((read) => [...read.objects]), ...needs.pages.values()].flat());
-  const objects = [...archive.storedBytes().keys()];
-  const isOld = (runId: string): boolean => ageInDays(runId, today) > DATABASE_DAYS;
-  return {
-    plan: {
-      snapshots: all.snapshots.filter((id) => !retained.has(id)),
-      files: files.filter(({ runId }) => retained.has(runId) && !inUse.has(runId) && isOld(runId)),
-      reads: reads.filter((read) => !keptReads.has(read)),
-      runs: runs.filter((id) => id !== runs.at(-1) && !retained.has(id) && ageInDays(id, today) > keepDays),
-      objects: objects.filter((hash) => !keptObjects.has(hash)),
-    },
-    totals: {
-      snapshots: all.snapshots.length,
-      files: files.length,
-      reads: reads.length,
-      runs: runs.length,
-      objects: objects.length,
-    },
+  const isOlder = (runId: string, days: number): boolean => ageInDays(runId, today) > days;
+  const held = { snapshots: all.snapshots, files, reads, objects: [...archive.storedBytes().keys()], runs };
+  const plan = {
+    snapshots: held.snapshots.filter((id) => !retained.has(id)),
+    files: files.filter(({ runId }) => retained.has(runId) && !inUse.has(runId) && isOlder(runId, DATABASE_DAYS)),
+    reads: reads.filter((read) => !keptReads.has(read)),
+    objects: held.objects.filter((hash) => !keptObjects.has(hash)),
+    runs: runs.filter((id) => id !== runs.at(-1) && !retained.has(id) && isOlder(id, keepDays)),
   };
+  return { plan, held };
 }
 
 /** Remove what a plan lists, dependents first, so that after a crash the next call removes the rest. */
@@ -284,29 +268,23 @@ async function measureSizes(layout: Layout, archive: Archive, plan: Plan): Promi
   };
 }
 
-interface PruneOptions {
-  /** Remove; otherwise only list. */
-  readonly apply: boolean;
-  /** Where readers of the Iceberg tables find the data folder. Default: its absolute path. */
-  readonly tablesUrl?: string | undefined;
-  /** How long to wait for a run, and for commands that read snapshots. */
-  readonly waitMs?: number;
-}
-
-/** List what is past its retention and, with `apply`, remove it while no run writes and no command reads snapshots. */
+/**
+ * List what is past its retention and, with `apply`, remove it while no run writes and no command reads snapshots.
+ * @param options where readers of the Iceberg tables find the data folder, and how long to wait for others
+ */
 export async function prune(
   layout: Layout,
   keepDays: number,
-  options: PruneOptions,
+  options: { readonly apply: boolean; readonly tablesUrl?: string | undefined; readonly waitMs?: number },
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
   const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   const archive = await openArchive(layout.root);
   try {
-    const { plan, totals } = await planPrune(layout, archive, keepDays);
+    const { plan, held } = await planPrune(layout, archive, keepDays);
     const sizes = await measureSizes(layout, archive, plan);
     const verb = options.apply ? 'removed' : 'to remove';
     const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
-      const count = `${number(plan[kind].length)} of ${number(totals[kind])}`;
+      const count = `${number(plan[kind].length)} of ${number(held[kind].length)}`;
       return `${verb}: ${count} ${KINDS[kind]}, ${bytesShort(sizes[kind])}`;
     });
     if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);

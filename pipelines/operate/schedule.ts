@@ -29,34 +29,10 @@ export const JOBS: readonly Job[] = [
     on: () => true,
     reads: ['listings', 'tax', 'sheriff', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks', 'corrections'],
   },
-  {
-    name: 'colorado',
-    hour: 6,
-    minute: 10,
-    on: () => true,
-    reads: ['colorado_sos'],
-  },
-  {
-    name: 'underwrite',
-    hour: 7,
-    minute: 10,
-    on: (day) => dayNumber(day) % 2 === 0,
-    reads: [],
-  },
-  {
-    name: 'ohio',
-    hour: 8,
-    minute: 10,
-    on: isSecondSaturday,
-    reads: ['ohio_sos', 'ohio_sos_amendments'],
-  },
-  {
-    name: 'prune',
-    hour: 9,
-    minute: 10,
-    on: () => true,
-    reads: [],
-  },
+  { name: 'colorado', hour: 6, minute: 10, on: () => true, reads: ['colorado_sos'] },
+  { name: 'underwrite', hour: 7, minute: 10, on: (day) => dayNumber(day) % 2 === 0, reads: [] },
+  { name: 'ohio', hour: 8, minute: 10, on: isSecondSaturday, reads: ['ohio_sos', 'ohio_sos_amendments'] },
+  { name: 'prune', hour: 9, minute: 10, on: () => true, reads: [] },
 ];
 
 /** Groups of sources for SOURCES: the jobs that read. */
@@ -70,26 +46,32 @@ const MAX_DAYS = 40;
 const localDay = (at: Date): string =>
   `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`;
 
-/** Slot of a job on a day. */
-const slotOn = (job: Job, day: string): Date =>
-  new Date(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)), job.hour, job.minute);
-
-/** The first slot that `matches`, looking from today one day at a time in a direction. */
-function findSlot(job: Job, now: Date, direction: 1 | -1, matches: (slot: Date) => boolean): Date {
-  const today = dayNumber(localDay(now));
+/** The first day of a job that `matches`, from a day on in a direction. */
+function findDay(job: Job, from: string, direction: 1 | -1, matches: (day: string) => boolean = () => true): string {
   for (let days = 0; days <= MAX_DAYS; days += 1) {
-    const day = dayOf(today + direction * days);
-    const slot = slotOn(job, day);
-    if (job.on(day) && matches(slot)) return slot;
+    const day = dayOf(dayNumber(from) + direction * days);
+    if (job.on(day) && matches(day)) return day;
   }
   throw new Error(`job ${job.name} has no slot within ${MAX_DAYS} days`);
 }
 
+/** Slot of a job on a day. */
+const slotOn = (job: Job, day: string): Date =>
+  new Date(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)), job.hour, job.minute);
+
 /** Latest slot up to an instant. */
-export const lastSlot = (job: Job, now: Date): Date => findSlot(job, now, -1, (slot) => slot <= now);
+export const lastSlot = (job: Job, now: Date): Date =>
+  slotOn(
+    job,
+    findDay(job, localDay(now), -1, (day) => slotOn(job, day) <= now),
+  );
 
 /** First slot after an instant. */
-export const nextSlot = (job: Job, now: Date): Date => findSlot(job, now, 1, (slot) => slot > now);
+export const nextSlot = (job: Job, now: Date): Date =>
+  slotOn(
+    job,
+    findDay(job, localDay(now), 1, (day) => slotOn(job, day) > now),
+  );
 
 /**
  * Day of the next scheduled read of a source: the first day of its job on which it is due.
@@ -102,12 +84,6 @@ export function nextReadOn(
 ): string {
   const due = source.last_good_at === null ? today : dayOf(dayNumber(source.last_good_at.slice(0, 10)) + readEveryDays);
   const from = due > today ? due : today;
-  const job =
-    JOBS.find((each) => each.reads.includes(source.source)) ?? JOBS.find((each) => each.reads.includes(source.family));
-  if (!job) return from;
-  for (let ahead = 0; ahead <= MAX_DAYS; ahead += 1) {
-    const day = dayOf(dayNumber(from) + ahead);
-    if (job.on(day)) return day;
-  }
-  return from;
+  const job = [source.source, source.family].flatMap((name) => JOBS.find(({ reads }) => reads.includes(name)) ?? [])[0];
+  return job === undefined ? from : findDay(job, from, 1);
 }

@@ -51,9 +51,9 @@ async function main(): Promise<number> {
     hosts: hostsOf(all),
     onNoNetwork: print,
     limits: { retries: 1 },
-    ...(settings.SANDBOX_URL === undefined ? {} : { sandboxUrl: settings.SANDBOX_URL }),
-    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
-    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+    sandboxUrl: settings.SANDBOX_URL,
+    chromiumPath: settings.CHROMIUM_PATH,
+    contact: settings.CONTACT,
   });
   try {
     const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);

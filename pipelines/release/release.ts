@@ -6,7 +6,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { join } from 'node:path';
 import { z } from 'zod';
 import { openDuck } from '../../lib/duck.ts';
-import { DamagedFile, makeFolder, namesIn, sha256OfFile, sync } from '../../lib/files.ts';
+import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
 import { wrap } from '../../lib/markdown.ts';
 import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
@@ -20,10 +20,10 @@ import { snapshotNamed } from '../analyse/open_snapshot.ts';
 import { runCli } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
 import { bytesShort, plural } from '../format.ts';
-import { compareRunIds, layoutOf, parseRunId, type Layout } from '../layout.ts';
+import { compareRunIds, layoutOf, type Layout } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
 import { hashModels, writeParquet } from '../run/publish.ts';
-import { readManifest, verifySnapshot } from '../snapshots.ts';
+import { readManifest, runIdsIn, verifySnapshot } from '../snapshots.ts';
 import { COMPARED, dictionaryPage, licensesPage, permissionsNeeded, readmePage, type ReleasedTables } from './pages.ts';
 
 const SUMS = 'SHA256SUMS';
@@ -45,8 +45,7 @@ const ReleasedManifest = z
   .omit({ sold_leads: true, sold_properties: true, database: true, serving: true });
 
 /** Run ids of the releases of a folder, oldest first. */
-const listReleases = async (layout: Layout): Promise<string[]> =>
-  (await namesIn(layout.releases)).filter((name) => parseRunId(name) !== null).sort(compareRunIds);
+const listReleases = (layout: Layout): Promise<string[]> => runIdsIn(layout.releases);
 
 async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedTables> {
   const damage = await verifySnapshot(layout, runId, 'tables');

@@ -3,11 +3,11 @@
  * rename. After a crash at any instant the old snapshot is still current. Its manifest has the facts of the run.
  */
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { duckVersion, rowsOf } from '../../lib/duck.ts';
-import { makeFolder, pointAt, share, sha256OfFile, sync } from '../../lib/files.ts';
+import { makeFolder, pointAt, readJson, share, sha256OfFile, sync } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import { markVerified } from '../../lib/verified.ts';
@@ -20,7 +20,7 @@ import { Manifest, partName, type PublishedTable } from '../../models/manifest.t
 import { IN_PARTS, SERVING_FILE, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
 import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
-import { continued, type DayOfHistory } from '../history.ts';
+import { continued } from '../history.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { currentSnapshot } from '../snapshots.ts';
@@ -29,6 +29,8 @@ import { PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { finishDatabase, showParts, shownRecord } from './finish_database.ts';
 import { BUILDING } from './partial_files.ts';
 import { newsOf, writeServingFile, writeServingPart } from './serving_file.ts';
+
+const PACKAGE = join(import.meta.dirname, '../../package.json');
 
 /** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
 const ROW_GROUP = 20_480;
@@ -39,15 +41,13 @@ export const DATABASE = 'dealfeed.duckdb';
 /** The manifest without the files. */
 export type SnapshotFacts = Omit<Manifest, 'tables' | 'database' | 'serving'>;
 
-const publishedOf = (models: readonly Model[]): readonly Mart[] => models.filter(isMart);
-
 /** Whether these models publish every table that is served, with all its columns. */
 const isServed = (published: readonly Mart[]): boolean =>
   TABLE_NAMES.every((table) => published.some((mart) => shownRecord(mart) === TABLES[table]));
 
 /** Number of parts that `writeSnapshot` names: each table, the serving files, and the database. */
 export function partsToWrite(models: readonly Model[]): number {
-  const published = publishedOf(models);
+  const published = models.filter(isMart);
   return published.length + (isServed(published) ? 1 + IN_PARTS.length : 0) + 1;
 }
 
@@ -65,63 +65,47 @@ interface SnapshotContent {
   readonly onPart?: (name: string) => void;
 }
 
+type SnapshotFiles = SnapshotContent & { readonly folder: string };
+
 /**
- * Write the published tables of a finished build and its manifest, then rename the folder. This moves the file of the
- * published tables into the snapshot, so the build can no longer query them.
+ * Write and flush the published tables of a finished build, and its manifest last, then rename the folder. This moves
+ * the file of the published tables into the snapshot, so the build can no longer query them.
  */
-export async function writeSnapshot(
-  build: BuildDatabase,
-  layout: Layout,
-  { models, onPart = () => {}, ...content }: SnapshotContent,
-): Promise<Manifest> {
-  const { facts } = content;
-  const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
-  await makeFolder(building);
+export async function writeSnapshot(build: BuildDatabase, layout: Layout, content: SnapshotContent): Promise<Manifest> {
+  const { run_id: runId } = content.facts;
+  const folder = join(layout.snapshots, `${BUILDING}${runId}`);
+  await makeFolder(folder);
   try {
-    const manifest = await writeFiles(build, publishedOf(models), { ...content, folder: building, onPart });
-    await rename(building, layout.snapshot(facts.run_id));
+    const manifest = await writeFiles(build, { ...content, folder });
+    await rename(folder, layout.snapshot(runId));
     await sync(layout.snapshots);
     return manifest;
   } catch (error) {
     // Remove the partial folder: the disk may be full.
-    await rm(building, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-interface SnapshotFiles extends Required<Omit<SnapshotContent, 'models'>> {
-  readonly folder: string;
-}
-
-/** Write and flush every file of a snapshot, the manifest last. */
-async function writeFiles(
-  { connection, publishedFile }: BuildDatabase,
-  published: readonly Mart[],
-  files: SnapshotFiles,
-): Promise<Manifest> {
-  const { folder, facts, onPart } = files;
+async function writeFiles({ connection, publishedFile }: BuildDatabase, files: SnapshotFiles): Promise<Manifest> {
+  const { folder, facts, onPart, models } = files;
+  const published = models.filter(isMart);
   const tables: Record<string, PublishedTable> = {};
   for (const model of published) {
-    onPart(model.name);
+    onPart?.(model.name);
     tables[model.name] = await (model.contract.publish.parts ? writePart : writeTable)(connection, model, files);
   }
   // From here on, the name of a table in parts means all its rows.
-  const inParts = published.filter(({ contract }) => contract.publish.parts).map(({ name }) => name);
-  for (const name of inParts)
+  for (const { name } of published.filter(({ contract }) => contract.publish.parts))
     await connection.run(`ALTER TABLE ${identifier(name)} RENAME TO ${identifier(newsOf(name))}`);
   await connection.run(`SET file_search_path = ${literal(folder)}`);
   await showParts(connection, published, tables, modelType);
   const serving = isServed(published) ? await writeServing(connection, files) : [];
-  onPart(DATABASE);
+  onPart?.(DATABASE);
   await finishDatabase(connection, published, { notice: facts.notice, folder, tables });
-  const database = join(folder, DATABASE);
-  await rename(publishedFile, database);
-  const manifest = Manifest.parse({
-    ...facts,
-    tables,
-    database: { file: DATABASE, ...(await flushed(database)) },
-    serving,
-  });
+  await rename(publishedFile, join(folder, DATABASE));
+  const database = { file: DATABASE, ...(await flushed(join(folder, DATABASE))) };
+  const manifest = Manifest.parse({ ...facts, tables, database, serving });
   const manifestPath = join(folder, 'manifest.json');
   await writeFile(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`);
   await sync(manifestPath);
@@ -130,22 +114,20 @@ async function writeFiles(
   return manifest;
 }
 
-interface ServingFolders {
-  readonly folder: string;
+interface ServingFolders extends Pick<SnapshotFiles, 'folder' | 'onPart'> {
   readonly before: Pick<EarlierFiles, 'folder' | 'serving'> | null;
-  readonly onPart?: (name: string) => void;
 }
 
 /** Write the serving files; those of tables in parts are mostly the files of the snapshot before. */
 export async function writeServing(
   connection: DuckDBConnection,
-  { folder, before, onPart = () => {} }: ServingFolders,
+  { folder, before, onPart }: ServingFolders,
 ): Promise<Manifest['serving']> {
-  onPart(SERVING_FILE);
+  onPart?.(SERVING_FILE);
   await writeServingFile(connection, join(folder, SERVING_FILE));
   const serving = [{ file: SERVING_FILE, ...(await flushed(join(folder, SERVING_FILE))) }];
   for (const table of IN_PARTS) {
-    onPart(table);
+    onPart?.(table);
     const { kept, file } = await writeServingPart(connection, table, { folder, before });
     for (const one of kept) await share(join(before?.folder ?? '', one.file), join(folder, one.file));
     serving.push(...kept);
@@ -192,23 +174,23 @@ function countKept(parts: PublishedTable['files'], added: number): number {
  * other parts are those of the previous snapshot.
  */
 async function writePart(connection: DuckDBConnection, mart: Mart, files: SnapshotFiles): Promise<PublishedTable> {
-  const { name, contract } = mart;
-  const { record, publish } = contract;
+  const { record, publish } = mart.contract;
   const { folder, before, facts } = files;
-  const [key, today] = [record.key.map(identifier).join(', '), identifier(name)];
-  const earlier = before?.tables[name];
+  const pathOf = (file: string): string => join(before?.folder ?? '', file);
+  const [key, today] = [record.key.map(identifier).join(', '), identifier(mart.name)];
+  const { rows: earlier, files: parts } = before?.tables[mart.name] ?? { rows: 0, files: [] };
   const [counted] = await rowsOf(
     connection,
     `SELECT count(*) AS today, (SELECT count(*) FROM ${identifier(publish.parts?.before ?? '')}
         SEMI JOIN ${today} USING (${key})) AS replaced FROM ${today}`,
   );
   const added = Number(counted?.['today']);
-  const rows = (earlier?.rows ?? 0) + added - Number(counted?.['replaced']);
-  const parts = earlier?.files ?? [];
-  const kept = added === 0 && parts.length > 0 ? parts : parts.slice(0, countKept(parts, added));
-  for (const { file } of kept) await share(join(before?.folder ?? '', file), join(folder, file));
-  if (added === 0 && parts.length > 0) return { rows, files: parts };
-  const merged = parts.slice(kept.length).map(({ file }) => join(before?.folder ?? '', file));
+  const rows = earlier + added - Number(counted?.['replaced']);
+  const isSame = added === 0 && parts.length > 0;
+  const kept = isSame ? parts : parts.slice(0, countKept(parts, added));
+  for (const { file } of kept) await share(pathOf(file), join(folder, file));
+  if (isSame) return { rows, files: parts };
+  const merged = parts.slice(kept.length).map(({ file }) => pathOf(file));
   const own = `SELECT ${convertedRow(record.columns, modelType, parquetType)} FROM ${today}`;
   const all =
     merged.length === 0
@@ -219,7 +201,7 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
     SELECT ${record.columns.map((column) => identifier(column.name)).join(', ')} FROM rows
     ORDER BY ${publish.orderBy.join(', ')}`;
   const written = await writeParquet(connection, mart, sql, { folder, notice: facts.notice });
-  const file = partName(name, written.sha256);
+  const file = partName(mart.name, written.sha256);
   await rename(join(folder, written.file), join(folder, file));
   return { rows, files: [...kept, { ...written, file }] };
 }
@@ -281,23 +263,19 @@ export interface RunFacts {
   readonly results: readonly ModelResult[];
 }
 
-const manifestSource = (
-  { row, standing, latest }: SourceState,
-  { follows, clock }: RunFacts,
-): Manifest['sources'][number] => ({
-  ...row,
-  staged_run: standing?.run_id ?? null,
-  staged_sha256: standing?.parquet?.sha256 ?? null,
-  pages: standing?.pages.length ?? 0,
-  traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 },
-  dropped_files: [...(standing?.dropped_files ?? [])],
-  history: continued(historyIn(follows, row.source), clock.asOf, latest?.status),
-});
-
-/** The history of a source in a snapshot, if it has the source. */
-function historyIn(snapshot: Manifest | null, name: string): DayOfHistory | undefined {
-  const source = snapshot?.sources.find((each) => each.source === name);
-  return snapshot !== null && source ? { history: source.history, asOf: snapshot.as_of } : undefined;
+function manifestSource(state: SourceState, { follows, clock }: RunFacts): Manifest['sources'][number] {
+  const { row, standing, latest } = state;
+  const earlier = follows?.sources.find(({ source }) => source === row.source);
+  const before = follows && earlier ? { history: earlier.history, asOf: follows.as_of } : undefined;
+  return {
+    ...row,
+    staged_run: standing?.run_id ?? null,
+    staged_sha256: standing?.parquet?.sha256 ?? null,
+    pages: standing?.pages.length ?? 0,
+    traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 },
+    dropped_files: [...(standing?.dropped_files ?? [])],
+    history: continued(before, clock.asOf, latest?.status),
+  };
 }
 
 export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
@@ -314,7 +292,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
     sold_leads: [...run.sold.leads],
     sold_properties: [...run.sold.properties],
     versions: {
-      dealfeed: await dealfeedVersion(),
+      dealfeed: String(((await readJson(PACKAGE)) as { version?: string }).version),
       node: process.versions.node,
       duckdb: duckVersion(),
       ...hashModels(run.models),
@@ -345,9 +323,4 @@ export function hashModels(models: readonly Model[]): { schema: string; models: 
       ...VIEWS.map(({ sql }) => sql),
     ]),
   };
-}
-
-async function dealfeedVersion(): Promise<string> {
-  const content = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(content) as { version: string }).version;
 }

@@ -89,7 +89,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
   try {
     const inputs = { runId, previous, follows, sold, models, assumptions };
-    const { sources, results, audits } = await buildAndAudit(build, options, read, inputs);
+    const { sources, results } = await buildAndAudit(build, options, read, inputs);
+    const audits = results.flatMap((result) => result.audits);
     await writeFailures(failuresFolder, audits);
     const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
 
@@ -109,20 +110,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }
 }
 
-interface Built {
-  /** The sources, some of them degraded because their rows join too few others. */
-  readonly sources: readonly SourceState[];
-  readonly results: readonly ModelResult[];
-  readonly audits: readonly AuditResult[];
-}
-
 /** Load the inputs, build the models and audit them. */
 async function buildAndAudit(
   build: BuildDatabase,
   { layout, clock, progress = SILENT }: RunOptions,
   read: readonly SourceState[],
   inputs: Pick<BuildInputs, 'previous' | 'follows' | 'sold' | 'models' | 'assumptions'> & { readonly runId: string },
-): Promise<Built> {
+) {
   const { runId, models, sold } = inputs;
   const onPart = (part: string): void => progress.part(part);
   const shareOfPart = build.shareDone.bind(build);
@@ -150,12 +144,8 @@ async function buildAndAudit(
   const { connection, second } = build;
   const built = await buildModels(connection, models, { published: PUBLISHED, second, onModel: onPart });
   progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
-  const results = await auditModels(build.connection, built, onPart);
-  return {
-    sources: await judgeSources(build.connection, read),
-    results,
-    audits: results.flatMap((result) => result.audits),
-  };
+  const results = await auditModels(connection, built, onPart);
+  return { sources: await judgeSources(connection, read), results };
 }
 
 /** Claim the next free run id of a day by creating its folder. An id is never used twice, even after a prune. */
@@ -185,14 +175,14 @@ async function writeFailures(folder: string, audits: readonly AuditResult[]): Pr
 
 type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 
-const CHANGES_SQL = `
-  SELECT concat(list, ' ', replace(kind, '_records', '')) AS label, n
-  FROM (UNPIVOT (FROM change_feeds) ON new_records, changed_records, gone_records INTO NAME kind VALUE n)
-  WHERE n > 0`;
-
 /** Count what changed since a snapshot, by list. */
 async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
-  const rows = await rowsOf(connection, CHANGES_SQL);
+  const rows = await rowsOf(
+    connection,
+    `SELECT concat(list, ' ', replace(kind, '_records', '')) AS label, n
+    FROM (UNPIVOT (FROM change_feeds) ON new_records, changed_records, gone_records INTO NAME kind VALUE n)
+    WHERE n > 0`,
+  );
   return { since, counts: rows.map(({ label, n }) => ({ label: String(label), n: Number(n) })) };
 }
 
@@ -227,28 +217,20 @@ async function judgeSources(
   sources: readonly SourceState[],
 ): Promise<readonly SourceState[]> {
   const degraded = await rowsOf(connection, "SELECT source, reason, detail FROM sources WHERE status = 'degraded'");
-  const found = new Map(degraded.map((row) => [row['source'], row]));
   return sources.map((state) => {
-    const judged = found.get(state.row.source);
+    const judged = degraded.find(({ source }) => source === state.row.source);
     if (!judged) return state;
     const { reason, detail } = judged;
     return { ...state, row: { ...state.row, status: 'degraded', reason: String(reason), detail: String(detail) } };
   });
 }
 
-interface RunOutcome {
-  readonly sources: readonly SourceState[];
-  /** Names of the blocking audits that failed. */
-  readonly blocked: readonly string[];
-  readonly published: boolean;
-  readonly current: boolean;
-}
-
+/** @param outcome names of the blocking audits that failed, and what became of the snapshot */
 async function writeReport(
   layout: Layout,
   runId: string,
   startedMs: number,
-  { sources, ...outcome }: RunOutcome,
+  { sources, ...outcome }: Pick<RunResult, 'sources' | 'current'> & { blocked: readonly string[]; published: boolean },
 ): Promise<void> {
   const report = {
     run_id: runId,

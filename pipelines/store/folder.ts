@@ -9,8 +9,9 @@ import { namesIn, readJson, writeWhole } from '../../lib/files.ts';
 import { RequestRecord } from '../../lib/request_record.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { objectOf, readVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { ReadRecord, readRecord, writeRead } from '../ingest/reads.ts';
-import { parseRunId, type Layout } from '../layout.ts';
+import { ReadRecord, writeRead } from '../ingest/reads.ts';
+import type { Layout } from '../layout.ts';
+import { runIdsIn } from '../snapshots.ts';
 
 /** A data folder and its archive. */
 export interface Folder {
@@ -39,40 +40,30 @@ export async function writeReads({ layout, archive }: Folder, { requests, reads 
 export async function localReads(layout: Layout): Promise<ArchivedRead[]> {
   const found: ArchivedRead[] = [];
   for (const source of await namesIn(layout.stagedRoot))
-    for (const name of await namesIn(layout.staged(source))) {
-      const runId = name.replace(/\.json$/u, '');
-      if (name.endsWith('.json') && parseRunId(runId) !== null) found.push({ source, runId });
-    }
+    for (const runId of await runIdsIn(layout.staged(source), '.json')) found.push({ source, runId });
   return found;
 }
 
-/** @throws DamagedFile */
-export async function readLocal(layout: Layout, reads: readonly ArchivedRead[]): Promise<ReadRecord[]> {
-  const found = await Promise.all(reads.map((read) => readRecord(layout, read.source, read.runId, 1)));
-  return found.filter((read) => read !== undefined);
-}
-
-/** Run ids that are names in a folder. */
-export const runIdsIn = async (folder: string): Promise<string[]> =>
-  (await namesIn(folder)).filter((name) => parseRunId(name) !== null);
-
+/** The store of a folder, and the hashes of the reads of its catalog that the folder has had. */
 const Pulled = z.object({ store: z.string(), lists: z.array(z.string()) });
 
 const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
 
-/**
- * Hashes of the reads of the catalog that a folder has had: what was pruned in it is not fetched again. Null if it has
- * never been used with the store.
- */
-export async function readPulled(layout: Layout, store: Store): Promise<ReadonlySet<string> | null> {
+async function readPulledFile(layout: Layout): Promise<z.infer<typeof Pulled> | null> {
   const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
-  return saved.success && saved.data.store === store.shown ? new Set(saved.data.lists) : null;
+  return saved.success ? saved.data : null;
+}
+
+/** What was pruned in a folder is not fetched again. Null if it has never been used with the store. */
+export async function readPulled(layout: Layout, store: Store): Promise<ReadonlySet<string> | null> {
+  const saved = await readPulledFile(layout);
+  return saved?.store === store.shown ? new Set(saved.lists) : null;
 }
 
 /** Remember that a folder has these as well. */
-export async function addPulled(layout: Layout, store: Store, more: readonly string[]): Promise<void> {
-  const lists = [...new Set([...((await readPulled(layout, store)) ?? []), ...more])];
-  await writeWhole(pulledFile(layout), `${JSON.stringify({ store: store.shown, lists }, null, 1)}\n`);
+export async function addPulled(layout: Layout, store: Store, runs: readonly { reads: string }[]): Promise<void> {
+  const lists = new Set(await readPulled(layout, store)).union(new Set(runs.map(({ reads }) => reads)));
+  await writeWhole(pulledFile(layout), `${JSON.stringify({ store: store.shown, lists: [...lists] }, null, 1)}\n`);
 }
 
 /**
@@ -80,10 +71,10 @@ export async function addPulled(layout: Layout, store: Store, more: readonly str
  * published here
  */
 export async function assertWithoutStore(layout: Layout): Promise<void> {
-  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
-  if (saved.success)
+  const saved = await readPulledFile(layout);
+  if (saved !== null)
     throw new SettingError(
-      `STORE is not set, expected ${saved.data.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
+      `STORE is not set, expected ${saved.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
         `To leave the store, remove ${pulledFile(layout)}`,
     );
 }
@@ -91,15 +82,12 @@ export async function assertWithoutStore(layout: Layout): Promise<void> {
 /** Reads missing pages from a store. @param print called for a page that the store lacks too, or has damaged */
 export const objectFetcher =
   (store: Store, print: (message: string) => void): NonNullable<ArchiveOptions['fetchObject']> =>
-  async (hash) => {
-    try {
-      return await readVerified(store, objectOf(hash));
-    } catch (error) {
+  (hash) =>
+    readVerified(store, objectOf(hash)).catch((error: unknown) => {
       if (!(error instanceof StoreDamage)) throw error;
       print(error.message);
       return null;
-    }
-  };
+    });
 
 /** The archive of a data folder, whose missing pages are in the store if there is one. */
 export const openStoredArchive = (

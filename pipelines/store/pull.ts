@@ -14,8 +14,8 @@ import { downloadMissing, objectOf, readPacked, StoreDamage, type Store } from '
 import { stagedParquet, standingRead, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { makeCurrent } from '../run/publish.ts';
-import { listSnapshots } from '../snapshots.ts';
-import { addPulled, readPulled, Reads, runIdsIn, writeReads, type Folder } from './folder.ts';
+import { listSnapshots, runIdsIn } from '../snapshots.ts';
+import { addPulled, readPulled, Reads, writeReads, type Folder } from './folder.ts';
 
 export interface PullOptions extends Folder {
   readonly store: Store;
@@ -32,8 +32,8 @@ async function pullReads(options: PullOptions, { reads: hash, run_id: runId }: C
     ...found.reads.map((read) => [read.source, read.run_id] as const),
     ...found.requests.map((request) => [request.source, request.runId] as const),
   ];
-  const isForeign = named.some(([source, id]) => !/^[\w-]+$/u.test(source) || id !== runId);
-  if (isForeign) throw new StoreDamage(`STORE ${store.shown}: object ${hash} has reads of another run.`);
+  if (named.some(([source, id]) => !/^[\w-]+$/u.test(source) || id !== runId))
+    throw new StoreDamage(`STORE ${store.shown}: object ${hash} has reads of another run.`);
   await writeReads(options, found);
 }
 
@@ -44,23 +44,25 @@ export async function pullRows(store: Store, layout: Layout, read: ReadRecord): 
   await downloadMissing(store, objectOf(read.parquet.sha256), path);
 }
 
+/** Runs that published a snapshot. */
+const publishedIn = ({ runs }: Catalog): CatalogRun[] => runs.filter(({ manifest }) => manifest !== null);
+
 /** The snapshots that a run of this day reads: the newest of an earlier day, the newest of the day, and the current. */
-function chooseSnapshots({ runs, current }: Catalog, asOf: string): ReadonlySet<CatalogRun> {
-  const published = runs.filter((run) => run.manifest !== null).sort((a, b) => compareRunIds(a.run_id, b.run_id));
+function chooseSnapshots(catalog: Catalog, asOf: string): readonly CatalogRun[] {
+  const published = publishedIn(catalog).sort((a, b) => compareRunIds(a.run_id, b.run_id));
   const dayOf = (run: CatalogRun): string => parseRunId(run.run_id)?.asOf ?? '';
   const wanted = [
     published.findLast((run) => dayOf(run) < asOf),
     published.findLast((run) => dayOf(run) === asOf),
-    published.find((run) => run.run_id === current),
+    published.find((run) => run.run_id === catalog.current),
   ];
-  return new Set(wanted.filter((run) => run !== undefined));
+  return [...new Set(wanted.filter((run) => run !== undefined))];
 }
 
 /** Move away snapshots that the store does not have: their run ended before it published them. */
-async function setAsideUnpublished({ layout, print }: PullOptions, { runs }: Catalog): Promise<void> {
-  const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
-  for (const runId of await listSnapshots(layout)) {
-    if (published.has(runId)) continue;
+async function setAsideUnpublished({ layout, print }: PullOptions, catalog: Catalog): Promise<void> {
+  const published = publishedIn(catalog).map((run) => run.run_id);
+  for (const runId of (await listSnapshots(layout)).filter((id) => !published.includes(id))) {
     const aside = join(layout.run(runId), 'unpublished');
     await mkdir(layout.run(runId), { recursive: true });
     await rename(layout.snapshot(runId), aside);
@@ -70,19 +72,19 @@ async function setAsideUnpublished({ layout, print }: PullOptions, { runs }: Cat
 
 /** @throws SettingError if the folder has other data, or is new to the store and has snapshots that it does not know */
 async function assertSameData({ store, layout }: PullOptions, catalog: Catalog, isNew: boolean): Promise<void> {
-  const folder = JSON.stringify(layout.root);
-  const local = await readJson(layout.kind);
+  const refuse = (why: string): never => {
+    throw new SettingError(`STORE is ${store.shown}, ${why}`);
+  };
+  const [local, folder] = [await readJson(layout.kind), JSON.stringify(layout.root)];
   if (local === undefined) await writeWhole(layout.kind, `${JSON.stringify(catalog.kind)}\n`);
   else if (JSON.stringify(local) !== JSON.stringify(catalog.kind))
-    throw new SettingError(
-      `STORE is ${store.shown}, which has other data than DATA_DIR ${folder}; expected another store, or a new folder`,
-    );
-  const named = new Set(catalog.runs.map((run) => run.run_id));
-  const foreign = isNew ? (await listSnapshots(layout)).find((runId) => !named.has(runId)) : undefined;
+    refuse(`which has other data than DATA_DIR ${folder}; expected another store, or a new folder`);
+  const named = catalog.runs.map((run) => run.run_id);
+  const foreign = isNew ? (await listSnapshots(layout)).find((runId) => !named.includes(runId)) : undefined;
   if (foreign !== undefined)
-    throw new SettingError(
-      `STORE is ${store.shown}, whose history does not have snapshot ${foreign} of DATA_DIR ${folder}; expected a ` +
-        'new folder, or an empty store for this one',
+    refuse(
+      `whose history does not have snapshot ${foreign} of DATA_DIR ${folder}; expected a new folder, or an empty ` +
+        'store for this one',
     );
 }
 
@@ -91,7 +93,7 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   const { store, layout, asOf, cacheBytes, print } = options;
   const pulled = await readPulled(layout, store);
   await assertSameData(options, catalog, pulled === null);
-  const local = new Set(await runIdsIn(layout.runs));
+  const local = await runIdsIn(layout.runs);
   const runs = catalog.runs.filter((run) => pulled?.has(run.reads) !== true);
   for (const run of runs) await pullReads(options, run);
   const snapshots = chooseSnapshots(catalog, asOf);
@@ -102,13 +104,9 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   });
   await setAsideUnpublished(options, catalog);
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
-  const needed = [...snapshots].map((run) => run.run_id);
+  const needed = snapshots.map((run) => run.run_id);
   if (needed.length > 0) await trimSnapshots(layout.root, cacheBytes, needed);
-  await addPulled(
-    layout,
-    store,
-    runs.map((run) => run.reads),
-  );
-  const others = runs.filter((run) => !local.has(run.run_id)).length;
+  await addPulled(layout, store, runs);
+  const others = runs.filter((run) => !local.includes(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
 }

@@ -5,17 +5,16 @@ import { atOnce } from '../../lib/at_once.ts';
 import { readJson, sha256, sha256OfFile } from '../../lib/files.ts';
 import { snapshotFileName, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
-import { objectOf, putPacked, type NamedFile, type Store } from '../../lib/store/store.ts';
-import { StoreDamage } from '../../lib/store/store.ts';
-import { trustedRows, type ReadRecord } from '../ingest/reads.ts';
+import { objectOf, putPacked, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
+import { readRecord, trustedRows } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { listSnapshots, verifySnapshot } from '../snapshots.ts';
-import { localReads, readLocal, type Folder } from './folder.ts';
+import { localReads, type Folder, type Reads } from './folder.ts';
 
 /** A file that the store must have. */
 interface Needed extends NamedFile {
-  /** A path, or bytes; undefined if this folder does not have it, because a worker has stored it. */
-  readonly content?: (() => Promise<string | Uint8Array>) | undefined;
+  /** Its path here, or its bytes; undefined if this folder does not have it, because a worker has stored it. */
+  readonly content?: string | (() => Promise<Uint8Array>);
   /** Length of the content. */
   readonly bytes?: number;
 }
@@ -45,11 +44,7 @@ export async function missingFiles(store: Store, runId: string, manifest: unknow
 }
 
 /** Upload what the store lacks. @returns files and bytes that were sent @throws StoreDamage if it then lacks some */
-async function upload(
-  store: Store,
-  layout: Layout,
-  files: readonly Needed[],
-): Promise<{ files: number; bytes: number }> {
+async function upload(store: Store, layout: Layout, files: readonly Needed[]): Promise<Omit<Pushed, 'runs'>> {
   const missing = await missingIn(store, files);
   const lost = missing.find(({ content }) => content === undefined);
   if (lost)
@@ -58,9 +53,8 @@ async function upload(
         `${store.shown}. Nothing was published. Restore the archive from a backup, and run again.`,
     );
   await atOnce(missing, async ({ content, ...file }) => {
-    const body = await content?.();
-    if (typeof body === 'string') await store.putFile(file, body);
-    else if (body) await store.put(file, body);
+    if (typeof content === 'string') await store.putFile(file, content);
+    else if (content) await store.put(file, await content());
   });
   const [wrong] = await missingIn(store, missing);
   if (wrong)
@@ -79,7 +73,7 @@ export interface PushOptions extends Folder {
   readonly published: string | null;
 }
 
-export interface Pushed {
+interface Pushed {
   readonly runs: readonly CatalogRun[];
   readonly files: number;
   readonly bytes: number;
@@ -88,41 +82,21 @@ export interface Pushed {
 /** The snapshots to upload: this run's, or with an empty store all that are complete. */
 async function newSnapshots({ layout, known, published }: PushOptions): Promise<ReadonlySet<string>> {
   const wanted = new Set(published === null ? [] : [published]);
-  if (known === null)
-    for (const runId of await listSnapshots(layout))
-      if ((await verifySnapshot(layout, runId)).length === 0) wanted.add(runId);
+  for (const runId of known === null ? await listSnapshots(layout) : [])
+    if ((await verifySnapshot(layout, runId)).length === 0) wanted.add(runId);
   return wanted;
 }
 
-/** The staged rows of reads. @throws DamagedFile */
-async function rowsOf(layout: Layout, reads: readonly ReadRecord[]): Promise<Needed[]> {
-  const rows: Needed[] = [];
-  for (const read of reads) {
-    const path = await trustedRows(layout, read);
-    if (path !== undefined && read.parquet)
-      rows.push({ ...objectOf(read.parquet.sha256), bytes: read.parquet.bytes, content: async () => path });
-  }
-  return rows;
+/** The files of a snapshot, its manifest last. */
+async function filesOfSnapshot(layout: Layout, runId: string): Promise<Needed[]> {
+  const pathOf = (file: string): string => join(layout.snapshot(runId), file);
+  const path = pathOf('manifest.json');
+  const manifest = { file: 'manifest.json', bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+  const files = [...snapshotFiles(await readJson(path)), manifest];
+  return files.map(({ file, ...rest }) => ({ ...rest, name: snapshotFileName(runId, file), content: pathOf(file) }));
 }
 
-/** The files of a snapshot, and its manifest. */
-async function filesOfSnapshot(layout: Layout, runId: string): Promise<[manifest: string, files: Needed[]]> {
-  const folder = layout.snapshot(runId);
-  const path = join(folder, 'manifest.json');
-  const stated = snapshotFiles(await readJson(path));
-  const files = [
-    ...stated,
-    { file: 'manifest.json', bytes: (await stat(path)).size, sha256: await sha256OfFile(path) },
-  ];
-  const needed = files.map(({ file, ...rest }) => ({
-    ...rest,
-    name: snapshotFileName(runId, file),
-    content: async () => join(folder, file),
-  }));
-  return [files.at(-1)?.sha256 ?? '', needed];
-}
-
-/** Upload the runs that a catalog does not name. Nothing names the uploaded files yet. */
+/** Upload the runs that a catalog does not name. Nothing names the uploaded files yet. @throws DamagedFile */
 export async function push(options: PushOptions): Promise<Pushed> {
   const { store, layout, archive, known } = options;
   const named = new Set(known?.runs.map((run) => run.run_id));
@@ -136,19 +110,22 @@ export async function push(options: PushOptions): Promise<Pushed> {
   const stored = new Set(archived.flatMap(({ runId, hashes }) => (named.has(runId) ? hashes : [])));
   const runs: CatalogRun[] = [];
   for (const run_id of [...ids].filter((id) => parseRunId(id) !== null && !named.has(id)).sort(compareRunIds)) {
-    const reads = await readLocal(
-      layout,
-      local.filter(({ runId }) => runId === run_id),
-    );
-    const requests = [];
+    const { requests, reads }: Reads = { requests: [], reads: [] };
+    for (const { source } of local.filter(({ runId }) => runId === run_id)) {
+      const read = await readRecord(layout, source, run_id);
+      const content = read && (await trustedRows(layout, read));
+      if (read) reads.push(read);
+      if (content !== undefined && read?.parquet)
+        needed.push({ ...objectOf(read.parquet.sha256), bytes: read.parquet.bytes, content });
+    }
     for (const { source, hashes } of archived.filter(({ runId }) => runId === run_id)) {
       requests.push(...(await archive.records(source, run_id)));
       for (const hash of hashes) if (!stored.has(hash)) pages.add(hash);
     }
-    needed.push(...(await rowsOf(layout, reads)));
-    const [manifest, files] = snapshots.has(run_id) ? await filesOfSnapshot(layout, run_id) : [null, []];
+    const files = snapshots.has(run_id) ? await filesOfSnapshot(layout, run_id) : [];
     needed.push(...files);
-    runs.push({ run_id, reads: (await putPacked(store, { requests, reads })).sha256, manifest });
+    const { sha256: hash } = await putPacked(store, { requests, reads });
+    runs.push({ run_id, reads: hash, manifest: files.at(-1)?.sha256 ?? null });
   }
   for (const hash of [...pages].filter((one) => !archive.isErased(one))) {
     const bytes = archive.size(hash);

@@ -24,25 +24,6 @@ import { writeStoredTables } from './stored_tables.ts';
 /** Attempts to add this run's reads to the catalog while other runs write it. */
 const TRIES = 5;
 
-export interface RunStore {
-  /** Bring the folder up to date for a run of this day. */
-  pull(asOf: string): Promise<void>;
-  /** @returns false if another run has this id */
-  claim(runId: string): Promise<boolean>;
-  /** Store a run's reads and its snapshot, and make it current. @throws PublishedElsewhere */
-  publish(runId: string): Promise<void>;
-  /**
-   * Write the Iceberg metadata of the store.
-   * @param url where readers find the store. Default: its address
-   */
-  writeTables(url?: string): Promise<void>;
-  /** Store the reads of a run that publishes nothing. @throws PublishedElsewhere */
-  addReads(): Promise<void>;
-  /** Bytes of an archived page. */
-  readonly store: Store;
-  close(): void;
-}
-
 export interface RunStoreOptions {
   readonly store: Store;
   readonly layout: Layout;
@@ -51,106 +32,123 @@ export interface RunStoreOptions {
   readonly print: (line: string) => void;
 }
 
-/** The newer of two snapshots: a run of an earlier day does not replace the current one. */
-const later = (current: string | null, runId: string): string =>
-  current !== null && compareRunIds(current, runId) > 0 ? current : runId;
-
-export function createRunStore({ store, layout, print, cacheBytes = STORE_CACHE_BYTES }: RunStoreOptions): RunStore {
+export class RunStore {
+  readonly store: Store;
+  readonly #options: Required<RunStoreOptions>;
   /** The catalog that the run continues. */
-  let before: ReadCatalog | null = null;
+  #before: ReadCatalog | null = null;
   /** What the run has published. */
-  let publication: Pick<Catalog, 'current' | 'runs'> | undefined;
+  #publication: Pick<Catalog, 'current' | 'runs'> | undefined;
+
+  constructor(options: RunStoreOptions) {
+    this.store = options.store;
+    this.#options = { cacheBytes: STORE_CACHE_BYTES, ...options };
+  }
+
+  /** Bring the folder up to date for a run of this day. */
+  async pull(asOf: string): Promise<void> {
+    const { layout } = this.#options;
+    this.#before = await readCatalog(this.store);
+    const catalog = this.#before?.catalog;
+    if (catalog) {
+      await writeSuppressed(layout.root, catalog.suppressed);
+      await this.#withArchive((archive) => pull({ ...this.#options, asOf, archive }, catalog));
+    }
+    // Reads that an earlier run of this folder could not store.
+    await this.addReads();
+  }
+
+  /** @returns false if another run has this id */
+  async claim(runId: string): Promise<boolean> {
+    const create = (): Promise<boolean> => {
+      const claim = { host: hostname(), process: process.pid, claim: randomUUID() };
+      return this.store.create(`runs/${runId}`, `${JSON.stringify(claim)}\n`);
+    };
+    if (!(await create())) return false;
+    // A second claim of the same id must fail.
+    if (!(await create())) return true;
+    throw new SettingError(
+      `STORE is ${this.store.shown}, which ignores conditional writes (If-None-Match): two runs could overwrite each ` +
+        'other. Expected a service that supports them',
+    );
+  }
+
+  /** Store a run's reads and its snapshot, and make it current. @throws PublishedElsewhere */
+  async publish(runId: string): Promise<void> {
+    if (await this.#add(runId)) return;
+    this.#before = await readCatalog(this.store);
+    await rm(this.#options.layout.snapshot(runId), { recursive: true, force: true });
+    const winner = this.#before?.catalog.runs.at(-1)?.run_id ?? 'another run';
+    await this.addReads();
+    throw new PublishedElsewhere(
+      `Run ${winner} published to STORE ${this.store.shown} while this run worked, so run ${runId} published nothing. ` +
+        `Its pages and rows are stored. Run again: it continues from there.`,
+    );
+  }
+
+  /** Write the Iceberg metadata of the store. @param url where readers find the store. Default: its address */
+  async writeTables(url?: string): Promise<void> {
+    const catalog = this.#publication ?? this.#before?.catalog;
+    if (catalog) await writeStoredTables(this.store, this.#options.layout, catalog, url);
+  }
+
+  /** Store the reads of a run that publishes nothing. @throws PublishedElsewhere */
+  async addReads(): Promise<void> {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      if (await this.#add(null)) return;
+      this.#before = await readCatalog(this.store);
+    }
+    throw new PublishedElsewhere(`STORE ${this.store.shown}: other runs keep changing its catalog. Run again later.`);
+  }
+
+  close(): void {
+    this.store.close();
+  }
 
   /** Opened for each step: the run and its reads have an archive of their own. */
-  const withArchive = async <T>(work: (archive: Archive) => Promise<T>): Promise<T> => {
-    const archive = await openArchive(layout.root);
+  async #withArchive<T>(work: (archive: Archive) => Promise<T>): Promise<T> {
+    const archive = await openArchive(this.#options.layout.root);
     try {
       return await work(archive);
     } finally {
       await archive.close();
     }
-  };
+  }
 
-  const add = async (published: string | null): Promise<boolean> => {
-    const known = before?.catalog ?? null;
-    const { runs, files, bytes } = await withArchive((archive) => push({ store, layout, archive, known, published }));
-    const suppressed = await readSuppressed(layout.root);
-    const isSame = JSON.stringify(suppressed) === JSON.stringify(known?.suppressed ?? []);
-    if (runs.length === 0 && isSame) return true;
+  /** Store what the catalog lacks. @param published run of the new snapshot @returns false if another run was first */
+  async #add(published: string | null): Promise<boolean> {
+    const { store, layout, print } = this.#options;
+    const known = this.#before?.catalog ?? null;
+    const { runs, files, bytes } = await this.#withArchive((archive) =>
+      push({ store, layout, archive, known, published }),
+    );
+    const suppressed = [...(await readSuppressed(layout.root))];
+    if (runs.length === 0 && JSON.stringify(suppressed) === JSON.stringify(known?.suppressed ?? [])) return true;
     const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);
+    // A run of an earlier day does not replace the current snapshot.
+    const current = [known?.current ?? null, newest ?? null]
+      .filter((id) => id !== null)
+      .sort(compareRunIds)
+      .at(-1);
     const next = {
       kind: (await readJson(layout.kind)) ?? null,
-      current: newest === undefined ? (known?.current ?? null) : later(known?.current ?? null, newest),
-      suppressed: [...suppressed],
+      current: current ?? null,
+      suppressed,
       runs: [...(known?.runs ?? []), ...runs],
     };
-    if (!(await switchCatalog(store, before, next))) return false;
+    if (!(await switchCatalog(store, this.#before, next))) return false;
     // Only these: the catalog may name runs of other hosts that this folder has not fetched.
-    await addPulled(
-      layout,
-      store,
-      runs.map((run) => run.reads),
-    );
+    await addPulled(layout, store, runs);
     await removeSegments(
       store,
       runs.map((run) => run.run_id),
     );
     // The publication ends the run: a later failure must not report it as unpublished.
-    if (published === null) before = await readCatalog(store);
-    else publication = next;
+    if (published === null) this.#before = await readCatalog(store);
+    else this.#publication = next;
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
     return true;
-  };
-
-  const addReads = async (): Promise<void> => {
-    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      if (await add(null)) return;
-      before = await readCatalog(store);
-    }
-    throw new PublishedElsewhere(`STORE ${store.shown}: other runs keep changing its catalog. Run again later.`);
-  };
-
-  return {
-    store,
-    async pull(asOf) {
-      before = await readCatalog(store);
-      const options = { store, layout, asOf, cacheBytes, print };
-      const catalog = before?.catalog;
-      if (catalog) await writeSuppressed(layout.root, catalog.suppressed);
-      if (catalog) await withArchive((archive) => pull({ ...options, archive }, catalog));
-      // Reads that an earlier run of this folder could not store.
-      await addReads();
-    },
-    async claim(runId) {
-      const text = (): string => `${JSON.stringify({ host: hostname(), process: process.pid, claim: randomUUID() })}\n`;
-      if (!(await store.create(`runs/${runId}`, text()))) return false;
-      // A second claim of the same id must fail.
-      if (!(await store.create(`runs/${runId}`, text()))) return true;
-      throw new SettingError(
-        `STORE is ${store.shown}, which ignores conditional writes (If-None-Match): two runs could overwrite each ` +
-          'other. Expected a service that supports them',
-      );
-    },
-    async publish(runId) {
-      if (await add(runId)) return;
-      before = await readCatalog(store);
-      await rm(layout.snapshot(runId), { recursive: true, force: true });
-      const winner = before?.catalog.runs.at(-1)?.run_id ?? 'another run';
-      await addReads();
-      throw new PublishedElsewhere(
-        `Run ${winner} published to STORE ${store.shown} while this run worked, so run ${runId} published nothing. ` +
-          `Its pages and rows are stored. Run again: it continues from there.`,
-      );
-    },
-    async writeTables(url) {
-      const catalog = publication ?? before?.catalog;
-      if (catalog) await writeStoredTables(store, layout, catalog, url);
-    },
-    addReads,
-    close: () => {
-      store.close();
-    },
-  };
+  }
 }
 
 /** The run's store; undefined without STORE. @throws SettingError if STORE is unset and the folder continues one */
@@ -159,9 +157,7 @@ export async function openRunStore(
   layout: Layout,
   print: (line: string) => void,
 ): Promise<RunStore | undefined> {
-  if (STORE === undefined) {
-    await assertWithoutStore(layout);
-    return undefined;
-  }
-  return createRunStore({ store: await openStore(STORE, undefined, print), layout, print });
+  if (STORE !== undefined) return new RunStore({ store: await openStore(STORE, undefined, print), layout, print });
+  await assertWithoutStore(layout);
+  return undefined;
 }

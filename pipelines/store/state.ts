@@ -3,12 +3,12 @@ import { SettingError } from '../../lib/settings.ts';
 import { currentRun, manifestOf, readCatalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { readVerified, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
-import { problem, type Problem } from '../operate/problems.ts';
+import { problem, type Found } from '../operate/problems.ts';
 import { missingFiles } from './push.ts';
 
 const WAIT_MS = 3_000;
 
-export interface StoreState {
+interface StoreState {
   readonly place: string;
   /** Run id of the snapshot that servers fetch; null before the first publication. */
   readonly current: string | null;
@@ -29,21 +29,19 @@ async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
 }
 
 /** Read the state of a store. An unavailable or damaged store is a problem in the result. */
-export async function storeState(
-  address: string,
-): Promise<{ readonly state: StoreState | null; readonly problems: readonly Problem[] }> {
+export async function storeState(address: string): Promise<Found<StoreState>> {
   const store = await openStore(address, WAIT_MS);
   try {
-    const read = await readCatalog(store);
-    const state = { place: store.shown, current: read?.catalog.current ?? null, runs: read?.catalog.runs.length ?? 0 };
-    const run = read && currentRun(store, read.catalog);
+    const catalog = (await readCatalog(store))?.catalog;
+    const run = catalog && currentRun(store, catalog);
     if (run) await checkSnapshot(store, run);
+    const state = { place: store.shown, current: catalog?.current ?? null, runs: catalog?.runs.length ?? 0 };
     return { state, problems: [] };
   } catch (error) {
-    if (error instanceof StoreDamage)
-      return { state: null, problems: [problem('store_damaged', store.shown, error.message)] };
-    if (!(error instanceof StoreUnavailable) && !(error instanceof SettingError)) throw error;
-    return { state: null, problems: [problem('store_unavailable', store.shown, error.message)] };
+    const isDamage = error instanceof StoreDamage;
+    if (!isDamage && !(error instanceof StoreUnavailable) && !(error instanceof SettingError)) throw error;
+    const kind = isDamage ? 'store_damaged' : 'store_unavailable';
+    return { state: null, problems: [problem(kind, store.shown, error.message)] };
   } finally {
     store.close();
   }

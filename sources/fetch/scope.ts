@@ -19,14 +19,14 @@ export interface FetcherOptions {
   readonly archive: Archive;
   readonly clock: { nowMs(): number; observedAt(): string };
   /** Address of the sandbox server. Default: the real web. */
-  readonly sandboxUrl?: string;
+  readonly sandboxUrl?: string | undefined;
   /** How site owners reach the operator; part of the user agent. */
-  readonly contact?: string;
-  readonly limits?: Partial<FetchLimits>;
+  readonly contact?: string | undefined;
+  readonly limits?: Partial<FetchLimits> | undefined;
   /** Values of the sources' secrets, by name. */
   readonly secrets?: Readonly<Record<string, string | undefined>>;
   /** Chromium for pages that need a browser. Default: the system's, else the one of the development packages. */
-  readonly chromiumPath?: string;
+  readonly chromiumPath?: string | undefined;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
   /** Hosts of all sources: the machine has a network if any of them resolves. Default: the requested host. */

@@ -8,7 +8,7 @@ import { openHostJobs, type HostJobs, type JobsOptions } from '../../pipelines/j
 import { startWorker, type Worker } from '../../pipelines/jobs/worker.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { run, type RunOptions, type RunResult } from '../../pipelines/run/run.ts';
-import { createRunStore } from '../../pipelines/store/run_store.ts';
+import { RunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/folder.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
@@ -62,7 +62,7 @@ export type QueuedOptions = Omit<HereOptions, 'store'> &
 export async function queuedRun({ url, STORE, sandboxUrl, timeoutMs, ...options }: QueuedOptions): Promise<QueuedRun> {
   const [layout, lines] = [await newLayout(), [] as string[]];
   const print = (line: string): number => lines.push(line);
-  const store = createRunStore({ store: await openStore(STORE, 0), layout, print });
+  const store = new RunStore({ store: await openStore(STORE, 0), layout, print });
   const queue = { url, store: store.store, sandboxUrl, secrets: SANDBOX_SECRETS, noWorkerMs: 600_000 };
   const jobs = await openHostJobs({ ...queue, print, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const ended = runHere(layout, { sandboxUrl, store, jobs, ...options })

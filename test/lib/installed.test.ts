@@ -18,7 +18,7 @@ const ENTRIES = [
   'pipelines/operate/scheduler.ts',
   'pipelines/operate/prune.ts',
   'pipelines/operate/backup/cli.ts',
-  'pipelines/jobs/cli.ts',
+  'pipelines/jobs/worker.ts',
   'clients/mcp.ts',
   'clients/buy.ts',
   'sandbox/around.ts',

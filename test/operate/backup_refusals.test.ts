@@ -22,7 +22,7 @@ describe('a wrong folder is refused in one line', () => {
     const [data, to] = [dataFolder(), newPath('backups')];
     await backUpTo(data, to);
     refused('backup', { DATA_DIR: to, TO: newPath('b') }, /^DATA_DIR is .*, which is a folder of backups\. Copy it/u);
-    refused('backup', { DATA_DIR: data, TO: '/proc/backups' }, /^ENOENT: .*mkdir '\/proc\/backups'/u);
+    refused('backup', { DATA_DIR: data, TO: '/proc/backups' }, /^TO is "\/proc\/backups", expected a writable folder/u);
     refused('backup', { DATA_DIR: data, TO: join(data, 'backups') }, /^TO is .*, expected a folder outside DATA_DIR/u);
     await assert.rejects(backUpTo(data, dirname(data)), /^SettingError: TO is .*, expected a folder outside DATA_DIR/u);
     await assert.rejects(backUpTo(data, dataFolder()), /; it has other files$/u);

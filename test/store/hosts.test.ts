@@ -14,7 +14,7 @@ import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '..
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
-import { openRunStore, createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
+import { openRunStore, RunStore } from '../../pipelines/store/run_store.ts';
 import { localReads } from '../../pipelines/store/folder.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -41,7 +41,7 @@ describe('hosts with one store', () => {
   });
 
   const storeOf = async (layout: Layout, print: (line: string) => void = () => {}): Promise<RunStore> => {
-    const store = createRunStore({ store: await openStore(s3.address, 0), layout, print });
+    const store = new RunStore({ store: await openStore(s3.address, 0), layout, print });
     open.push(store);
     return store;
   };
@@ -231,7 +231,7 @@ describe('hosts with one store', () => {
     t.after(careless.close);
     t.after(back);
     const layout = await newLayout();
-    const store = createRunStore({ store: await openStore(careless.address, 0), layout, print: () => {} });
+    const store = new RunStore({ store: await openStore(careless.address, 0), layout, print: () => {} });
     t.after(store.close);
     const read: string[] = [];
     const run = runOn(layout, '2026-11-20', {

@@ -11,7 +11,7 @@ import { openStore } from '../../lib/store/open.ts';
 import { filesOf } from '../../lib/store/snapshot_cache.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
-import { createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
+import { RunStore } from '../../pipelines/store/run_store.ts';
 import { storeState } from '../../pipelines/store/state.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
@@ -79,7 +79,7 @@ describe('a server with a store', () => {
     host = await dataFolder();
     const layout = layoutOf(host.path);
     await writeFile(layout.kind, '{"data_clock":"sandbox"}\n');
-    run = createRunStore({ store: await openStore(s3.address, 0), layout, print: () => {} });
+    run = new RunStore({ store: await openStore(s3.address, 0), layout, print: () => {} });
   });
   after(async () => {
     server.close();

@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../lib/files.ts';
 import { FolderStore } from '../../lib/store/folder.ts';
 import { S3Store } from '../../lib/store/s3.ts';
-import { downloadVerified, objectOf, readVerified, type Store } from '../../lib/store/store.ts';
-import type { WaitOptions } from '../../lib/store/wait.ts';
+import { downloadVerified, objectOf, readVerified, type Store, type WaitOptions } from '../../lib/store/store.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { BUCKET, startS3, withS3, type S3Server } from './s3_server.ts';
 

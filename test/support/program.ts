@@ -107,7 +107,7 @@ export interface WorkerProcess extends Program {
 }
 
 /** @param script to run instead of the worker's own command line */
-export function workerProcess(env: Env, script = 'pipelines/jobs/cli.ts'): WorkerProcess {
+export function workerProcess(env: Env, script = 'pipelines/jobs/worker.ts'): WorkerProcess {
   const worker = startProgram([script], { ...BARE, HOME: process.env['HOME'] ?? '', ...env });
   return {
     ...worker,

@@ -10,26 +10,18 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { backUp as backUpLedger } from '../../../ledger/backup.ts';
 import { notedLedgerExists, openStore } from '../../../ledger/open.ts';
 import { hasArchive, openArchive } from '../../../lib/archive.ts';
+import { atOnce } from '../../../lib/at_once.ts';
 import { readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { holdForReading } from '../../run/lock.ts';
-import { atOnce } from '../../../lib/at_once.ts';
 import { largePages, otherFiles, publishedFiles, statedHashes, type Listed } from './contents.ts';
 import type { BackUpSettings } from './settings.ts';
-import {
-  type Backup,
-  type BackupStore,
-  type Content,
-  isBackupFolder,
-  listBackups,
-  openBackupStore,
-  readBackup,
-  WrongContent,
-} from './store.ts';
+import { isBackupFolder, listBackups, openBackupStore, readBackup, WrongContent } from './store.ts';
+import type { Backup, BackupStore, Content } from './store.ts';
 
 const MODE_BITS = 0o777;
-const ARCHIVE_MODE = 0o644;
+const ARCHIVE = { path: 'archive/archive.sqlite', mode: 0o644 };
 
 export interface BackedUp {
   readonly name: string;
@@ -68,13 +60,12 @@ const kindOf = async (layout: Layout): Promise<Backup['data_clock']> =>
   ((await readJson(layout.kind)) as Partial<Backup> | undefined)?.data_clock ?? null;
 
 /** @throws SettingError if the newest backup in the folder is of another kind of data */
-async function checkKind(store: BackupStore, kind: Backup['data_clock']): Promise<void> {
-  const newest = (await listBackups(store.root)).at(-1);
-  const before = newest === undefined ? null : (await readBackup(store.root, newest)).data_clock;
+async function checkKind({ root }: BackupStore, kind: Backup['data_clock']): Promise<void> {
+  const newest = (await listBackups(root)).at(-1);
+  const before = newest === undefined ? null : (await readBackup(root, newest)).data_clock;
   if (before !== null && kind !== null && kind !== before)
     throw new SettingError(
-      `TO is ${JSON.stringify(store.root)}, which has backups of ${before} data; expected another folder for ` +
-        `${kind} data`,
+      `TO is ${JSON.stringify(root)}, which has backups of ${before} data; expected another folder for ${kind} data`,
     );
 }
 
@@ -93,8 +84,8 @@ class Copy {
     this.#layout = layout;
   }
 
-  async addAll(listed: AsyncIterable<Listed | { readonly leftOut: string }>): Promise<void> {
-    await atOnce(listed, async (each) => {
+  addAll(listed: AsyncIterable<Listed | { readonly leftOut: string }>): Promise<void> {
+    return atOnce(listed, async (each) => {
       if ('leftOut' in each) this.leftOut.push(each.leftOut);
       else if (each.isFolder) this.folders.push(each.path);
       else await this.add(each);
@@ -116,7 +107,7 @@ class Copy {
   }
 
   /** A file that its owner writes under a temporary path, as of one instant. */
-  async addCopy(write: (path: string) => Promise<unknown>): Promise<Content> {
+  async #addCopy(write: (path: string) => Promise<unknown>): Promise<Content> {
     const file = this.#store.temporary();
     try {
       await write(file);
@@ -125,67 +116,41 @@ class Copy {
       await rm(file, { force: true });
     }
   }
-}
 
-/** A copy of the ledger; null if there is none yet. */
-async function addLedger(copy: Copy, settings: BackUpSettings): Promise<Content | null> {
-  if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
-  const ledger = await openStore(settings);
-  try {
-    return await copy.addCopy((path) => backUpLedger(ledger, path));
-  } finally {
-    await ledger.close();
+  /** A copy of the ledger; null if there is none yet. */
+  async addLedger(settings: BackUpSettings): Promise<Content | null> {
+    if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
+    const ledger = await openStore(settings);
+    try {
+      return await this.#addCopy((path) => backUpLedger(ledger, path));
+    } finally {
+      await ledger.close();
+    }
   }
-}
 
-async function addArchive(copy: Copy, layout: Layout): Promise<void> {
-  if (!hasArchive(layout.root)) return;
-  const archive = await openArchive(layout.root);
-  try {
-    const content = await copy.addCopy((path) => archive.copyTo(path));
-    const path = 'archive/archive.sqlite';
-    copy.files.set(path, { path, ...content, mode: ARCHIVE_MODE });
-  } finally {
-    await archive.close();
+  async addArchive(): Promise<void> {
+    if (!hasArchive(this.#layout.root)) return;
+    const archive = await openArchive(this.#layout.root);
+    try {
+      const content = await this.#addCopy((path) => archive.copyTo(path));
+      this.files.set(ARCHIVE.path, { ...ARCHIVE, ...content });
+    } finally {
+      await archive.close();
+    }
+    await this.addAll(largePages(this.#layout));
   }
-  await copy.addAll(largePages(layout));
-}
 
-/** Damage of the current snapshot: files of its manifest that were not copied. */
-async function findGaps(copy: Copy, layout: Layout, current: string | null): Promise<string[]> {
-  if (current === null) return [];
-  const stated = await statedHashes(layout, current.split('/').at(-1) ?? '');
-  if (stated.size === 0) return [`${current}/manifest.json is missing or damaged`];
-  const absent = [...stated].filter(([name, hash]) => copy.files.get(`${current}/${name}`)?.sha256 !== hash);
-  return absent.map(([name]) => `${current}/${name} is missing`);
-}
-
-interface Copied {
-  readonly backup: Omit<Backup, 'version' | 'at'>;
-  readonly isComplete: boolean;
-}
-
-async function copyFolder(copy: Copy, settings: BackUpSettings): Promise<Copied> {
-  const layout = layoutOf(settings.DATA_DIR);
-  const current = await readlink(layout.current).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  await copy.addAll(publishedFiles(layout));
-  const except = relative(resolve(layout.root), resolve(settings.LEDGER ?? join(layout.root, 'ledger.sqlite')));
-  await copy.addAll(otherFiles(layout, except));
-  const ledger = await addLedger(copy, settings);
-  // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
-  await copy.add({ path: 'ledger.journal' });
-  await addArchive(copy, layout);
-  const gaps = (await findGaps(copy, layout, current)).filter(
-    (line) => !copy.missing.some((path) => line.startsWith(path)),
-  );
-  copy.damage.push(...gaps);
-  const { missing, folders } = copy;
-  const files = [...copy.files.values()];
-  const backup = { data_clock: await kindOf(layout), current, ledger, missing, files, folders };
-  return { backup, isComplete: missing.length + gaps.length === 0 };
+  /** Note what the current snapshot's manifest states and was not copied. @returns whether all was */
+  async checkCurrent(current: string | null): Promise<boolean> {
+    if (current === null) return true;
+    const stated = await statedHashes(this.#layout, current.split('/').at(-1) ?? '');
+    const absent = [...stated].filter(([name, hash]) => this.files.get(`${current}/${name}`)?.sha256 !== hash);
+    const paths = absent.map(([name]) => `${current}/${name}`).filter((path) => !this.missing.includes(path));
+    const gaps = paths.map((path) => `${path} is missing`);
+    if (stated.size === 0) gaps.push(`${current}/manifest.json is missing or damaged`);
+    this.damage.push(...gaps);
+    return gaps.length === 0;
+  }
 }
 
 /**
@@ -198,14 +163,27 @@ export async function backUp(settings: BackUpSettings, at = new Date()): Promise
   const store = await openBackupStore(settings.TO);
   const release = holdForReading(layout);
   try {
-    await checkKind(store, await kindOf(layout));
+    const data_clock = await kindOf(layout);
+    await checkKind(store, data_clock);
+    const current = await readlink(layout.current).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
     const copy = new Copy(store, layout);
-    const { backup, isComplete } = await copyFolder(copy, settings);
-    const name = await store.finish({ at: at.toISOString(), ...backup });
+    await copy.addAll(publishedFiles(layout));
+    const except = relative(resolve(layout.root), resolve(settings.LEDGER ?? join(layout.root, 'ledger.sqlite')));
+    await copy.addAll(otherFiles(layout, except));
+    const ledger = await copy.addLedger(settings);
+    // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
+    await copy.add({ path: 'ledger.journal' });
+    await copy.addArchive();
+    const isComplete = (await copy.checkCurrent(current)) && copy.missing.length === 0;
+    const { damage, missing, folders, leftOut } = copy;
+    const files = [...copy.files.values()];
+    const name = await store.finish({ at: at.toISOString(), data_clock, current, ledger, missing, files, folders });
     const removed = await store.removeOlder(settings.KEEP_BACKUPS);
-    const bytes = backup.files.reduce((sum, file) => sum + file.bytes, 0);
-    const { damage, leftOut } = copy;
-    return { name, files: backup.files.length, bytes, damage, isComplete, leftOut, removed };
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return { name, files: files.length, bytes, damage, isComplete, leftOut, removed };
   } finally {
     release();
     store.close();

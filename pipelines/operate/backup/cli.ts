@@ -10,25 +10,25 @@ import { layoutOf } from '../../layout.ts';
 import { backUp } from './back_up.ts';
 import { noteBackup } from './latest.ts';
 import { restoreFolder, verifyBackup } from './restore.ts';
-import { backUpSettings, restoreSettings, verifySettings, type BackUpSettings } from './settings.ts';
+import { backUpSettings, restoreSettings, verifySettings } from './settings.ts';
 
 const DISK_FULL = /ENOSPC|EDQUOT|disk of the ledger is full/u;
 
-const noteLatest = ({ DATA_DIR, TO }: BackUpSettings, at: Date): Promise<void> =>
-  noteBackup(layoutOf(DATA_DIR), TO, at).catch((error: unknown) =>
-    print(`make status will not show this backup: it cannot write to DATA_DIR (${messageOf(error)})`),
-  );
-
+/** @returns the exit status of each command */
 async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
+  const { DATA_DIR, TO, WITHOUT_LEDGER, KEEP_BACKUPS } = settings;
   const at = new Date();
   const { name, files, bytes, damage, isComplete, leftOut, removed } = await backUp(settings, at);
-  print(`backup ${name} in ${settings.TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
-  if (settings.WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
+  print(`backup ${name} in ${TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
+  if (WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
   if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')}. Copy them yourself.`);
-  if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${settings.KEEP_BACKUPS})`);
+  if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
-  if (isComplete) await noteLatest(settings, at);
+  if (isComplete)
+    await noteBackup(layoutOf(DATA_DIR), TO, at).catch((error: unknown) =>
+      print(`make status will not show this backup: it cannot write to DATA_DIR (${messageOf(error)})`),
+    );
   else print('make status does not count this backup: it lacks damaged files.');
   return damage.length === 0 ? 0 : 1;
 }

@@ -1,14 +1,14 @@
 /** Which files of a data folder belong in a backup, in an order in which no file is listed before what it names. */
-import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { LINK_ENDING, namesIn } from '../../../lib/files.ts';
+import { LINK_ENDING, namesIn, readJson } from '../../../lib/files.ts';
 import { filesOf } from '../../../lib/store/snapshot_cache.ts';
 import { MARKS } from '../../../lib/verified.ts';
 import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
-import { parseRunId, type Layout } from '../../layout.ts';
+import type { Layout } from '../../layout.ts';
 import { BUILD_DATABASE } from '../../run/partial_files.ts';
+import { listSnapshots } from '../../snapshots.ts';
 import { BACKUP_NOTE } from './latest.ts';
 
 /** One file or empty folder, relative to the data folder. */
@@ -19,20 +19,11 @@ export interface Listed {
   readonly known?: string | undefined;
 }
 
-/** Derived files that can be rebuilt, and files of a process or a buyer on this machine. */
-const LEFT_OUT = new Set([
-  'README.md',
-  BACKUP_NOTE,
-  'spool',
-  'bench',
-  'client',
-  'ledger.sqlite',
-  'current',
-  'iceberg',
-  'jobs',
+/** What is listed or copied on its own, derived files, and files of a process or a buyer on this machine. */
+const NOT_OTHER = new Set([
+  ...['archive', 'staged', 'snapshots', 'ledger.journal', 'ledger.sqlite', 'current'],
+  ...['README.md', BACKUP_NOTE, 'spool', 'bench', 'client', 'iceberg', 'jobs'],
 ]);
-/** Listed by functions of their own. */
-const LISTED = new Set(['archive', 'staged', 'snapshots', 'ledger.journal']);
 /** Folder of a sandbox server's test wallet and receipt keys. */
 const SANDBOX = 'sandbox';
 /** Folder of a restore that has not ended. */
@@ -48,51 +39,34 @@ const DATA_FOLDERS = new Set(['runs', 'drop', 'schedule']);
 const isPartial = (name: string): boolean =>
   name.startsWith('.') || name.endsWith('.tmp') || name.endsWith(LINK_ENDING) || name.startsWith(BUILD_DATABASE);
 
-const listEntries = (folder: string): Promise<Dirent[]> =>
-  readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw error;
-  });
-
-/** Files and empty folders under a folder. A link is followed, so that a folder may be on another disk. */
+/** A file, or the files and empty folders under a folder. A link is followed: a folder may be on another disk. */
 async function* walk(root: string, path: string): AsyncGenerator<Listed> {
-  const entries = (await listEntries(join(root, path))).filter((entry) => !isPartial(entry.name));
-  if (entries.length === 0) yield { path, isFolder: true };
-  for (const entry of entries) {
-    const inner = `${path}/${entry.name}`;
-    const isFolder = entry.isSymbolicLink()
-      ? await stat(join(root, inner)).then(
-          (found) => found.isDirectory(),
-          () => null,
-        )
-      : entry.isDirectory();
-    if (isFolder === true) yield* walk(root, inner);
-    else if (isFolder === false && !entry.isSocket() && !entry.isFIFO()) yield { path: inner, isFolder: false };
-  }
+  const found = await stat(join(root, path)).catch(() => null);
+  if (found?.isFile()) yield { path, isFolder: false };
+  if (!found?.isDirectory()) return;
+  const names = (await namesIn(join(root, path))).filter((name) => !isPartial(name));
+  if (names.length === 0) yield { path, isFolder: true };
+  for (const name of names) yield* walk(root, `${path}/${name}`);
 }
 
-/** JSON of a file; null if it is missing or damaged. */
-const jsonIn = async <T>(path: string, schema: z.ZodType<T>): Promise<T | null> => {
-  try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    return null;
-  }
-};
-
 const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
+
+/** Hash of staged rows by their record; undefined if it is missing or damaged. */
+const hashOfRows = async (path: string): Promise<string | undefined> =>
+  Rows.safeParse(await readJson(path.replace(/parquet$/u, 'json')).catch(() => null)).data?.parquet?.sha256;
 
 /** Hashes of a snapshot's files by name; empty if its manifest cannot be read. */
 export async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
   const folder = layout.snapshot(runId);
-  const manifest = await jsonIn(join(folder, 'manifest.json'), z.unknown());
-  const stated = await filesOf(folder, manifest).catch(() => null);
-  return new Map((stated ?? []).map(({ file, sha256 }) => [file, sha256]));
+  const stated = await readJson(join(folder, 'manifest.json'))
+    .then((manifest) => filesOf(folder, manifest))
+    .catch(() => []);
+  return new Map(stated.map(({ file, sha256 }) => [file, sha256]));
 }
 
 /** Files of the snapshots, then those of the staged reads that they name. */
 export async function* publishedFiles(layout: Layout): AsyncGenerator<Listed> {
-  for (const runId of (await namesIn(layout.snapshots)).filter((name) => parseRunId(name) !== null)) {
+  for (const runId of await listSnapshots(layout)) {
     const hashes = await statedHashes(layout, runId);
     for await (const listed of walk(layout.root, `snapshots/${runId}`)) {
       const name = basename(listed.path);
@@ -101,10 +75,9 @@ export async function* publishedFiles(layout: Layout): AsyncGenerator<Listed> {
     }
   }
   for await (const listed of walk(layout.root, 'staged')) {
-    if (listed.path.endsWith(HANDED_OVER)) continue;
-    const record = join(layout.root, listed.path.replace(/parquet$/u, 'json'));
     const isRows = listed.path.endsWith('.parquet');
-    yield isRows ? { ...listed, known: (await jsonIn(record, Rows))?.parquet?.sha256 } : listed;
+    const known = isRows ? await hashOfRows(join(layout.root, listed.path)) : undefined;
+    if (!listed.path.endsWith(HANDED_OVER)) yield { ...listed, known };
   }
 }
 
@@ -115,27 +88,22 @@ export async function* largePages(layout: Layout): AsyncGenerator<Listed> {
 }
 
 /** Whether a file contains a private key. */
-async function isKey(path: string): Promise<boolean> {
-  return (await stat(path)).size <= MAX_KEY_BYTES && PRIVATE_KEY.test(await readFile(path, 'latin1'));
-}
+const isKey = async (path: string): Promise<boolean> =>
+  (await stat(path)).size <= MAX_KEY_BYTES && PRIVATE_KEY.test(await readFile(path, 'latin1'));
 
 /** The rest of the folder: settings, states, reports, dropped files, and no private keys. @param except the ledger */
 export async function* otherFiles(
-  layout: Layout,
+  { root }: Layout,
   except: string,
 ): AsyncGenerator<Listed | { readonly leftOut: string }> {
-  const isWanted = (name: string): boolean =>
-    !LISTED.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && name !== except;
-  for (const { name } of (await listEntries(layout.root)).filter((entry) => isWanted(entry.name))) {
-    if (name === SANDBOX) {
-      yield { leftOut: SANDBOX };
-      continue;
-    }
-    const isFolder = (await stat(join(layout.root, name))).isDirectory();
-    for await (const listed of isFolder ? walk(layout.root, name) : [{ path: name, isFolder: false }]) {
-      const mayBeKey = !listed.isFolder && !DATA_FOLDERS.has(name);
-      if (mayBeKey && (await isKey(join(layout.root, listed.path)))) yield { leftOut: listed.path };
-      else yield listed;
-    }
+  const isOther = (name: string): boolean =>
+    !NOT_OTHER.has(name) && !IS_LOCK.test(name) && !isPartial(name) && name !== except;
+  for (const name of (await namesIn(root)).filter(isOther)) {
+    if (name === SANDBOX) yield { leftOut: SANDBOX };
+    else
+      for await (const listed of walk(root, name)) {
+        const mayBeKey = !listed.isFolder && !DATA_FOLDERS.has(name);
+        yield mayBeKey && (await isKey(join(root, listed.path))) ? { leftOut: listed.path } : listed;
+      }
   }
 }

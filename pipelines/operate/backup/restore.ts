@@ -7,7 +7,7 @@ import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
-import { DamagedFile, makeFolder, share, sync } from '../../../lib/files.ts';
+import { DamagedFile, makeFolder, share, sync, whyNotWritable } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from '../../../lib/at_once.ts';
 import { RESTORING } from './contents.ts';
@@ -49,17 +49,17 @@ export async function verifyBackup(root: string, wanted: string | undefined): Pr
   return { name, backup };
 }
 
+/** @throws SettingError if a folder cannot be made, or has data */
 async function checkEmpty(dataDir: string): Promise<void> {
-  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  const data = names.filter((name) => !NO_DATA.has(name));
-  if (data.length === 0) return;
-  throw new SettingError(
-    `DATA_DIR is ${JSON.stringify(dataDir)}, which has ${data.slice(0, 3).join(', ')}` +
-      `${data.length > 3 ? ` and ${data.length - 3} more` : ''}; expected an empty folder or a new one`,
-  );
+  const shown = `DATA_DIR is ${JSON.stringify(dataDir)}`;
+  const why = await whyNotWritable(dataDir);
+  if (why !== null) throw new SettingError(`${shown}, expected a writable folder: ${why}`);
+  const data = (await readdir(dataDir)).filter((name) => !NO_DATA.has(name));
+  const more = data.length > 3 ? ` and ${data.length - 3} more` : '';
+  if (data.length > 0)
+    throw new SettingError(
+      `${shown}, which has ${data.slice(0, 3).join(', ')}${more}; expected an empty folder or a new one`,
+    );
 }
 
 async function writeFiles(root: string, folder: string, { files, folders }: Backup): Promise<void> {
@@ -92,15 +92,12 @@ async function writeLedger(
   { ledger }: Backup,
 ): Promise<RestoredLedger | null> {
   if (ledger === null || settings.WITHOUT_LEDGER) return null;
+  const { OVERWRITE: overwrite, JOURNALS = [] } = settings;
   const file = join(folder, 'ledger.backup.tmp');
   await copyOut(settings.FROM, ledger, file, OWNER_ONLY);
-  const { OVERWRITE: overwrite, JOURNALS = [] } = settings;
   try {
-    const journals = [journalFile(folder), ...JOURNALS];
-    return await restoreLedger({ DATA_DIR: folder, LEDGER: ledgerPlace(settings, folder) }, file, {
-      overwrite,
-      journals,
-    });
+    const place = { DATA_DIR: folder, LEDGER: ledgerPlace(settings, folder) };
+    return await restoreLedger(place, file, { overwrite, journals: [journalFile(folder), ...JOURNALS] });
   } finally {
     await rm(file);
   }
@@ -119,29 +116,28 @@ async function moveInto(dataDir: string, folder: string): Promise<void> {
   await sync(dataDir);
 }
 
-export interface Restored extends Named {
-  readonly ledger: RestoredLedger | null;
-}
-
 /**
  * Restore a backup into an empty folder.
  * @throws SettingError if the folder is not empty; DamagedFile if a content is damaged. The folder stays empty then
  */
-export async function restoreFolder(settings: RestoreSettings): Promise<Restored> {
-  const absent = settings.JOURNALS?.find((path) => !existsSync(path));
+export async function restoreFolder(
+  settings: RestoreSettings,
+): Promise<Named & { readonly ledger: RestoredLedger | null }> {
+  const { FROM, BACKUP, DATA_DIR, JOURNALS = [] } = settings;
+  const absent = JOURNALS.find((path) => !existsSync(path));
   if (absent !== undefined)
     throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected existing journals of the ledger`);
-  const name = await findBackup(settings.FROM, settings.BACKUP);
-  const backup = await readBackup(settings.FROM, name);
-  await checkEmpty(settings.DATA_DIR);
-  const folder = join(settings.DATA_DIR, RESTORING);
+  const name = await findBackup(FROM, BACKUP);
+  const backup = await readBackup(FROM, name);
+  await checkEmpty(DATA_DIR);
+  const folder = join(DATA_DIR, RESTORING);
   await rm(folder, { recursive: true, force: true });
   await makeFolder(folder);
   try {
-    await writeFiles(settings.FROM, folder, backup);
+    await writeFiles(FROM, folder, backup);
     const ledger = await writeLedger(settings, folder, backup);
     if (backup.current !== null) await symlink(backup.current, join(folder, 'current'));
-    await moveInto(settings.DATA_DIR, folder);
+    await moveInto(DATA_DIR, folder);
     return { name, backup, ledger };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

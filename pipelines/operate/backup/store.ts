@@ -15,7 +15,8 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { DamagedFile, makeFolder, namesIn, readJson, sha256OfFile, sync, writeWhole } from '../../../lib/files.ts';
+import { DamagedFile, makeFolder, namesIn, readJson, sha256OfFile, sync } from '../../../lib/files.ts';
+import { whyNotWritable, writeWhole } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { takeLock } from '../../run/lock.ts';
 
@@ -76,7 +77,11 @@ export async function readBackup(root: string, name: string): Promise<Backup> {
   }
 }
 
-async function checkMarker(root: string, refuse: (expected: string) => never): Promise<void> {
+/** @throws SettingError if a folder has no backups of this version */
+async function checkMarker(root: string, setting: 'FROM' | 'TO'): Promise<void> {
+  const refuse = (expected: string): never => {
+    throw new SettingError(`${setting} is ${JSON.stringify(root)}, expected ${expected}`);
+  };
   const marker = (await readJson(join(root, MARKER))) as { format?: unknown; version?: unknown } | undefined;
   if (marker?.format !== FORMAT) refuse('a folder that make backup wrote');
   if (marker?.version !== VERSION) refuse(`backups of version ${VERSION}; another Dealfeed wrote these`);
@@ -84,13 +89,11 @@ async function checkMarker(root: string, refuse: (expected: string) => never): P
 
 /** @throws SettingError if the folder has no backups of this version, or not this one */
 export async function findBackup(root: string, name: string | undefined): Promise<string> {
-  const refuse = (expected: string): never => {
-    throw new SettingError(`FROM is ${JSON.stringify(root)}, expected ${expected}`);
-  };
-  await checkMarker(root, refuse);
+  await checkMarker(root, 'FROM');
   const names = await listBackups(root);
   const newest = names.at(-1);
-  if (newest === undefined) return refuse('a folder with a complete backup; it has none');
+  if (newest === undefined)
+    throw new SettingError(`FROM is ${JSON.stringify(root)}, expected a folder with a complete backup; it has none`);
   if (name !== undefined && !names.includes(name))
     throw new SettingError(`BACKUP is ${JSON.stringify(name)}, expected one of ${names.slice(-10).join(', ')}`);
   return name ?? newest;
@@ -98,13 +101,12 @@ export async function findBackup(root: string, name: string | undefined): Promis
 
 /** Create the folder, or check that it is one of backups. @throws SettingError */
 async function claimFolder(root: string): Promise<void> {
-  const refuse = (expected: string): never => {
-    throw new SettingError(`TO is ${JSON.stringify(root)}, expected ${expected}`);
-  };
-  if (isBackupFolder(root)) return checkMarker(root, refuse);
+  const shown = `TO is ${JSON.stringify(root)}`;
+  if (isBackupFolder(root)) return checkMarker(root, 'TO');
+  const why = await whyNotWritable(root, OWNER_ONLY);
+  if (why !== null) throw new SettingError(`${shown}, expected a writable folder: ${why}`);
   if ((await namesIn(root)).some((name) => name !== 'lost+found'))
-    refuse('a folder of backups, or an empty or new one; it has other files');
-  await makeFolder(root, OWNER_ONLY);
+    throw new SettingError(`${shown}, expected a folder of backups, or an empty or new one; it has other files`);
   await writeWhole(join(root, MARKER), `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`);
 }
 

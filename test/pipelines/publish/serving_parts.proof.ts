@@ -23,7 +23,7 @@ import { COUNTED } from '../../../models/serving/tables.ts';
 import { layoutOf } from '../../../pipelines/layout.ts';
 import { newsOf, writeServingPart } from '../../../pipelines/run/serving_file.ts';
 import { readManifest, verifySnapshot } from '../../../pipelines/snapshots.ts';
-import { createRunStore } from '../../../pipelines/store/run_store.ts';
+import { RunStore } from '../../../pipelines/store/run_store.ts';
 import { buyerWith } from '../../api/support/buyers.ts';
 import { rowOf, type Row } from '../../api/support/snapshot_fixtures.ts';
 import { startApp } from '../../api/support/test_app.ts';
@@ -65,7 +65,7 @@ it('writes the news of a day alone, leaves the files of the day before, and answ
 
   // A store has each file once, and a server that fetches both days too.
   const store = await openStore(memoryFolder('dealfeed-store-'), 0);
-  await createRunStore({ store, layout, print: () => {} }).publish(manifest.run_id);
+  await new RunStore({ store, layout, print: () => {} }).publish(manifest.run_id);
   const disk = layoutOf(memoryFolder('dealfeed-fetched-'));
   for (const run of (await readCatalog(store))?.catalog.runs ?? [])
     await fetchSnapshot(store, run, disk.root, 'serving');
