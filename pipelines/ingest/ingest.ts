@@ -6,9 +6,8 @@ import type { Fetcher, Stats } from '../../sources/fetch/fetcher.ts';
 import { type FetchContext, Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import type { Clock } from '../clock.ts';
 import { parseRunId, type Layout } from '../layout.ts';
-import { earlierReads, readPage, refOf, stagedParquet, writeRead } from './reads.ts';
+import { earlierReads, readPage, refOf, stagedParquet, trustedRows, writeRead } from './reads.ts';
 import type { EarlierReads, ReadPage, ReadRecord } from './reads.ts';
-import { fileToCarryFrom } from './stage/carry.ts';
 import { checkExpectations, type NaturalKey, type Unreadable } from './stage/check_rows.ts';
 import { stageRead } from './stage/stage.ts';
 
@@ -94,11 +93,11 @@ async function beginRead(run: Ingest, spec: SourceSpec, { lastGoodOn, reads }: B
 }
 
 function buildRecord(
-  { run, spec, context, pages, dropped }: ReadInProgress,
+  { run: { clock, runId }, spec, context: { stats }, pages, dropped }: ReadInProgress,
   status: ReadRecord['status'],
   rest: Partial<ReadRecord>,
 ): ReadRecord {
-  const { clock, runId } = run;
+  const [first, ...others] = pages.map(({ observedAt }) => observedAt);
   return {
     source: spec.name,
     run_id: runId,
@@ -107,21 +106,18 @@ function buildRecord(
     reason: null,
     detail: null,
     page_url: null,
-    observed_at: pages.reduce(
-      (latest, page) => (page.observedAt > latest ? page.observedAt : latest),
-      pages[0]?.observedAt ?? clock.observedAt(),
-    ),
+    observed_at: others.reduce((latest, at) => (at > latest ? at : latest), first ?? clock.observedAt()),
     counts: NO_ROWS,
     traffic: {
-      requests: context.stats.requests,
-      not_modified: context.stats.notModified,
-      bytes: context.stats.bytes,
-      retries: context.stats.retries,
+      requests: stats.requests,
+      not_modified: stats.notModified,
+      bytes: stats.bytes,
+      retries: stats.retries,
     },
     pages: pages.map(refOf),
     dropped_files: [...dropped],
-    stated: context.stats.stated,
-    columns: context.stats.columns === null ? null : context.stats.columns.toSorted(),
+    stated: stats.stated,
+    columns: stats.columns?.toSorted() ?? null,
     rejects: [],
     parquet: null,
     ...rest,
@@ -163,8 +159,10 @@ async function stagePages(progress: ReadInProgress): Promise<ReadRecord> {
   const staged = await stageRead({ spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows });
   try {
     checkExpectations(spec, staged, lastGood?.counts.rows_out);
-    if (lastGood && staged.rejectedKeys.length > 0) await run.fetchRows?.(lastGood);
-    const { counts, parquet, facts } = await staged.write(await fileToCarryFrom(run.layout, staged, lastGood));
+    // The rows of the last good read are verified only if some are carried over.
+    const carried = staged.rejectedKeys.length > 0 ? lastGood : undefined;
+    if (carried) await run.fetchRows?.(carried);
+    const { counts, parquet, facts } = await staged.write(carried && (await trustedRows(run.layout, carried)));
     return buildRecord(progress, 'good', { counts, parquet, rejects: [...staged.rejects], ...facts });
   } finally {
     await staged.close();

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { shownPlace } from '../../ledger/open.ts';
 import { redactor } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { problem, type Found } from '../operate/problems.ts';
+import { problem } from '../operate/problems.ts';
 
 export const QUEUE = 'read';
 /** Jobs that failed in all attempts. */
@@ -162,24 +162,14 @@ export async function codeHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** State of the queue, for `make status`. */
-interface QueueState {
-  /** Address of the database without the password. */
-  readonly place: string;
-  /** Active workers, as host/process. */
-  readonly workers: readonly string[];
-  readonly hosts_being_read: number;
-  /** Hosts whose job failed in all attempts, in the last two weeks. */
-  readonly hosts_failed: number;
-}
-
 /** Read the state of the queue. An unavailable queue is a problem in the result, and so is one without workers. */
-export async function queueState(url: string): Promise<Found<QueueState>> {
+export async function queueState(url: string) {
   try {
     const { shown: place, boss, connected, close } = await openQueue(url, 'status', String(process.pid));
     try {
       const workers = await connected('worker');
       const active = (await boss.findJobs(QUEUE)).filter(({ state }) => state === 'active');
+      /** Hosts whose job failed in all attempts, in the last two weeks. */
       const failed = await boss.findJobs(DEAD);
       const message = `QUEUE is ${place}, which has no worker: runs will read nothing`;
       return {

@@ -51,14 +51,6 @@ const STORE_EVERY_MS = 5_000;
 
 type FoundJob = JobWithMetadata<HostJob>;
 
-/** A job that the run waits for. */
-interface Waiting {
-  readonly site: string;
-  readonly ended: PromiseWithResolvers<FoundJob>;
-  /** Retries that were printed. */
-  retries: number;
-}
-
 const ACTIVE: readonly string[] = ['created', 'retry', 'active'];
 
 /**
@@ -87,7 +79,8 @@ export class HostJobs {
   readonly #token: string;
   readonly #code: string;
   readonly #options: JobsOptions;
-  readonly #waiting = new Map<string, Waiting>();
+  /** The jobs that the run waits for, with the retries that were printed. */
+  readonly #waiting = new Map<string, { site: string; ended: PromiseWithResolvers<FoundJob>; retries: number }>();
   readonly #polling: Promise<void>;
   readonly #closing = new AbortController();
   /** Why the run cannot continue. */
@@ -196,11 +189,8 @@ export class HostJobs {
       }
       const ids = [...this.#waiting.keys()];
       const jobs = await this.#retry(() => boss.findJobs<HostJob>(QUEUE, { data: { run: this.#token } }));
-      for (const id of ids)
-        this.#update(
-          id,
-          jobs.find((job) => job.id === id),
-        );
+      const byId = new Map(jobs.map((job) => [job.id, job]));
+      for (const id of ids) this.#update(id, byId.get(id));
       if ((await this.#retry(() => connected('worker'))).length > 0) aloneSinceMs = null;
       else if (aloneSinceMs === null) {
         aloneSinceMs = performance.now();

@@ -50,14 +50,6 @@ export interface WorkerOptions {
   readonly print: (line: string) => void;
 }
 
-export interface Worker {
-  readonly name: string;
-  /** Resolves with the reason if the worker cannot continue. */
-  readonly unfit: Promise<SettingError>;
-  /** Return unfinished jobs to the queue, and end. */
-  close(): Promise<void>;
-}
-
 interface Context extends WorkerOptions {
   readonly name: string;
   /** Hash of the worker's code. */
@@ -75,7 +67,7 @@ const POLLING = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5
 const jobsFolder = ({ dataDir }: WorkerOptions): string => join(dataDir, 'jobs');
 
 /** @throws SettingError or QueueUnavailable as openQueue does */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
+export async function startWorker(options: WorkerOptions) {
   const name = `${hostname()}/${process.pid}`;
   const [code, stopping, unfit] = [await codeHash(), new AbortController(), Promise.withResolvers<SettingError>()];
   const { boss, close } = await openQueue(options.url, 'worker', name, { useListenNotify: true });
@@ -97,14 +89,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   return {
     name,
+    /** Resolves with the reason if the worker cannot continue. */
     unfit: unfit.promise,
-    async close() {
+    /** Return unfinished jobs to the queue, and end. */
+    async close(): Promise<void> {
       stopping.abort(new Error('this one is being stopped'));
       await close();
       options.store.close();
     },
   };
 }
+
+export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
 /** @throws SettingError if the worker must not do a job, or lacks one of its secrets */
 function checkJob({ store, secrets, code }: Context, job: HostJob): void {

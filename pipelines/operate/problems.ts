@@ -149,12 +149,6 @@ export interface Problem {
   readonly runbook: string;
 }
 
-/** What was found of a part that others share; null if it is unavailable or damaged, which is among the problems. */
-export interface Found<State> {
-  readonly state: State | null;
-  readonly problems: readonly Problem[];
-}
-
 export function problem(kind: ProblemKind, subject: string, message: string, reason: string | null = null): Problem {
   const runbook = `docs/runbook.md#${reason ?? kind}`;
   return { kind, level: PROBLEMS[kind].level, subject, reason, message, runbook };

@@ -29,16 +29,6 @@ import { COMPARED, dictionaryPage, licensesPage, permissionsNeeded, readmePage, 
 const SUMS = 'SHA256SUMS';
 const MAKING = '.making-';
 
-export interface Release {
-  readonly folder: string;
-  readonly runId: string;
-  /** False if the release existed and is unchanged. */
-  readonly isNew: boolean;
-  readonly manifest: Manifest;
-  readonly files: readonly string[];
-  readonly previous: string | null;
-}
-
 /** The manifest without entries that disclose which leads were sold, and without tables that are left out. */
 const ReleasedManifest = z
   .object(Manifest.shape)
@@ -150,11 +140,11 @@ export async function findDamage(folder: string): Promise<string[]> {
 }
 
 /**
- * Release a snapshot into `releases/<run id>/`. The same snapshot gives the same bytes.
+ * Release a snapshot into `releases/<run id>/`, unless it is there. The same snapshot gives the same bytes.
  * @throws SettingError if the snapshot is damaged, pruned, or of another version
  * @throws DamagedFile if a release of this snapshot is there and damaged
  */
-export async function release(layout: Layout, runId: string): Promise<Release> {
+export async function release(layout: Layout, runId: string) {
   const folder = join(layout.releases, runId);
   const all = await listReleases(layout);
   const tables = await checkReleasable(layout, runId);
@@ -164,15 +154,11 @@ export async function release(layout: Layout, runId: string): Promise<Release> {
   const damage = await findDamage(folder);
   if (damage.length > 0)
     throw new DamagedFile(`${folder} is damaged: ${damage.join('; ')}. Delete the folder and release again.`);
-  return {
-    folder,
-    runId,
-    isNew,
-    manifest: tables.manifest,
-    files: (await readdir(folder)).sort(),
-    previous: before,
-  };
+  const files = (await readdir(folder)).sort();
+  return { folder, runId, isNew, manifest: tables.manifest, files, previous: before };
 }
+
+export type Release = Awaited<ReturnType<typeof release>>;
 
 async function makeRelease(
   layout: Layout,

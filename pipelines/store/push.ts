@@ -44,7 +44,7 @@ export async function missingFiles(store: Store, runId: string, manifest: unknow
 }
 
 /** Upload what the store lacks. @returns files and bytes that were sent @throws StoreDamage if it then lacks some */
-async function upload(store: Store, layout: Layout, files: readonly Needed[]): Promise<Omit<Pushed, 'runs'>> {
+async function upload(store: Store, layout: Layout, files: readonly Needed[]) {
   const missing = await missingIn(store, files);
   const lost = missing.find(({ content }) => content === undefined);
   if (lost)
@@ -73,12 +73,6 @@ export interface PushOptions extends Folder {
   readonly published: string | null;
 }
 
-interface Pushed {
-  readonly runs: readonly CatalogRun[];
-  readonly files: number;
-  readonly bytes: number;
-}
-
 /** The snapshots to upload: this run's, or with an empty store all that are complete. */
 async function newSnapshots({ layout, known, published }: PushOptions): Promise<ReadonlySet<string>> {
   const wanted = new Set(published === null ? [] : [published]);
@@ -97,7 +91,7 @@ async function filesOfSnapshot(layout: Layout, runId: string): Promise<Needed[]>
 }
 
 /** Upload the runs that a catalog does not name. Nothing names the uploaded files yet. @throws DamagedFile */
-export async function push(options: PushOptions): Promise<Pushed> {
+export async function push(options: PushOptions) {
   const { store, layout, archive, known } = options;
   const named = new Set(known?.runs.map((run) => run.run_id));
   const snapshots = await newSnapshots(options);

@@ -3,17 +3,10 @@ import { SettingError } from '../../lib/settings.ts';
 import { currentRun, manifestOf, readCatalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { readVerified, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
-import { problem, type Found } from '../operate/problems.ts';
+import { problem } from '../operate/problems.ts';
 import { missingFiles } from './push.ts';
 
 const WAIT_MS = 3_000;
-
-interface StoreState {
-  readonly place: string;
-  /** Run id of the snapshot that servers fetch; null before the first publication. */
-  readonly current: string | null;
-  readonly runs: number;
-}
 
 /** Check that each file of a snapshot has its size. Its hash is checked by each host that fetches it. */
 async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
@@ -29,12 +22,13 @@ async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
 }
 
 /** Read the state of a store. An unavailable or damaged store is a problem in the result. */
-export async function storeState(address: string): Promise<Found<StoreState>> {
+export async function storeState(address: string) {
   const store = await openStore(address, WAIT_MS);
   try {
     const catalog = (await readCatalog(store))?.catalog;
     const run = catalog && currentRun(store, catalog);
     if (run) await checkSnapshot(store, run);
+    // Servers fetch the current snapshot; it is null before the first publication.
     const state = { place: store.shown, current: catalog?.current ?? null, runs: catalog?.runs.length ?? 0 };
     return { state, problems: [] };
   } catch (error) {

@@ -1,7 +1,6 @@
 /** Traces one row of a snapshot to its formulas, inputs, assumptions, pages and archived bytes, for `make explain`. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../../lib/duck.ts';
-import type { Column } from '../../../lib/record.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { identifier } from '../../../lib/sql.ts';
 import type { Origin as ColumnOrigin } from '../../../models/figures/figures.ts';
@@ -17,27 +16,6 @@ import type { OpenSnapshot } from '../open_snapshot.ts';
 import { EXPLAINABLE, type Explainable } from '../settings.ts';
 import { findPage, type PageFound, type PageQuery } from './pages.ts';
 import { dealSteps, fieldsOf, leadSteps, recordSteps, type AssumptionValue, type Fields, type Step } from './steps.ts';
-
-export interface Assumption {
-  readonly value: string;
-  readonly unit: string;
-  readonly kind: string;
-  readonly basis: string;
-  readonly set: string;
-}
-
-export interface Explanation extends Omit<Parts, 'pages'> {
-  readonly table: Explainable;
-  readonly id: string;
-  readonly snapshot: string;
-  readonly asOf: string;
-  readonly row: Fields;
-  readonly columns: readonly Column[];
-  readonly assumptions: ReadonlyMap<string, Assumption>;
-  /** Where the inputs of the steps come from, in words, by figure and input. */
-  readonly origins: ReadonlyMap<string, string>;
-  readonly pages: readonly PageFound[];
-}
 
 /**
  * Find a row by its id, or by a unique prefix of it. The lead of a tax delinquency has the id of its signal: the lead
@@ -73,24 +51,21 @@ async function findRow(
   return first;
 }
 
-async function readAssumptions({ duck }: OpenSnapshot): Promise<ReadonlyMap<string, Assumption>> {
+/** The assumptions of a snapshot, by key. */
+async function readAssumptions({ duck }: OpenSnapshot) {
   const rows = await rowsOf(duck.connection, 'SELECT * FROM assumptions');
   return new Map(
-    rows.map((row) => [
-      String(row['key']),
-      {
-        value: String(row['value']),
-        unit: String(row['unit']),
-        kind: String(row['kind']),
-        basis: String(row['basis']),
-        set: String(row['assumption_set_id']),
-      },
-    ]),
+    rows.map(fieldsOf).map((row) => {
+      const of = (name: string): string => row[name] ?? '';
+      const set = of('assumption_set_id');
+      return [of('key'), { value: of('value'), unit: of('unit'), kind: of('kind'), basis: of('basis'), set }];
+    }),
   );
 }
+type Assumptions = Awaited<ReturnType<typeof readAssumptions>>;
 
 /** The data that an explanation reads. */
-export interface ExplainInputs {
+interface ExplainInputs {
   readonly snapshot: OpenSnapshot;
   readonly archive: Archive;
   readonly sources: readonly SourceSpec[];
@@ -101,39 +76,29 @@ export interface ExplainInputs {
  * @param wanted table of the row, if two tables have the id
  * @throws SettingError if no single row has the id
  */
-export async function explain(
-  { snapshot, archive, sources }: ExplainInputs,
-  id: string,
-  wanted?: Explainable,
-): Promise<Explanation> {
-  const { manifest } = snapshot;
+export async function explain({ snapshot, archive, sources }: ExplainInputs, id: string, wanted?: Explainable) {
+  const { run_id: runId, as_of: asOf } = snapshot.manifest;
   const { table, row } = await findRow(snapshot, id, wanted);
   const assumptions = await readAssumptions(snapshot);
   const valueOf = (key: string): string => assumptions.get(key)?.value ?? '';
-  const parts =
-    table === 'deals'
-      ? await dealParts(snapshot, row)
-      : table === 'leads'
-        ? await leadParts(snapshot, row, valueOf)
-        : await recordParts(snapshot, row, valueOf);
-  const pages: PageFound[] = [];
-  for (const query of parts.pages) pages.push(await findPage(archive, sources, query, manifest.as_of));
-  const columns = (await loadMarts()).find(({ name }) => name === table)?.contract.record.columns ?? [];
-  return {
-    table,
-    id: row['id'] ?? '',
-    snapshot: manifest.run_id,
-    asOf: manifest.as_of,
-    row,
-    columns,
-    assumptions,
-    ...parts,
-    origins: await findOrigins(snapshot.duck.connection, parts, assumptions),
-    pages,
+  const partsOf = {
+    deals: dealParts,
+    leads: leadParts,
+    signals: recordParts,
+    auctions: recordParts,
+    filings: recordParts,
   };
+  const parts = await partsOf[table](snapshot, row, valueOf);
+  const pages: PageFound[] = [];
+  for (const query of parts.pages) pages.push(await findPage(archive, sources, query, asOf));
+  const columns = (await loadMarts()).find(({ name }) => name === table)?.contract.record.columns ?? [];
+  /** Where the inputs of the steps come from, in words, by figure and input. */
+  const origins = await findOrigins(snapshot.duck.connection, parts, assumptions);
+  return { table, id: row['id'] ?? '', snapshot: runId, asOf, row, columns, assumptions, ...parts, origins, pages };
 }
+export type Explanation = Awaited<ReturnType<typeof explain>>;
 
-export interface Parts {
+interface Parts {
   readonly steps: readonly Step[];
   readonly pages: readonly PageQuery[];
   /** Position of the page of a group of the deal's provenance, or of the row itself, from 1. */
@@ -280,7 +245,7 @@ const recordParts = async ({ duck }: OpenSnapshot, row: Fields, valueOf: Assumpt
  * Follow a column from a published table to the first model that has it. A staging model only reads it from a page.
  * @returns null if the table is no model or has no such column
  */
-export async function findProducer(connection: DuckDBConnection, table: string, column: string): Promise<Model | null> {
+async function findProducer(connection: DuckDBConnection, table: string, column: string): Promise<Model | null> {
   const models = new Map((await loadModels()).map((model) => [model.name, model]));
   const columns = await columnsOfModels();
   const hasColumn = (model: Model): boolean => columns.get(model.name)?.some(({ name }) => name === column) ?? false;
@@ -347,7 +312,7 @@ async function originText(
 async function findOrigins(
   connection: DuckDBConnection,
   { steps, positions }: Pick<Parts, 'steps' | 'positions'>,
-  assumptions: ReadonlyMap<string, Assumption>,
+  assumptions: Assumptions,
 ): Promise<ReadonlyMap<string, string>> {
   const origins = await stepOrigins(connection, await loadModels(), (origin) => groupOf(origin) !== undefined);
   const found = new Map<string, string>();
@@ -383,5 +348,4 @@ export async function fieldOrigin(
 }
 
 /** Where the column comes from, in words: the model that computes it, or the one that reads it. */
-export const producerText = ({ layer, path }: Model): string =>
-  `${layer === 'staging' ? 'read' : 'computed'} by ${path}`;
+const producerText = ({ layer, path }: Model): string => `${layer === 'staging' ? 'read' : 'computed'} by ${path}`;

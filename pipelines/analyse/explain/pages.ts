@@ -23,28 +23,6 @@ export interface PageQuery {
   readonly isRow: (candidate: Candidate, index: number) => boolean;
 }
 
-export interface PageFound extends Pick<PageQuery, 'role' | 'note' | 'source' | 'sha256'> {
-  readonly url: string | null;
-  /** Name of a dropped file, whose address does not have it. */
-  readonly file: string | null;
-  readonly fetched_at: string | null;
-  readonly run_id: string | null;
-  readonly method: string | null;
-  readonly status: number | null;
-  readonly bytes: number | null;
-  readonly content_type: string | null;
-  /** Last request that found the page unchanged, if it is a later one. */
-  readonly confirmed_at: string | null;
-  /** "verified", or the damage of the archived bytes. */
-  readonly hash: string;
-  /** Position of the row on the page, from 0. */
-  readonly row: number | null;
-  /** The row as published. */
-  readonly excerpt: string | null;
-  /** The row as parsed. */
-  readonly values: Readonly<Record<string, unknown>> | null;
-}
-
 /** Requests that returned these bytes up to a day, oldest first. */
 async function requestsFor(
   archive: Archive,
@@ -57,38 +35,31 @@ async function requestsFor(
   return ofUrl.length > 0 ? ofUrl : found;
 }
 
-type RowFound = Pick<PageFound, 'row' | 'excerpt' | 'values'>;
+/** A row of a page: its position, from 0, as published, and as parsed. */
+interface RowFound {
+  readonly row: number | null;
+  readonly excerpt: string | null;
+  readonly values: Readonly<Record<string, unknown>> | null;
+}
 const NO_ROW: RowFound = { row: null, excerpt: null, values: null };
 
 async function findRow(spec: SourceSpec | undefined, page: Page, isRow: PageQuery['isRow']): Promise<RowFound> {
   if (!spec || page.bytes.length > MAX_PARSED_BYTES) return NO_ROW;
   let row = 0;
   for await (const candidate of spec.parse(page)) {
-    if (isRow(candidate, row)) return findPageRow(candidate, row);
+    const { raw } = candidate;
+    const excerpt = raw.length > EXCERPT_LENGTH ? `${raw.slice(0, EXCERPT_LENGTH)}…` : raw;
+    if (isRow(candidate, row)) return { row, excerpt, values: 'values' in candidate ? candidate.values : null };
     row += 1;
   }
   return NO_ROW;
-}
-
-function findPageRow(candidate: Candidate, row: number): RowFound {
-  const { raw } = candidate;
-  return {
-    row,
-    excerpt: raw.length > EXCERPT_LENGTH ? `${raw.slice(0, EXCERPT_LENGTH)}…` : raw,
-    values: 'values' in candidate ? candidate.values : null,
-  };
 }
 
 /**
  * Find a page in the archive, verify its bytes, and parse the row from it with the current adapter. The result reports
  * missing and damaged bytes.
  */
-export async function findPage(
-  archive: Archive,
-  sources: readonly SourceSpec[],
-  query: PageQuery,
-  asOf: string,
-): Promise<PageFound> {
+export async function findPage(archive: Archive, sources: readonly SourceSpec[], query: PageQuery, asOf: string) {
   const { role, note, source, sha256 } = query;
   const requests = await requestsFor(archive, query, asOf);
   const first = requests.find((record) => !record.fromCache) ?? requests[0];
@@ -96,12 +67,22 @@ export async function findPage(
   const last = requests.at(-1);
   // The last context: of a page with the statuses of another one, or of a dropped file with a column map.
   const parsed = requests.findLast(({ status }) => status !== 304) ?? last;
-  const request = {
+  let [found, hash] = [NO_ROW, 'verified'];
+  try {
+    await archive.read(sha256);
+    const spec = sources.find((each) => each.name === source);
+    if (parsed) found = await findRow(spec, await openPage(archive, parsed), query.isRow);
+  } catch (error) {
+    if (!(error instanceof ArchiveDamage)) throw error;
+    [found, hash] = [NO_ROW, error.message];
+  }
+  return {
     role,
-    ...(note === undefined ? {} : { note }),
+    note,
     source,
     sha256,
     url: fetched?.url ?? query.url,
+    /** Name of a dropped file, whose address does not have it. */
     file: fetched === undefined ? null : droppedName(fetched.context),
     fetched_at: fetched?.observedAt ?? null,
     run_id: fetched?.runId ?? null,
@@ -109,16 +90,11 @@ export async function findPage(
     status: fetched?.status ?? null,
     bytes: fetched?.bytes ?? null,
     content_type: fetched?.responseHeaders['content-type'] ?? null,
+    /** Last request that found the page unchanged, if it is a later one. */
     confirmed_at: last && last.observedAt !== fetched?.observedAt ? last.observedAt : null,
+    ...found,
+    /** "verified", or the damage of the archived bytes. */
+    hash,
   };
-  try {
-    await archive.read(sha256);
-    if (!parsed) return { ...request, ...NO_ROW, hash: 'verified' };
-    const spec = sources.find((each) => each.name === source);
-    const found = await findRow(spec, await openPage(archive, parsed), query.isRow);
-    return { ...request, ...found, hash: 'verified' };
-  } catch (error) {
-    if (!(error instanceof ArchiveDamage)) throw error;
-    return { ...request, ...NO_ROW, hash: error.message };
-  }
 }
+export type PageFound = Awaited<ReturnType<typeof findPage>>;

@@ -4,17 +4,8 @@ import { rowsOf } from '../../../lib/duck.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { dropFolderAddress } from '../../../sources/fetch/drop.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
-import type { Layout } from '../../layout.ts';
 import { isPartOfKey, type NaturalKey } from './check_rows.ts';
-import { trustedRows, type ReadRecord } from '../reads.ts';
 import { HANDED_OVER, createTableWithRows, stagedColumns } from './json_rows.ts';
-
-/** Verified staged file of the last good read. Skip verification when nothing is carried over. */
-export const fileToCarryFrom = async (
-  layout: Layout,
-  { rejectedKeys }: { readonly rejectedKeys: readonly NaturalKey[] },
-  lastGood: ReadRecord | undefined,
-): Promise<string | undefined> => (lastGood && rejectedKeys.length > 0 ? trustedRows(layout, lastGood) : undefined);
 
 /**
  * Add to the table `fresh` the rows of the last good read whose keys were refused today and that `fresh` does not hold.

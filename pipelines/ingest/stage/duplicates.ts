@@ -6,14 +6,6 @@ import type { SourceSpec } from '../../../sources/contract.ts';
 import type { NaturalKey, Rejected } from './check_rows.ts';
 import type { ReadPage } from '../reads.ts';
 
-export interface Duplicates {
-  /** Number of rows merged into another. */
-  readonly merged: number;
-  readonly rejects: readonly Rejected[];
-  /** Keys of the refused rows, one for each. */
-  readonly rejectedKeys: readonly NaturalKey[];
-}
-
 const list = (columns: readonly string[]): string => columns.map(identifier).join(', ');
 
 /** Delete all rows of `fresh` but the last of each group. @returns number of rows deleted */
@@ -31,12 +23,15 @@ async function hasDuplicates(connection: DuckDBConnection, key: readonly string[
   return shared.length > 0;
 }
 
-/** Leave one row of each key in the table `fresh`. */
+/**
+ * Leave one row of each key in the table `fresh`.
+ * @returns the number of rows merged into another, and the refused rows, with the key of each
+ */
 export async function resolveDuplicates(
   connection: DuckDBConnection,
   spec: SourceSpec,
   pages: readonly ReadPage[],
-): Promise<Duplicates> {
+): Promise<{ merged: number; rejects: readonly Rejected[]; rejectedKeys: readonly NaturalKey[] }> {
   const { contradictions } = spec;
   // Most reads have none, and the statements below would read all rows up to four times.
   if (!(await hasDuplicates(connection, spec.row.key))) return { merged: 0, rejects: [], rejectedKeys: [] };

@@ -26,15 +26,6 @@ export async function createTableWithRows(
   rows: readonly Record<string, unknown>[],
 ): Promise<void> {
   await connection.run(createTable(target.table, target.columns));
-  await insertRows(connection, target, rows);
-}
-
-/** Into a table that exists; its other columns stay null. */
-async function insertRows(
-  connection: DuckDBConnection,
-  target: LoadTarget,
-  rows: readonly Record<string, unknown>[],
-): Promise<void> {
   const batch = new RowBatch(connection, target);
   for (const row of rows) batch.add(row);
   await batch.insert();

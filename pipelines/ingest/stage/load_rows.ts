@@ -23,13 +23,6 @@ export interface RowsToLoad {
   readonly onRows?: ((rows: number) => void) | undefined;
 }
 
-interface Loaded {
-  readonly accepted: number;
-  readonly rejects: readonly Rejected[];
-  /** Natural keys of refused rows, where they can be read. */
-  readonly rejectedKeys: readonly NaturalKey[];
-}
-
 /** Create the table. Without NOT NULL: a row carried from before a column existed has no value for it. */
 export async function createFresh(connection: DuckDBConnection, spec: SourceSpec): Promise<void> {
   const columns = stagedColumns(spec).map((column) => `${identifier(column.name)} ${column.sql}`);
@@ -42,10 +35,11 @@ async function* candidatesOf({ spec, pages }: RowsToLoad): AsyncGenerator<Iterab
 }
 
 /** Fill the table `fresh`. @throws Quarantine when the adapter does not know a page */
-export async function loadRows(connection: DuckDBConnection, rows: RowsToLoad): Promise<Loaded> {
+export async function loadRows(connection: DuckDBConnection, rows: RowsToLoad) {
   const { spec, target, onRows } = rows;
   const columns = stagedColumns(spec);
   const rejects: Rejected[] = [];
+  /** Where they can be read. */
   const rejectedKeys: NaturalKey[] = [];
   const batch = new RowBatch(connection, { table: 'fresh', columns, file: `${target}${HANDED_OVER}` });
   let accepted = 0;

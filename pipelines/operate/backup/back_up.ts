@@ -23,20 +23,6 @@ import type { Backup, BackupStore, Content } from './store.ts';
 const MODE_BITS = 0o777;
 const ARCHIVE = { path: 'archive/archive.sqlite', mode: 0o644 };
 
-export interface BackedUp {
-  readonly name: string;
-  readonly files: number;
-  readonly bytes: number;
-  /** Damaged files, one sentence each. */
-  readonly damage: readonly string[];
-  /** False if a damaged or lost file is not in the backup. */
-  readonly isComplete: boolean;
-  /** Files with private keys that were left out. */
-  readonly leftOut: readonly string[];
-  /** Backups that were removed. */
-  readonly removed: readonly string[];
-}
-
 /** The real path of a folder that may not exist yet. */
 const realFolder = (path: string): Promise<string> =>
   realpath(path).catch(async (error: NodeJS.ErrnoException) => {
@@ -155,9 +141,11 @@ class Copy {
 
 /**
  * Back up a data folder. What an earlier backup in the same folder stored is not stored again.
+ * @returns among others a sentence for each damaged file, files with private keys that were left out, and older backups
+ *   that were removed; it is not complete if a damaged or lost file is not in it
  * @throws SettingError if a folder cannot be used; nothing is written then
  */
-export async function backUp(settings: BackUpSettings, at = new Date()): Promise<BackedUp> {
+export async function backUp(settings: BackUpSettings, at = new Date()) {
   await checkFolders(settings);
   const layout = layoutOf(settings.DATA_DIR);
   const store = await openBackupStore(settings.TO);
@@ -189,3 +177,5 @@ export async function backUp(settings: BackUpSettings, at = new Date()): Promise
     store.close();
   }
 }
+
+export type BackedUp = Awaited<ReturnType<typeof backUp>>;

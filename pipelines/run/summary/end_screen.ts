@@ -123,25 +123,11 @@ const changesText = (counts: NonNullable<RunResult['changes']>['counts']): strin
 
 const SHOWN = 3;
 
-interface BestDeal {
-  readonly score: number;
-  readonly status: string;
-  /** Underwritten cap rate, with a comma after it; empty without one. */
-  readonly capRate: string;
-  /** Address and city, as published. */
-  readonly place: string;
-  readonly units: number | null;
-  /** Asking price in whole dollars, such as `$228,000`. */
-  readonly price: string;
-  /** The deal's own sentence on why it is interesting. */
-  readonly why: string;
-}
-
 /**
  * The active deals with the highest scores, in the order of the free index.
  * @param file deals.parquet of the snapshot
  */
-export async function bestDeals(file: string): Promise<BestDeal[]> {
+export async function bestDeals(file: string) {
   const { connection, close } = await openSmall();
   try {
     const rows = await rowsOf(
@@ -156,13 +142,17 @@ export async function bestDeals(file: string): Promise<BestDeal[]> {
     return rows.map((row) => ({
       score: Number(row['deal_score']),
       status: String(row['rental_status'] ?? ''),
+      /** With a comma after it; empty without one. */
       capRate: row['cap_rate'] === null ? '' : `${Number(row['cap_rate']).toFixed(1)} % cap, `,
       place: String(row['place']),
       units: row['units'] === null ? null : Number(row['units']),
       price: `$${String(row['price'])}`,
+      /** The deal's own sentence on why it is interesting. */
       why: String(row['why'] ?? ''),
     }));
   } finally {
     await close();
   }
 }
+
+type BestDeal = Awaited<ReturnType<typeof bestDeals>>[number];

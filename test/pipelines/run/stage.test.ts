@@ -8,8 +8,7 @@ import fc from 'fast-check';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, money, text } from '../../../lib/record.ts';
 import { literal } from '../../../lib/sql.ts';
-import { readPage, stagedParquet, writeRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
-import { fileToCarryFrom } from '../../../pipelines/ingest/stage/carry.ts';
+import { readPage, stagedParquet, trustedRows, writeRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { checkExpectations, type Tally, type Unreadable } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { stageRead, type StagedRead } from '../../../pipelines/ingest/stage/stage.ts';
 import { layoutOf, type Layout } from '../../../pipelines/layout.ts';
@@ -105,7 +104,7 @@ async function readDay(
   const { counts, parquet, rejects } = await stage(
     [page(body, day)],
     async (result) => {
-      const written = await result.write(await fileToCarryFrom(layout, result, standing));
+      const written = await result.write(standing && (await trustedRows(layout, standing)));
       return { ...written, rejects: result.rejects };
     },
     { spec: of, target: stagedParquet(layout, spec.name, runId), unreadable },
