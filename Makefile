@@ -49,7 +49,7 @@ schedule: $(NODE) ## run the scheduled jobs and send alerts until stopped: daily
 	@node pipelines/operate/scheduler.ts
 
 probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all
-	@node pipelines/probe/cli.ts
+	@node pipelines/probe/probe_sources.ts
 
 prune: $(NODE) ##+ list snapshots, pages and reads past their retention (KEEP_DAYS); APPLY=1 deletes them
 	@node pipelines/operate/prune.ts

@@ -1,11 +1,11 @@
 /** Published snapshots: their manifests, the latest before a day, and the verification of their files. */
 import { readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { DamagedFile, isShared, namesIn, readJson, sha256OfFile } from '../lib/files.ts';
+import { z } from 'zod';
+import { DamagedFile, isShared, namesIn, readJson, sha256OfFile, writeWhole } from '../lib/files.ts';
 import { filesOf } from '../lib/store/snapshot_cache.ts';
 import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
-import { prunedFiles } from './pruned_files.ts';
 
 /** Manifest of a snapshot. @throws DamagedFile if it is missing or malformed */
 export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {
@@ -15,6 +15,19 @@ export async function readManifest(layout: Layout, runId: string): Promise<Manif
   const [issue] = checked.error.issues;
   throw new DamagedFile(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not a manifest'}`);
 }
+
+/** `pruned.json` beside a manifest: files that `make prune` removed from it, so that they are not taken for lost. */
+const PrunedFiles = z.strictObject({ files: z.array(z.string()) });
+
+const prunedPath = (layout: Layout, runId: string): string => join(layout.snapshot(runId), 'pruned.json');
+
+/** Files of a snapshot that were removed by design: its databases. */
+export const prunedFiles = async (layout: Layout, runId: string): Promise<readonly string[]> =>
+  PrunedFiles.safeParse(await readJson(prunedPath(layout, runId))).data?.files ?? [];
+
+/** Record files as removed by design, or as restored. */
+export const writePrunedFiles = (layout: Layout, runId: string, files: readonly string[]): Promise<void> =>
+  writeWhole(prunedPath(layout, runId), `${JSON.stringify({ files: [...files].sort() }, null, 1)}\n`);
 
 /** Names in a folder that are run ids, less their ending, oldest first. */
 export const runIdsIn = async (folder: string, ending = ''): Promise<string[]> =>

@@ -13,10 +13,9 @@ import { loadMarts } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
 import { layoutOf, type Layout } from '../layout.ts';
-import { prunedFiles } from '../pruned_files.ts';
 import { showParts } from '../run/finish_database.ts';
 import { holdForReading } from '../run/lock.ts';
-import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
+import { currentSnapshot, listSnapshots, prunedFiles, readManifest } from '../snapshots.ts';
 
 export interface OpenSnapshot {
   readonly duck: Duck;

@@ -223,11 +223,11 @@ async function openJobs(
   { QUEUE: url, LIVE, SANDBOX_URL, CONTACT: contact }: PipelineSettings,
   store: Store | undefined,
   secrets: Readonly<Record<string, string | undefined>>,
-  print: (line: string) => void,
+  tell: (line: string) => void,
 ): Promise<HostJobs | undefined> {
   if (url === undefined || store === undefined) return undefined;
   // Imported on demand: most runs have no queue, and its packages load slowly.
   const { openHostJobs } = await import('../jobs/send.ts');
   const sandboxUrl = LIVE ? undefined : SANDBOX_URL;
-  return openHostJobs({ url, store, contact, sandboxUrl, secrets, print, noWorkerMs: NO_WORKER_MS });
+  return openHostJobs({ url, store, contact, sandboxUrl, secrets, print: tell, noWorkerMs: NO_WORKER_MS });
 }

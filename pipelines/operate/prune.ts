@@ -32,10 +32,9 @@ import { bytesShort, number } from '../format.ts';
 import { readsUpTo } from '../ingest/reads.ts';
 import { compareRunIds, type Layout, layoutOf, parseRunId } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/table.ts';
-import { prunedFiles, writePrunedFiles } from '../pruned_files.ts';
 import { holdAgainstReaders, holdFolder } from '../run/lock.ts';
 import { DATABASE } from '../run/publish.ts';
-import { currentSnapshot, listSnapshots, readManifest, runIdsIn } from '../snapshots.ts';
+import { currentSnapshot, listSnapshots, prunedFiles, readManifest, runIdsIn, writePrunedFiles } from '../snapshots.ts';
 import { operatorSettings, writeArguments } from './settings.ts';
 
 /** Days for which every snapshot is retained, whatever KEEP_DAYS is: a client may page through it. */

@@ -20,10 +20,9 @@ export interface Listed {
 }
 
 /** What is listed or copied on its own, derived files, and files of a process or a buyer on this machine. */
-const NOT_OTHER = new Set([
-  ...['archive', 'staged', 'snapshots', 'ledger.journal', 'ledger.sqlite', 'current'],
-  ...['README.md', BACKUP_NOTE, 'spool', 'bench', 'client', 'iceberg', 'jobs'],
-]);
+const NOT_OTHER = new Set(
+  'archive staged snapshots ledger.journal ledger.sqlite current README.md spool bench client iceberg jobs'.split(' '),
+);
 /** Folder of a sandbox server's test wallet and receipt keys. */
 const SANDBOX = 'sandbox';
 /** Folder of a restore that has not ended. */
@@ -97,7 +96,7 @@ export async function* otherFiles(
   except: string,
 ): AsyncGenerator<Listed | { readonly leftOut: string }> {
   const isOther = (name: string): boolean =>
-    !NOT_OTHER.has(name) && !IS_LOCK.test(name) && !isPartial(name) && name !== except;
+    !NOT_OTHER.has(name) && name !== BACKUP_NOTE && !IS_LOCK.test(name) && !isPartial(name) && name !== except;
   for (const name of (await namesIn(root)).filter(isOther)) {
     if (name === SANDBOX) yield { leftOut: SANDBOX };
     else
