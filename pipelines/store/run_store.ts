@@ -81,8 +81,8 @@ export class RunStore {
     const winner = this.#before?.catalog.runs.at(-1)?.run_id ?? 'another run';
     await this.addReads();
     throw new PublishedElsewhere(
-      `Run ${winner} published to STORE ${this.store.shown} while this run worked, so run ${runId} published nothing. ` +
-        `Its pages and rows are stored. Run again: it continues from there.`,
+      `Run ${winner} published to STORE ${this.store.shown} while this run worked, so run ${runId} published ` +
+        'nothing. Its pages and rows are stored. Run again: it continues from there.',
     );
   }
 
