@@ -232,7 +232,7 @@ describe('hosts with one store', () => {
     t.after(back);
     const layout = await newLayout();
     const store = new RunStore({ store: await openStore(careless.address, 0), layout, print: () => {} });
-    t.after(store.close);
+    t.after(() => store.close());
     const read: string[] = [];
     const run = runOn(layout, '2026-11-20', {
       store,
