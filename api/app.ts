@@ -36,7 +36,7 @@ import { allRoutes } from './routes/all.ts';
 import { createCursors, type Cursors } from './routes/list/page.ts';
 import { routeKey, type Route } from './routes/define.ts';
 import { refundTermsOf } from './routes/guarantee.ts';
-import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
+import { holdReader, type Holds } from './routes/leads/lead_holds.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
@@ -152,7 +152,7 @@ interface Parts {
   readonly routes: readonly Route[];
   readonly layer: PaymentLayer;
   readonly cursors: Cursors;
-  readonly claims: Claims;
+  readonly holds: Holds;
   readonly health: () => Promise<Health>;
   /** Rate limit of unpaid responses, if there is one. */
   readonly limit: Middleware | undefined;
@@ -193,7 +193,7 @@ function createParts(deps: AppDeps): Parts {
     routes,
     layer,
     cursors: createCursors(deps.cursorSecret),
-    claims: claimReader(payments.ledger, nowMs),
+    holds: holdReader(payments.ledger, nowMs),
     health: async () => redactValue(await checkHealth(), redact),
     limit: createLimit(deps),
     redact,
@@ -204,7 +204,7 @@ function createParts(deps: AppDeps): Parts {
 /** The API, its documents for programs, and /health. */
 function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
   const { payments, publicUrl, snapshots, handlerMs = HANDLER_MS, contactEmail } = deps;
-  const { routes, layer, cursors, claims, health, nowMs } = parts;
+  const { routes, layer, cursors, holds, health, nowMs } = parts;
   const { ledger, network, signatures, payTo, notice } = payments;
   const documents = discoveryDocuments({
     routes,
@@ -218,7 +218,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
     routes,
     snapshots,
     cursors,
-    claims,
+    holds,
     layer,
     interfaceHash: interfaceHashOf(documents),
     nowMs,
@@ -238,7 +238,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
 /** The pages for people. */
 function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
   const { payments, publicUrl, snapshots, testWallet } = deps;
-  const { routes, cursors, claims, health, nowMs } = parts;
+  const { routes, cursors, holds, health, nowMs } = parts;
   const site = mountSite(router, {
     routes,
     publicUrl,
@@ -246,7 +246,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     network: payments.network,
     snapshots,
     cursors,
-    claims,
+    holds,
     health,
     nowMs,
     notice: payments.notice ?? '',
@@ -254,7 +254,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     hasTestWallet: testWallet !== undefined,
   });
   const archive = new ArchivedPages(deps.archiveOf, deps.store);
-  mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
+  mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, holds, nowMs });
   mountBought(router, snapshots);
   if (testWallet) mountTestWallet(router, testWallet, publicUrl);
   return site;

@@ -25,7 +25,8 @@ export async function load(url: string, calls: readonly Call[], connections: num
   const options = { url, connections, amount: calls.length, sampleInt: 20, timeout: 60 };
   const result = await autocannon({ ...options, requests: [{ setupRequest }] });
   if (result['2xx'] !== calls.length) throw new Error(`${url}: ${calls.length} calls: ${JSON.stringify(result)}`);
-  return { rate: calls.length / result.duration, p50: result.latency.p50 };
+  const { p50, p99 } = result.latency;
+  return { rate: calls.length / result.duration, p50, p99 };
 }
 
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));

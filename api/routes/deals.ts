@@ -7,7 +7,7 @@ import { DEAL_CARD, FIELD_GROUPS } from './list/field_groups.ts';
 import { Filters } from '../serving/filters.ts';
 import { cachePerDay } from '../serving/memo.ts';
 import type { Snapshot } from '../serving/open.ts';
-import { unsold, type Claimed } from './leads/lead_claims.ts';
+import { unsold, type Held } from './leads/lead_holds.ts';
 import { listRoute } from './list/route.ts';
 import { noteOf, GENERATED_AT } from './envelope.ts';
 import { choiceParam, dayParam, integerParam, numberParam, percentParam } from './params.ts';
@@ -31,7 +31,7 @@ const MAX_UNITS = 100_000;
 export const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
 
 /** Deals of free samples and examples: not of a property that was sold as a lead. */
-export const freeDeals = (claimed: Claimed): Filters => unsold(activeDeals(), claimed);
+export const freeDeals = (held: Held): Filters => unsold(activeDeals(), held);
 
 /** The rows of the free index. */
 export async function freeIndex(snapshot: Snapshot): Promise<readonly number[]> {
@@ -97,7 +97,7 @@ async function impliedByNoi(request: RouteRequest<ParamsOf<typeof dealFilters>>)
   const implied = (await narrowed(activeDeals(), dealFilters, request, ['min_cap']))
     .either({ column: 'cap_rate', is: 'absent' })
     .and('cap_rate_derived', '>=', least);
-  return { implied_by_noi: (await request.snapshot.select(implied)).length };
+  return { implied_by_noi: await request.snapshot.total(implied) };
 }
 
 const IndexRecord = partOf(Deal, 'id address city state list_price units cap_rate deal_score report_status');

@@ -3,7 +3,7 @@
  * /api/meta and the OpenAPI operation are derived from it.
  */
 import type { z } from 'zod';
-import type { Claims } from './leads/lead_claims.ts';
+import type { Holds } from './leads/lead_holds.ts';
 import type { Cursors } from './list/page.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import type { Params, ParamValues } from './params.ts';
@@ -25,8 +25,8 @@ export interface RouteRequest<P extends Params> {
   readonly today: string;
   readonly cursors: Cursors;
   /** Leads that may not be offered now. */
-  readonly claims: Claims;
-  /** Claims leads for this purchase; only in the handler of a paid request. */
+  readonly holds: Holds;
+  /** Holds leads for this purchase; only in the handler of a paid request. */
   readonly claimant?: Claimant;
 }
 

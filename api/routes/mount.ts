@@ -25,7 +25,7 @@ import {
   type RouteRequest,
 } from './define.ts';
 import { guaranteeOf } from './guarantee.ts';
-import type { Claims } from './leads/lead_claims.ts';
+import type { Holds } from './leads/lead_holds.ts';
 import { readParams, type Params } from './params.ts';
 
 /** How much longer a purchase is reserved than its handler may take. */
@@ -47,7 +47,7 @@ export interface MountOptions {
   readonly routes: readonly Route[];
   readonly snapshots: Snapshots;
   readonly cursors: Cursors;
-  readonly claims: Claims;
+  readonly holds: Holds;
   readonly layer: Pick<PaymentLayer, 'charge'>;
   /** Hash of the interface, part of every ETag: a new interface invalidates cached responses. */
   readonly interfaceHash: string;
@@ -101,7 +101,7 @@ function attach(ctx: Context, { file, name, headers }: Attachment): void {
 }
 
 export function mountRoutes(router: Router, options: MountOptions): void {
-  const { routes, snapshots, cursors, claims, layer, nowMs } = options;
+  const { routes, snapshots, cursors, holds, layer, nowMs } = options;
   const timeoutOf = (route: Route): number => options.handlerMs * (route.isSlow === true ? SLOW_ROUTE_FACTOR : 1);
 
   /** Read the parameters and lease a snapshot for the request, before a payment is required. */
@@ -137,7 +137,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
           manifest: snapshot.manifest,
           today: todayOf(snapshot.manifest, nowMs()),
           cursors,
-          claims,
+          holds,
         };
         await route.check?.(state.request);
         try {

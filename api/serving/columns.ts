@@ -174,16 +174,30 @@ export class Column {
       .sort();
   }
 
+  /** Counts how often each value occurs, in several steps. */
+  counter() {
+    const counts = new Uint32Array(this.#values.length + 1);
+    return {
+      add: (rows: readonly number[]): void => {
+        for (const row of rows) counts[this.codeAt(row)] = (counts[this.codeAt(row)] ?? 0) + 1;
+      },
+      /** The values in their order and how often each occurs, without nulls. */
+      values: (): ReadonlyMap<Value, number> => {
+        const found = new Map<Value, number>();
+        for (let code = 1; code < counts.length; code += 1) {
+          const count = counts[code] ?? 0;
+          if (count > 0) found.set(this.valueOf(code), count);
+        }
+        return found;
+      },
+    };
+  }
+
   /** The values of the rows and how often each occurs, in their order, without nulls. */
   counts(rows: readonly number[]): ReadonlyMap<Value, number> {
-    const counts = new Uint32Array(this.#values.length + 1);
-    for (const row of rows) counts[this.codeAt(row)] = (counts[this.codeAt(row)] ?? 0) + 1;
-    const found = new Map<Value, number>();
-    for (let code = 1; code < counts.length; code += 1) {
-      const count = counts[code] ?? 0;
-      if (count > 0) found.set(this.valueOf(code), count);
-    }
-    return found;
+    const counter = this.counter();
+    counter.add(rows);
+    return counter.values();
   }
 
   /** The middle value of the rows, or the lower of the middle two; null without values. */

@@ -15,8 +15,8 @@ export class Snapshot extends Tables {
   readonly id: string;
   readonly manifest: ServedManifest;
 
-  constructor(manifest: ServedManifest, paths: ReadonlyMap<string, string>, suppressed: readonly string[]) {
-    super(paths, suppressed);
+  constructor(manifest: ServedManifest, paths: ReadonlyMap<string, string>) {
+    super(paths);
     this.id = manifest.run_id;
     this.manifest = manifest;
   }
@@ -119,9 +119,10 @@ export async function openSnapshot(
   suppressed: readonly string[] = [],
 ): Promise<Snapshot> {
   const manifest = await readManifest(folder, isForSale);
-  const snapshot = new Snapshot(manifest, await checkFiles(folder, manifest), suppressed);
+  const snapshot = new Snapshot(manifest, await checkFiles(folder, manifest));
   try {
     checkTables(snapshot);
+    await snapshot.leaveOut(suppressed);
   } catch (error) {
     snapshot.close();
     throw error;

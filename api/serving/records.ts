@@ -33,7 +33,7 @@ export function recordTexts(
   const lineOf = new Map(TABLES[table].columns.map((column, line) => [column.name, line]));
   const fields = names.filter((name) => name !== ABSENT).map((name) => ({ name, at: lineOf.get(name) ?? -1 }));
   const hasAbsent = fields.length < names.length;
-  const records = rows.map((row) => String(tables.row(table, row, 'lines')['lines']).split('\n'));
+  const records = rows.map((row) => tables.lines(table, row));
   const filings = table === 'filings' && names.includes(COUNTED) ? tables.filingsOf(records.map(agentIn)) : null;
   return records.map((lines) => {
     let [text, absent, separator] = ['', '', '{'];

@@ -1,19 +1,25 @@
-/** Reads the serving files of a snapshot: rows by an index, columns, and the rows that meet conditions. */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+/** Reads the tables of a snapshot: rows by an index, columns, and the rows that meet conditions. */
+import type { SQLInputValue } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { identifier } from '../../lib/sql.ts';
 import {
   codedColumns,
   isFileOf,
+  packsOf,
   PART_ROWS,
   publishedRank,
   rankName,
   SERVED,
+  TABLE_NAMES,
   TABLES,
   VALUES_PART,
+  wordsOf,
   type TableName,
 } from '../../models/serving/tables.ts';
-import { codesIn, Column, type Codes } from './columns.ts';
+import { PACK_ROWS, unpackTexts } from '../../models/serving/text.ts';
+import { Words } from '../../models/serving/words.ts';
+import { codesIn, Column, type Codes, type Value } from './columns.ts';
+import { bytesIn, File, openTable, rowsNaming, type Row, type Section, type Table } from './files.ts';
 import {
   isWithin,
   type Circle,
@@ -24,17 +30,10 @@ import {
   type RankedRows,
 } from './filters.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
-
-const STATEMENTS = 500;
 /** Milliseconds after which a search lets other requests go on. */
 const SLICE_MS = 4;
-/** Names that are compared before a search looks at the time. */
-const COMPARED = 256;
-/** Letters that the index of names finds. */
-const INDEXED_LETTERS = 3;
-/** Most parts of a name that are looked up; the name itself is compared after that. */
-const MAX_TRIGRAMS = 8;
+/** Packs of texts in memory: those of a page of rows that are far apart. */
+const PACKS = 512;
 
 /** Codes by part, and for each code 1 if the row matches. */
 interface Test {
@@ -52,113 +51,50 @@ function pauses(): () => Promise<void> {
   };
 }
 
-/** Keep of these rows those that meet one of the tests. */
+/** Of codes that are marks of whole parts: 1 passes. */
+const MARKED = Uint8Array.of(0, 1);
+
+/** Four bytes at a time. */
+const wordsIn = (marks: Codes): Uint32Array => new Uint32Array(marks.buffer, marks.byteOffset, marks.length / 4);
+
+/** Keep of the rows of a part those that meet one of the tests. */
 function keep(kept: Uint8Array, tests: readonly Test[], part: number): void {
-  const passed = new Uint8Array(kept.length);
-  for (const { part: codesOf, accepted } of tests) {
-    const codes = codesOf(part);
-    for (let i = 0; i < kept.length; i += 1) passed[i] = (passed[i] ?? 0) | (accepted[codes[i] ?? 0] ?? 0);
-  }
-  for (let i = 0; i < kept.length; i += 1) kept[i] = (kept[i] ?? 0) & (passed[i] ?? 0);
-}
-
-/** One file, open for reading. */
-class File {
-  readonly name: string;
-  readonly #db: DatabaseSync;
-  readonly #statements = new LRUCache<string, StatementSync>({ max: STATEMENTS });
-
-  constructor(name: string, path: string) {
-    this.name = name;
-    this.#db = new DatabaseSync(path, { readOnly: true });
-    this.#db.exec(`PRAGMA query_only = 1`);
-  }
-
-  /** Rows of a query. */
-  rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
-    let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-    return statement.all(...values);
-  }
-
-  /** A statement of one caller, which may read its rows in slices. */
-  prepare(sql: string): StatementSync {
-    return this.#db.prepare(sql);
-  }
-
-  close(): void {
-    this.#statements.clear();
-    this.#db.close();
-  }
-}
-
-/** Rows of a table that are in one file: those from `start`, at a multiple of PART_ROWS, in their order. */
-interface Section {
-  readonly file: File;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A table: its rows, and 1 for each of them that no later file replaces. */
-interface Table {
-  readonly sections: readonly Section[];
-  readonly present: Uint8Array;
-  readonly count: number;
-}
-
-/** Rows of a file that are, or name, what is left out on request. */
-function suppressedIn(file: File, table: TableName, subjects: readonly string[]): readonly number[] {
-  if (subjects.length === 0) return [];
-  const texts = JSON.stringify(subjects.map((subject) => JSON.stringify(subject.trim())));
-  const sql = `SELECT pos FROM ${identifier(table)} WHERE EXISTS
-    (SELECT 1 FROM json_each(?) WHERE instr(upper(lines), upper(value)) > 0)`;
-  return file.rows(sql, texts).map(({ pos }) => Number(pos));
-}
-
-/** @param suppressed ids and names: their rows are not present */
-function openTable(table: TableName, files: readonly File[], suppressed: readonly string[]): Table {
-  let start = 0;
-  const sections = files.map((file) => {
-    const rows = Number(file.rows('SELECT rows FROM tables WHERE name = ?', table)[0]?.['rows']);
-    const section = { file, start, end: start + rows };
-    start += Math.ceil(rows / PART_ROWS) * PART_ROWS;
-    return section;
-  });
-  const present = new Uint8Array(start);
-  let count = 0;
-  for (const { file, start: first, end } of sections) {
-    present.fill(1, first, end);
-    count += end - first;
-    for (const { file: name, rows } of file.rows('SELECT file, rows FROM replaced')) {
-      const replaced = sections.find((one) => one.file.name === name);
-      if (!replaced) continue;
-      for (const pos of codesIn(rows as Uint8Array, 4)) {
-        count -= present[replaced.start + pos] ?? 0;
-        present[replaced.start + pos] = 0;
-      }
+  const [first, ...others] = tests;
+  if (first === undefined || others.length > 0) {
+    const passed = new Uint8Array(kept.length);
+    for (const { part: codesOf, accepted } of tests) {
+      const codes = codesOf(part);
+      for (let i = 0; i < kept.length; i += 1) passed[i] = (passed[i] ?? 0) | (accepted[codes[i] ?? 0] ?? 0);
     }
+    keep(kept, [{ part: () => passed, accepted: MARKED }], part);
+    return;
   }
-  for (const { file, start: first } of sections)
-    for (const pos of suppressedIn(file, table, suppressed)) present[first + pos] = 0;
-  return { sections, present, count };
+  const { accepted } = first;
+  const codes = first.part(part);
+  if (accepted === MARKED) {
+    const [words, marks] = [wordsIn(kept), wordsIn(codes)];
+    for (let i = 0; i < words.length; i += 1) words[i] = (words[i] ?? 0) & (marks[i] ?? 0);
+  } else for (let i = 0; i < kept.length; i += 1) kept[i] = (kept[i] ?? 0) & (accepted[codes[i] ?? 0] ?? 0);
 }
 
-const bytesIn = (file: File, name: string, part: number): Uint8Array => {
-  const [row] = file.rows('SELECT bytes FROM coded WHERE name = ? AND part = ?', name, part);
-  return row?.['bytes'] instanceof Uint8Array ? row['bytes'] : new Uint8Array();
-};
+/** The number of marks of a part. */
+function ones(marks: Uint8Array): number {
+  let count = 0;
+  // The product has the sum of the four bytes in its highest one.
+  for (const word of wordsIn(marks)) count += Math.imul(word, 0x0101_0101) >>> 24;
+  return count;
+}
 
 export class Tables {
   readonly #files: readonly File[];
-  readonly #suppressed: readonly string[];
   readonly #tables = new Map<TableName, Table>();
   readonly #columns = new Map<string, Column>();
+  readonly #words = new Map<string, Words>();
+  readonly #packs = new LRUCache<string, readonly string[]>({ max: PACKS });
   readonly #orders = new Map<string, Codes>();
 
-  /** @param paths of the files, by their names; of a table in parts, a later one replaces rows of those before it
-   *   @param suppressed ids and names that are left out */
-  constructor(paths: ReadonlyMap<string, string>, suppressed: readonly string[]) {
-    this.#suppressed = suppressed;
+  /** @param paths of the files, by their names; of a table in parts, a later one replaces rows of those before it */
+  constructor(paths: ReadonlyMap<string, string>) {
     this.#files = [...paths].map(([name, path]) => new File(name, path));
   }
 
@@ -171,9 +107,32 @@ export class Tables {
     if (!found) {
       const files = this.#files.filter(({ name }) => isFileOf(table, name));
       if (files.length === 0) throw new Error(`there is no file of ${table}`);
-      this.#tables.set(table, (found = openTable(table, files, this.#suppressed)));
+      this.#tables.set(table, (found = openTable(table, files)));
     }
     return found;
+  }
+
+  /** Leave out the rows that are, or name, one of these. @param subjects ids and names, in any case */
+  async leaveOut(subjects: readonly string[]): Promise<void> {
+    const texts = subjects.map((subject) => JSON.stringify(subject.trim()));
+    for (const table of subjects.length === 0 ? [] : TABLE_NAMES) {
+      const { sections, present } = this.#table(table);
+      const { inParts, names = [] } = SERVED[table];
+      const rows = inParts
+        ? this.withKey(
+            table,
+            'id',
+            subjects.map((subject) => subject.trim().toLowerCase()),
+          )
+        : sections.flatMap(({ file, start }) => rowsNaming(file, table, texts).map((pos) => start + pos));
+      for (const name of names)
+        for (const text of texts) {
+          const marks = await this.#named(table, name, String(JSON.parse(text)));
+          for (let row = marks.indexOf(1); row !== -1; row = marks.indexOf(1, row + 1))
+            if (this.#line(table, row, name).toUpperCase() === text.toUpperCase()) rows.push(row);
+        }
+      for (const row of rows) present[row] = 0;
+    }
   }
 
   #sectionOf(table: TableName, row: number): Section {
@@ -193,12 +152,25 @@ export class Tables {
     return this.#table('deals').sections[0]?.file.rows(sql, ...values) ?? [];
   }
 
-  /** Columns of a row. */
-  row(table: TableName, row: number, columns: string): Row {
+  /** The lines of a record (models/serving/text.ts). */
+  lines(table: TableName, row: number): readonly string[] {
     const { file, start } = this.#sectionOf(table, row);
-    const [found] = file.rows(`SELECT ${columns} FROM ${identifier(table)} WHERE pos = ?`, row - start);
-    if (found === undefined) throw new Error(`${table} has no row ${row}`);
-    return found;
+    if (!SERVED[table].inParts) {
+      const [found] = file.rows(`SELECT lines FROM ${identifier(table)} WHERE pos = ?`, row - start);
+      return String(found?.['lines']).split('\n');
+    }
+    const key = `${table} ${Math.floor(row / PACK_ROWS)}`;
+    let texts = this.#packs.get(key);
+    if (!texts) {
+      const sql = `SELECT texts FROM ${packsOf(table)} WHERE pack = ?`;
+      const [found] = file.rows(sql, Math.floor((row - start) / PACK_ROWS));
+      this.#packs.set(key, (texts = unpackTexts(found?.['texts'] as Uint8Array)));
+    }
+    return texts[row % PACK_ROWS]?.split('\n') ?? [];
+  }
+
+  #line(table: TableName, row: number, column: string): string {
+    return this.lines(table, row)[TABLES[table].columns.findIndex(({ name }) => name === column)] ?? '';
   }
 
   /** Whether a row is served: no newer one replaces it, and nobody asked to leave it out. */
@@ -268,7 +240,7 @@ export class Tables {
 
   /** Ids of the rows. */
   ids(table: TableName, rows: readonly number[]): string[] {
-    return rows.map((row) => String(this.row(table, row, 'id')['id']));
+    return rows.map((row) => String(JSON.parse(this.#line(table, row, 'id'))));
   }
 
   /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
@@ -288,44 +260,30 @@ export class Tables {
     return this.withKey(table, SERVED[table].keys?.['record_id'] === undefined ? 'id' : 'record_id', records);
   }
 
-  /** Rows whose name contains a text: those with all its parts of three letters, compared one by one. */
+  /** Marks of the rows whose name contains a text. */
   async #named(table: TableName, name: string, text: string): Promise<Uint8Array> {
-    const wanted = text.toLowerCase();
-    const letters = [...wanted];
-    const trigrams = letters.slice(INDEXED_LETTERS - 1).map((_, i) => letters.slice(i, i + INDEXED_LETTERS).join(''));
-    const match = [...new Set(trigrams)]
-      .slice(0, MAX_TRIGRAMS)
-      .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
-      .join(' AND ');
-    const index = identifier(`${table}_names`);
-    const found = match === '' ? '' : `${index} MATCH ? AND `;
-    // Every candidate is a row, so that a search can be interrupted between them.
-    const sql = `SELECT rowid AS pos, instr(${identifier(name)}, ?) > 0 AS is_found FROM ${index}
-      WHERE ${found}rowid BETWEEN ? AND ?`;
     const { sections, present } = this.#table(table);
-    const marked = new Uint8Array(present.length);
+    const marks = new Uint8Array(present.length);
     const pause = pauses();
-    let compared = 0;
     for (const { file, start, end } of sections) {
-      const statement = file.prepare(sql);
-      for (let from = 0; from < end - start; from += PART_ROWS) {
-        await pause();
-        const range = [from, from + PART_ROWS - 1];
-        for (const row of statement.iterate(wanted, ...(match === '' ? [] : [match]), ...range)) {
-          marked[start + Number(row['pos'])] = Number(row['is_found']);
-          compared += 1;
-          if (compared % COMPARED === 0) await pause();
-        }
+      const key = `${file.name} ${name}`;
+      let words = this.#words.get(key);
+      if (!words) {
+        const sql = `SELECT places FROM ${wordsOf(table, name)} WHERE word = ?`;
+        const placesOf = (word: number) => file.rows(sql, word)[0]?.['places'] as Uint8Array;
+        words = new Words(bytesIn(file, wordsOf(table, name), VALUES_PART), placesOf);
+        this.#words.set(key, words);
       }
+      await words.mark(text.toLowerCase(), marks.subarray(start, end), pause);
     }
-    return marked;
+    return marks;
   }
 
   /** The rows that are marked with 1, or the others. */
   #marked(marks: Uint8Array, isNot = false): Test {
     return {
       part: (part) => marks.subarray(part * PART_ROWS, (part + 1) * PART_ROWS),
-      accepted: Uint8Array.from(isNot ? [1, 0] : [0, 1]),
+      accepted: isNot ? Uint8Array.of(1, 0) : MARKED,
     };
   }
 
@@ -367,10 +325,10 @@ export class Tables {
     return { part: (part) => found.part(part), accepted: found.accepting(condition) };
   }
 
-  /** Rows that match: 1 at each of them, and their number. */
-  async #matches({ table, conditions }: Filters): Promise<{ readonly kept: Uint8Array; readonly total: number }> {
-    const found = this.#table(table);
-    const kept = found.present.slice();
+  /** Rows that match: 1 at each of them. Each part is passed to `take` with its first row. */
+  async #matches({ table, conditions }: Filters, take: (kept: Uint8Array, from: number) => void): Promise<Uint8Array> {
+    const { present, sections } = this.#table(table);
+    const kept = present.slice();
     const eithers: Test[][] = [];
     for (const either of conditions) {
       const tests: Test[] = [];
@@ -378,17 +336,17 @@ export class Tables {
       eithers.push(tests);
     }
     const pause = pauses();
-    let total = 0;
-    for (const { start, end } of found.sections)
+    for (const { start, end } of sections)
       for (let from = start; from < end; from += PART_ROWS) {
-        const rows = kept.subarray(from, Math.min(end, from + PART_ROWS));
+        const rows = kept.subarray(from, from + PART_ROWS);
         for (const tests of eithers) {
           await pause();
           keep(rows, tests, from / PART_ROWS);
         }
-        for (const row of rows) total += row;
+        await pause();
+        take(rows, from);
       }
-    return { kept, total };
+    return kept;
   }
 
   /** The first place of a section in the order of a rank that is after a position. */
@@ -415,10 +373,32 @@ export class Tables {
 
   /** All rows that match, in the order of the table. */
   async select(filters: Filters): Promise<number[]> {
-    const { kept } = await this.#matches(filters);
     const rows: number[] = [];
-    for (let row = kept.indexOf(1); row !== -1; row = kept.indexOf(1, row + 1)) rows.push(row);
+    await this.#matches(filters, (kept, from) => {
+      for (let i = kept.indexOf(1); i !== -1; i = kept.indexOf(1, i + 1)) rows.push(from + i);
+    });
     return rows;
+  }
+
+  /** The number of rows that match. */
+  async total(filters: Filters): Promise<number> {
+    let total = 0;
+    await this.#matches(filters, (kept) => {
+      total += ones(kept);
+    });
+    return total;
+  }
+
+  /** As Column.counts of the rows that match, however many they are. */
+  async counts(filters: Filters, name: string): Promise<ReadonlyMap<Value, number>> {
+    const rows = await this.select(filters);
+    const counter = this.column(filters.table, name).counter();
+    const pause = pauses();
+    for (let from = 0; from < rows.length; from += PART_ROWS) {
+      counter.add(rows.slice(from, from + PART_ROWS));
+      await pause();
+    }
+    return counter.values();
   }
 
   /** At most `limit` rows after the position, and the total. */
@@ -436,7 +416,10 @@ export class Tables {
 
   async #page(ranked: RankedRows, after: Position | undefined, limit: number): Promise<PageRows> {
     const { filters, rank } = ranked;
-    const { kept, total } = await this.#matches(filters);
+    let total = 0;
+    const kept = await this.#matches(filters, (rows) => {
+      total += ones(rows);
+    });
     const order = this.#order(filters.table, rank.column);
     const column = this.column(filters.table, rank.column);
     const ids = new Map<number, string>();
@@ -465,6 +448,12 @@ export class Tables {
       const first = heads.reduce((one, other) => (isBefore(other.row, one.row) ? other : one));
       rows.push(first.row);
       heads = heads.flatMap((head) => (head === first ? nextFrom(head.place + 1, head.end) : [head]));
+    }
+    // The texts of rows that are far apart are unpacked in slices.
+    const pause = pauses();
+    for (const row of SERVED[filters.table].inParts ? rows : []) {
+      await pause();
+      this.lines(filters.table, row);
     }
     return { total, rows };
   }

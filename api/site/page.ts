@@ -47,5 +47,5 @@ export interface Page {
 /** A request without parameters, for the free routes that pages show. */
 export const freeRequest = (
   snapshot: Snapshot,
-  { today, cursors, claims }: Pick<PageContext['request'], 'today' | 'cursors' | 'claims'>,
-): PageContext['request'] => ({ params: {}, path: {}, snapshot, manifest: snapshot.manifest, today, cursors, claims });
+  { today, cursors, holds }: Pick<PageContext['request'], 'today' | 'cursors' | 'holds'>,
+): PageContext['request'] => ({ params: {}, path: {}, snapshot, manifest: snapshot.manifest, today, cursors, holds });

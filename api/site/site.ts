@@ -8,7 +8,7 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { reportUrl } from '../http/middleware.ts';
 import { isCached, shortHash } from '../http/caching.ts';
-import { claimsHash, type Claims } from '../routes/leads/lead_claims.ts';
+import { holdsHash, type Holds } from '../routes/leads/lead_holds.ts';
 import type { Cursors } from '../routes/list/page.ts';
 import { todayOf } from '../../models/manifest.ts';
 import type { Meta } from '../routes/meta/schema.ts';
@@ -49,7 +49,7 @@ export const SITE_HEADERS: Readonly<Record<string, string>> = {
 export interface SiteDeps extends SiteOptions {
   readonly snapshots: Snapshots;
   readonly cursors: Cursors;
-  readonly claims: Claims;
+  readonly holds: Holds;
   readonly nowMs: () => number;
   /** Shown if payments are in test money. */
   readonly notice: string;
@@ -115,7 +115,7 @@ const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notic
 ];
 
 export function mountSite(router: Router, deps: SiteDeps): Site {
-  const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl, reportTemplate } = deps;
+  const { snapshots, cursors, holds, nowMs, notice, routes, publicUrl, reportTemplate } = deps;
   const assets = loadAssets();
   const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
@@ -137,7 +137,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     );
 
   const render = async (page: Page, snapshot: Snapshot, today: string, asked: Asked): Promise<Rendered> => {
-    const request = freeRequest(snapshot, { today, cursors, claims });
+    const request = freeRequest(snapshot, { today, cursors, holds });
     const meta = routes.find((route) => route.path === '/api/meta');
     if (!meta) throw new Error('the site needs the route /api/meta');
     const body = (await meta.handle(request)) as z.infer<typeof Meta>;
@@ -150,8 +150,8 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     if (page.cache === 'none') return render(page, snapshot, today, asked);
     const pages = pageCache.get(snapshot) ?? new Map<string, Promise<Rendered>>();
     pageCache.set(snapshot, pages);
-    // One page per path and day, rendered again when a lead is claimed or released; older pages are dropped.
-    const state = `${today} ${claimsHash(await claims())} `;
+    // One page per path and day, rendered again when a lead is held or released; older pages are dropped.
+    const state = `${today} ${holdsHash(await holds())} `;
     const key = state + page.path;
     const cached = pages.get(key);
     if (cached) return cached;

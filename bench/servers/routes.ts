@@ -5,6 +5,7 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Router } from '@koa/router';
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
@@ -32,8 +33,8 @@ async function answer(route: Route, query: string): Promise<Buffer | string> {
   if (!lease) throw new Error('there is no snapshot');
   try {
     const [{ snapshot }, { manifest }] = [lease, lease.snapshot];
-    const [params, claims] = [readParams(route.params, query), async () => new Map()];
-    const asked = { params, path: {}, snapshot, manifest, today: manifest.as_of, cursors, claims };
+    const [params, holds] = [readParams(route.params, query), async () => new Map()];
+    const asked = { params, path: {}, snapshot, manifest, today: manifest.as_of, cursors, holds };
     await route.check?.(asked);
     const body = await route.handle(asked);
     return body instanceof JsonText ? body.bytes : JSON.stringify(body);
@@ -48,6 +49,13 @@ for (const route of routes)
     ctx.body = await answer(route, ctx.querystring);
     ctx.type = 'application/json';
   });
+/** Milliseconds for which a call held the event loop at most, since the last time this was asked. */
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+router.get('/held', (ctx) => {
+  ctx.body = String(delay.max / 1e6);
+  delay.reset();
+});
 const unpaid = new Koa().use(router.routes()).callback();
 
 /** The same handler behind the official middleware. */

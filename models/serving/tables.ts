@@ -24,7 +24,8 @@ import signals from '../marts/signals.ts';
 import sources from '../marts/sources.ts';
 import { insideRules } from '../absence/inside.ts';
 import { LOOKUP_TABLES } from './lookup_tables.ts';
-import { codedSql, linesSql } from './text.ts';
+import { codedSql, linesSql, PACK_ROWS, packTexts } from './text.ts';
+import { WordIndex } from './words.ts';
 
 export const TABLES = {
   deals: deals.record,
@@ -66,7 +67,10 @@ interface DerivedColumn {
 
 /** How a table is served. Its rows are in the order in which it is published. */
 export interface Served {
-  /** Set on a table of millions of rows: it has files of its own, of which a later one replaces rows of the others. */
+  /**
+   * Set on a table of millions of rows: it has files of its own, of which a later one replaces rows of the others, and
+   * its texts are in packs (text.ts). Its only key is its id.
+   */
   readonly inParts?: true;
   /** Columns of the record that conditions, ranks and figures use. */
   readonly columns?: readonly string[];
@@ -76,7 +80,7 @@ export interface Served {
   readonly ranks?: readonly string[];
   /** Columns that find rows by an index, each with its SQL. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** Columns that are searched for a part of a name. */
+  /** Columns that are searched for a part of a name (words.ts). */
   readonly names?: readonly string[];
   /** Its order, if it is not the published one. */
   readonly orderBy?: string;
@@ -202,6 +206,10 @@ export const PART_ROWS = 65_536;
 /** Part of a column that has its values. */
 export const VALUES_PART = -1;
 
+/** The packs of a table, and the places of the words of a column. */
+export const packsOf = (table: TableName): string => `${table}_packs`;
+export const wordsOf = (table: TableName, column: string): string => `${table}_${column}_words`;
+
 /** Name of the parts with the rows in the order of a rank. */
 export const rankName = (column: string): string => `rank ${column}`;
 
@@ -217,6 +225,7 @@ export const servingVersion = (): number => {
     insideRules(TABLES[table]),
     codedColumns(table),
   ]);
-  const text = JSON.stringify([written, LOOKUP_TABLES, PART_ROWS, codedSql.toString()]);
+  const formats = [PACK_ROWS, packTexts, PART_ROWS, codedSql, WordIndex].map(String);
+  const text = JSON.stringify([written, LOOKUP_TABLES, formats]);
   return createHash('sha256').update(text).digest().readUInt32BE(0) >>> 1;
 };

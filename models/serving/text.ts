@@ -1,4 +1,5 @@
 /** SQL of the values in a serving file: a record as lines of JSON, and a column as values that compare exactly. */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import {
   MISSING_AT_SOURCE,
   MISSING_FIELDS,
@@ -9,6 +10,15 @@ import {
   type RecordDefinition,
 } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+
+/** Records of a table of millions of rows whose texts are compressed together. */
+export const PACK_ROWS = 16;
+/** Between the texts of a pack: JSON has no control characters of its own. */
+const BETWEEN = '\0';
+
+export const packTexts = (texts: readonly string[]): Uint8Array => zstdCompressSync(texts.join(BETWEEN));
+
+export const unpackTexts = (pack: Uint8Array): string[] => zstdDecompressSync(pack).toString().split(BETWEEN);
 
 /** Start of a line that is the reason of a null. */
 export const REASON = '!';

@@ -17,6 +17,7 @@ import {
   codedColumns,
   COUNTED,
   isFileOf,
+  packsOf,
   PART_ROWS,
   rankName,
   SERVED,
@@ -25,10 +26,12 @@ import {
   TABLE_NAMES,
   TABLES,
   VALUES_PART,
+  wordsOf,
   type TableName,
 } from '../../models/serving/tables.ts';
 import { withReasonsInside } from '../../models/absence/inside.ts';
-import { codedSql, isNumber, linesSql } from '../../models/serving/text.ts';
+import { codedSql, isNumber, linesSql, PACK_ROWS, packTexts } from '../../models/serving/text.ts';
+import { WordIndex } from '../../models/serving/words.ts';
 
 /** Pages that hold a record's text of a few kilobytes. */
 const PAGE_BYTES = 8_192;
@@ -70,6 +73,13 @@ function narrow(codes: Uint32Array, bytes: 1 | 2 | 4): Uint8Array | Uint16Array 
   return bytes === 1 ? Uint8Array.from(codes) : bytes === 2 ? Uint16Array.from(codes) : codes;
 }
 
+/** Writes the texts of a table, and the keys that find its rows. */
+interface TextWriter {
+  add(pos: number, text: string, keys: readonly SQLInputValue[]): void;
+  /** @param rows that were added */
+  finish(rows: number): Promise<void>;
+}
+
 class ServingWriter {
   readonly #connection: DuckDBConnection;
   readonly #db: DatabaseSync;
@@ -108,13 +118,42 @@ class ServingWriter {
     return this.#db.prepare(`INSERT INTO ${identifier(table)} VALUES (${columns.map(() => '?').join(', ')})`);
   }
 
-  /** A statement that inserts a row's names into the index of parts of names. */
-  #nameInserter(table: string, names: readonly string[]): StatementSync {
-    const index = identifier(`${table}_names`);
-    this.#db.exec(`CREATE VIRTUAL TABLE ${index} USING fts5(${names.join(', ')}, detail = none, tokenize = 'trigram')`);
-    return this.#db.prepare(
-      `INSERT INTO ${index} (rowid, ${names.join(', ')}) VALUES (?${', ?'.repeat(names.length)})`,
-    );
+  /** Insert texts and keys as rows of the table. */
+  #insertRows(table: TableName): TextWriter {
+    const keys = Object.keys(SERVED[table].keys ?? {});
+    const insert = this.#inserter(table, ['pos INTEGER PRIMARY KEY', 'lines TEXT NOT NULL', ...keys]);
+    return {
+      add: (pos, text, found) => insert.run(pos, text, ...found),
+      finish: async () => {
+        for (const key of keys)
+          this.#db.exec(`CREATE INDEX ${identifier(`${table}_${key}`)} ON ${identifier(table)} (${key})`);
+      },
+    };
+  }
+
+  /** Insert texts in packs, and the position of each id. @param from SQL of the rows */
+  #insertPacks(table: TableName, from: string): TextWriter {
+    const insert = this.#inserter(packsOf(table), ['pack INTEGER PRIMARY KEY', 'texts BLOB NOT NULL']);
+    let texts: string[] = [];
+    const insertPack = (pos: number): void => {
+      if (texts.length > 0) insert.run(Math.floor(pos / PACK_ROWS), packTexts(texts));
+      texts = [];
+    };
+    return {
+      add(pos, text) {
+        if (pos % PACK_ROWS === 0) insertPack(pos - 1);
+        texts.push(text);
+      },
+      finish: async (rows) => {
+        insertPack(rows - 1);
+        const name = identifier(table);
+        this.#db.exec(`CREATE TABLE ${name} (id TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID`);
+        const insertId = this.#db.prepare(`INSERT INTO ${name} VALUES (?, ?)`);
+        const order = SERVED[table].orderBy;
+        const positions = `SELECT id, row_number() OVER (ORDER BY ${order}) - 1 FROM ${from} ORDER BY id`;
+        await this.#each(positions, 2, (_, row) => insertId.run(...(row as SQLInputValue[])));
+      },
+    };
   }
 
   /**
@@ -123,34 +162,36 @@ class ServingWriter {
    * @throws Error if rows are missing: a stream may end early
    */
   async table(table: TableName, from = identifier(table)): Promise<void> {
-    const { keys = {}, names = [], orderBy, ranks = [] } = SERVED[table];
-    const name = identifier(table);
+    const { keys = {}, names = [], orderBy, ranks = [], inParts = false } = SERVED[table];
     const [counted] = await rowsOf(this.#connection, `SELECT count(*) AS n FROM ${from}`);
     const rows = Number(counted?.['n']);
-    const keyNames = Object.keys(keys);
-    const coded = codedColumns(table).map((column) => ({
-      ...column,
-      values: new CodedValues(column.kind, rows),
-    }));
-    const insert = this.#inserter(table, ['pos INTEGER PRIMARY KEY', 'lines TEXT NOT NULL', ...keyNames]);
-    const insertNames = names.length === 0 ? null : this.#nameInserter(table, names);
+    const coded = codedColumns(table).map((column) => ({ ...column, values: new CodedValues(column.kind, rows) }));
+    const indexes = names.map((column) => ({ column, index: new WordIndex() }));
+    const texts = inParts ? this.#insertPacks(table, from) : this.#insertRows(table);
     const selected = [
       linesSql(TABLES[table]),
       ...Object.values(keys),
       ...coded.map(({ kind, sql }) => codedSql(kind, sql)),
       ...names.map((column) => `lower(${column})`),
     ];
-    const first = 1 + keyNames.length;
+    const first = 1 + Object.keys(keys).length;
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
     const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
     const read = await this.#each(sql, selected.length, (pos, row) => {
-      const text = withReasonsInside(TABLES[table], String(row[0]));
-      insert.run(pos, text, ...(row.slice(1, first) as SQLInputValue[]));
+      texts.add(pos, withReasonsInside(TABLES[table], String(row[0])), row.slice(1, first) as SQLInputValue[]);
       for (const [i, { values }] of coded.entries()) values.set(pos, row[first + i] ?? null);
-      insertNames?.run(pos, ...(row.slice(first + coded.length) as SQLInputValue[]));
+      for (const [i, { index }] of indexes.entries()) index.add(row[first + coded.length + i] as string | null);
     });
     if (read !== rows) throw new Error(`${read} of the ${rows} rows of ${table} came`);
-    for (const key of keyNames) this.#db.exec(`CREATE INDEX ${identifier(`${table}_${key}`)} ON ${name} (${key})`);
+    await texts.finish(rows);
+    for (const { column, index } of indexes) {
+      this.#db
+        .prepare('INSERT INTO coded VALUES (?, ?, ?)')
+        .run(wordsOf(table, column), VALUES_PART, index.vocabulary());
+      const insert = this.#inserter(wordsOf(table, column), ['word INTEGER PRIMARY KEY', 'places BLOB NOT NULL']);
+      let word = 0;
+      for (const places of index.places()) insert.run((word += 1) - 1, places);
+    }
     for (const column of coded) {
       const { values, count, codes } = column.values.finish();
       this.#parts(`${table} ${column.name}`, narrow(codes, codeBytes(count)), values);
@@ -188,6 +229,7 @@ class ServingWriter {
 
   /** Note which rows of earlier files the rows of this one replace. */
   replace(table: TableName, earlier: readonly EarlierPart[]): void {
+    if (earlier.length === 0) return;
     const insert = this.#db.prepare('INSERT INTO replaced VALUES (?, ?)');
     const ids = JSON.stringify(
       this.#db

@@ -15,7 +15,7 @@ import { withField, type JsonText } from '../../serving/json_text.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { RouteRequest } from '../define.ts';
 import { fieldsOf, filtersOf, listBody, pageSizeOf, queryOf, type List, type ListPage } from '../list/envelope.ts';
-import type { Claimed } from '../leads/lead_claims.ts';
+import type { Held } from '../leads/lead_holds.ts';
 import type { Params } from '../params.ts';
 import { changesIn, requireFeed, type FeedDefinition } from './feeds.ts';
 import type { ListFilters } from '../list/filters.ts';
@@ -25,23 +25,23 @@ const CLAIMED = `SELECT leads.id, property_key FROM leads LEFT JOIN property_key
   WHERE leads.id IN ${LIST}
   UNION SELECT leads.id, property_key FROM property_keys JOIN leads USING (record_id) WHERE property_key IN ${LIST}`;
 
-interface ClaimedLeads {
-  /** Ids of all claimed leads, those that this snapshot lacks among them. */
+interface HeldLeads {
+  /** Ids of all held leads, those that this snapshot lacks among them. */
   readonly ids: ReadonlySet<string>;
   /** Ids of the leads that are not sold yet: they are free again if their purchase fails. */
   readonly held: ReadonlySet<string>;
 }
 
-/** Claimed leads, and every other lead of their properties. */
-function claimedLeads(snapshot: Pick<Snapshot, 'rows'>, claimed: Claimed): ClaimedLeads {
-  const ids = new Set(claimed.keys());
+/** Held leads, and every other lead of their properties. */
+function heldLeads(snapshot: Pick<Snapshot, 'rows'>, held: Held): HeldLeads {
+  const ids = new Set(held.keys());
   if (ids.size === 0) return { ids, held: new Set() };
   const rows = snapshot.rows(CLAIMED, JSON.stringify([...ids]));
   const found = new Set<string>();
   const sold = new Set<string>();
   for (const { id, property_key: key } of rows) {
     found.add(String(id));
-    if ([id, key].some((name) => claimed.get(String(name)) === 'sold')) sold.add(String(id));
+    if ([id, key].some((name) => held.get(String(name)) === 'sold')) sold.add(String(id));
   }
   return { ids: ids.union(found), held: found.difference(sold) };
 }
@@ -87,9 +87,9 @@ interface ChangeRequest {
 }
 
 /** Changes since then in the place and of the kind of the request, and those of records that may have left it. */
-async function changesFor({ feed, narrow, request, since }: ChangeRequest, claimed: ClaimedLeads): Promise<Filters> {
+async function changesFor({ feed, narrow, request, since }: ChangeRequest, held: HeldLeads): Promise<Filters> {
   const { list, fields = {} } = feed;
-  const ids = [...claimed.ids];
+  const ids = [...held.ids];
   const soldLeads: Either =
     list === 'leads'
       ? [
@@ -120,15 +120,15 @@ interface Event {
 
 const EVENT_FIELDS = ['id', 'record_id', 'change', 'changed_fields', 'reason', 'changed_at'];
 
-/** Events of these rows. A claimed lead has the reason `sold`, as in the next snapshot. */
-function eventsOf(snapshot: Snapshot, rows: readonly number[], claimed: ClaimedLeads): Event[] {
+/** Events of these rows. A held lead has the reason `sold`, as in the next snapshot. */
+function eventsOf(snapshot: Snapshot, rows: readonly number[], held: HeldLeads): Event[] {
   return snapshot.records('changes', rows, EVENT_FIELDS).map((row) => {
     const record = String(row['record_id']);
     const change = ChangeEvent.parse({
       event: row['change'],
       at: row['changed_at'],
       fields: row['changed_fields'],
-      reason: claimed.ids.has(record) ? 'sold' : row['reason'],
+      reason: held.ids.has(record) ? 'sold' : row['reason'],
     });
     return { id: String(row['id']), record, change };
   });
@@ -182,15 +182,15 @@ export async function changesResponse(options: ChangeRequest): Promise<JsonText>
   const query = queryOf(list.path, filters);
   const after = typeof params['cursor'] === 'string' ? cursors.read(params['cursor'], query) : undefined;
   const state = requireFeed(snapshot, feed.list, { since, after: after?.value ?? undefined });
-  // Read once: a lead is withheld and left out by the same claims.
-  const claims: Claimed = feed.list === 'leads' ? await options.request.claims() : new Map();
-  const request = { ...options.request, claims: async () => claims };
-  const claimed = claimedLeads(snapshot, claims);
+  // Read once: a lead is withheld and left out by the same holds.
+  const holds: Held = feed.list === 'leads' ? await options.request.holds() : new Map();
+  const request = { ...options.request, holds: async () => holds };
+  const held = heldLeads(snapshot, holds);
   const { limit } = pageSizeOf(list, params);
-  const changes = await changesFor({ ...options, request }, claimed);
+  const changes = await changesFor({ ...options, request }, held);
   const { total, rows } = await snapshot.find({ filters: changes, rank: ORDER }, after, limit + 1);
   const { changesThrough: latest, completeSince } = state;
-  const changesThrough = await changesThroughOf(snapshot, latest, since, claimed.held);
+  const changesThrough = await changesThroughOf(snapshot, latest, since, held.held);
   if (rows.length === 0) {
     throw new Problem(
       'no_matches',
@@ -206,7 +206,7 @@ export async function changesResponse(options: ChangeRequest): Promise<JsonText>
       },
     );
   }
-  const events = eventsOf(snapshot, rows.slice(0, limit), claimed);
+  const events = eventsOf(snapshot, rows.slice(0, limit), held);
   const { names, columns } = fieldsOf(list, params);
   const ids = events.filter(({ change }) => change.event !== 'gone').map(({ record }) => record);
   const texts = await recordsOf(snapshot, await options.matching(request), { ids, columns });

@@ -1,6 +1,6 @@
 /**
  * Free counts of a paid list by coarse filters: place, kind, status, and steps of the score. A count is a range over
- * the snapshot. It ignores claims, so that it discloses no sale, and of the figures that are sold it uses only the
+ * the snapshot. It ignores holds, so that it discloses no sale, and of the figures that are sold it uses only the
  * steps of the score.
  */
 import { LRUCache } from 'lru-cache';
@@ -47,8 +47,8 @@ function countMatches(route: Countable, request: CountRequest): Promise<Counted>
   const known = counts.get(key);
   if (known) return known;
   const count = route
-    .matching({ ...request, claims: async () => new Map() })
-    .then(async (filters) => ({ table: filters.table, matches: (await snapshot.select(filters)).length }));
+    .matching({ ...request, holds: async () => new Map() })
+    .then(async (filters) => ({ table: filters.table, matches: await snapshot.total(filters) }));
   counts.set(key, count);
   count.catch(() => counts.delete(key));
   return count;

@@ -6,7 +6,6 @@ import { PRICES } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { dataOf } from '../envelope.ts';
 import { defineRoute, type Attachment, type RouteRequest, type Route } from '../define.ts';
-import { figuresOf } from '../figures.ts';
 import { WEEK_HEADERS } from '../../../lib/list_headers.ts';
 import { cachePerDay } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
@@ -113,7 +112,7 @@ const completeWeeks = cachePerDay(async ({ snapshot, today }) => {
   const weeks = new Map<string, { readonly week: Week; readonly rows: Map<string, number> }>();
   for (const { state } of REGISTERS) {
     const filed = new Filters('filings').and('week_day', '<', weekOf(today).from).and('source_state', '=', state);
-    for (const [day, rows] of snapshot.column('filings', 'week_day').counts(await snapshot.select(filed))) {
+    for (const [day, rows] of await snapshot.counts(filed, 'week_day')) {
       const week = weekOf(String(day));
       const known = weeks.get(week.name) ?? { week, rows: new Map<string, number>() };
       weeks.set(week.name, known);
@@ -140,7 +139,8 @@ export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}): 
   const { chosen } = await weekRowsOf(request, choice);
   if (!chosen) return undefined;
   const { week, rows } = chosen;
-  const [, newest] = (await figuresOf(request.snapshot, filingsOf(week, choice.state))).ends('filing_date');
+  const days = await request.snapshot.counts(filingsOf(week, choice.state), 'filing_date');
+  const newest = [...days.keys()].map(String).at(-1) ?? null;
   return { week: week.name, from: week.from, to: week.to, rows, newest_filing_date: newest };
 }
 

@@ -14,11 +14,11 @@ import { paramsOf } from '../list/filters.ts';
 import { placeFilters, placeHint } from '../list/place.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
-/** Leads offered to the ledger in one claim. */
+/** Leads offered to the ledger at once. */
 const CLAIM_BATCH = 200;
 /** Leads that one payer may hold without having paid for them, those counted that it let go within a day. */
 const LEADS_PER_PAYER = 3;
-/** Share of the available leads that payers without a completed purchase may claim together. */
+/** Share of the available leads that payers without a completed purchase may hold together. */
 const NEW_PAYERS_SHARE = 0.2;
 /** Minimum for them, so that one payer alone cannot reach the common limit. */
 const NEW_PAYERS_MIN = 3 * LEADS_PER_PAYER;
@@ -93,11 +93,11 @@ function otherLeadsOf({ snapshot }: ExclusiveRequest, { leadId, properties }: Of
  * choice of filters shows whether one lead is sold.
  */
 async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: Range; sold: Range }> {
-  const claimed = await request.claims();
+  const holds = await request.holds();
   const counts = { being_bought: 0, sold: 0 };
   for await (const some of rankedLeads(request)) {
     for (const { leadId, properties } of some) {
-      const state = [leadId, ...properties].map((name) => claimed.get(name)).find((held) => held !== undefined);
+      const state = [leadId, ...properties].map((name) => holds.get(name)).find((held) => held !== undefined);
       if (state !== undefined) counts[state === 'sold' ? 'sold' : 'being_bought'] += 1;
     }
   }
@@ -174,17 +174,17 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
     },
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
       const { snapshot, manifest, params, claimant } = request;
-      if (!claimant) throw new Error('a lead can only be claimed for a purchase');
+      if (!claimant) throw new Error('a lead can only be held for a purchase');
       // By all leads that could be sold today.
-      const limits = leadLimits((await snapshot.select(await sellableLeads(request))).length);
+      const limits = leadLimits(await snapshot.total(await sellableLeads(request)));
       for await (const some of rankedLeads(request)) {
-        const claimed = await claimant.claim(some, limits);
-        if (claimed.kind === 'none') continue;
-        if (claimed.kind === 'limited') throw limitProblem(claimed);
-        const id = claimed.leadId;
+        const held = await claimant.claim(some, limits);
+        if (held.kind === 'none') continue;
+        if (held.kind === 'limited') throw limitProblem(held);
+        const id = held.leadId;
         const offered = some.find(({ leadId }) => leadId === id);
         const [lead] = snapshot.records('leads', snapshot.withKey('leads', 'id', [id]));
-        if (!lead || !offered) throw new Error('the claimed lead is not in this snapshot');
+        if (!lead || !offered) throw new Error('the held lead is not in this snapshot');
         const { purchase } = claimant;
         return {
           ...noteOf(manifest, 'Public records only; no skip-traced contact data.'),

@@ -13,7 +13,7 @@ import { by, narrowed, type FilterRequest } from '../list/filters.ts';
 import { placeFilters } from '../list/place.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { startOfDay } from '../weeks.ts';
-import { unclaimed } from './lead_claims.ts';
+import { notHeld } from './lead_holds.ts';
 
 const { county, ...otherPlaces } = placeFilters;
 
@@ -60,7 +60,7 @@ export const leadFilters = {
   ),
 };
 
-/** Leads that match the filters and may be sold today, claimed or not. */
+/** Leads that match the filters and may be sold today, held or not. */
 export const matchingLeads = async (request: DayRequest & FilterRequest): Promise<Filters> =>
   narrowed(await sellableLeads(request), leadFilters, request);
 
@@ -82,13 +82,13 @@ export const leads = listRoute({
     columns: { lead_type: 'kind' },
     fields: { metro: 'county' },
   },
-  // Claims are read before the rows: a property claimed before this request is never in the list.
+  // Holds are read before the rows: a property held before this request is never in the list.
   async list(request) {
-    const claimed = await request.claims();
+    const held = await request.holds();
     return {
       itemName: 'lead',
       rank: { column: 'lead_score', direction: 'DESC' },
-      filters: unclaimed(await sellableLeads(request), claimed),
+      filters: notHeld(await sellableLeads(request), held),
       note: 'Public records only; no skip-traced contact data.',
     };
   },

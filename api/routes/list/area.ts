@@ -108,7 +108,7 @@ export async function locatedIn(
   const { snapshot } = request;
   const matching = await narrowed(rows, filters, request);
   const anywhere = await narrowed(rows, filters, request, AREA);
-  const count = async (found: Filters): Promise<number> => (await snapshot.select(found)).length;
+  const count = (found: Filters): Promise<number> => snapshot.total(found);
   const countAt = async (basis: string): Promise<number> => count(matching.and('geo_basis', '=', basis));
   const [parcel_layer, zip_centroid, unlocated] = await Promise.all([
     countAt('parcel_layer'),

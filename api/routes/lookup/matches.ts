@@ -13,7 +13,7 @@ import { Signal } from '../../../models/marts/signals.ts';
 import { ADDRESSED_TABLES, type AddressedTable } from '../../../models/serving/lookup_tables.ts';
 import { withField } from '../../serving/json_text.ts';
 import type { Snapshot } from '../../serving/open.ts';
-import type { Row } from '../../serving/tables.ts';
+import type { Row } from '../../serving/files.ts';
 import { countiesOf, knownName, knownPlaces, placeKey, type WantedPlace } from '../places.ts';
 import { parcelKeyOf, readAddress } from './typed_address.ts';
 

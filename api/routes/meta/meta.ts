@@ -11,7 +11,7 @@ import { activeDeals, deals, freeDeals } from '../deals.ts';
 import { dataOf } from '../envelope.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
-import { claimsHash, unclaimed, unsold, type Claimed } from '../leads/lead_claims.ts';
+import { holdsHash, notHeld, unsold, type Held } from '../leads/lead_holds.ts';
 import { leads, sellableLeads } from '../leads/leads.ts';
 import { BASIS_NOTE } from '../lookup/matches.ts';
 import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
@@ -33,7 +33,7 @@ async function dealFigures(snapshot: Snapshot): Promise<z.input<typeof Meta>['co
   const active = await figuresOf(snapshot, activeDeals());
   const [oldest, freshest] = active.ends('last_verified');
   return {
-    total_records: (await snapshot.select(new Filters('deals'))).length,
+    total_records: await snapshot.total(new Filters('deals')),
     active_records: active.all.length,
     hot: active.counts('rental_status').get('Hot') ?? 0,
     warm: active.counts('rental_status').get('Warm') ?? 0,
@@ -69,16 +69,16 @@ async function auctionFigures(snapshot: Snapshot, today: string) {
 /** One full record per feed, free, of no sold property. The lead is the lowest-ranked one: the best are for buyers. */
 async function samplesOf(
   request: MetaRequest,
-  claimed: Claimed,
+  held: Held,
 ): Promise<Omit<z.input<typeof Meta>['free_samples'], 'note'>> {
   const { snapshot, today } = request;
   const [active, upcoming, current, cheapest, sellable] = await Promise.all(
     [
-      freeDeals(claimed),
-      unsold(upcomingAuctions(today), claimed),
-      unsold(currentSignals(), claimed),
-      unsold(currentSignals(), claimed).and('has_address', '=', true).and('amount', '>', '0'),
-      unclaimed(await sellableLeads(request), claimed),
+      freeDeals(held),
+      unsold(upcomingAuctions(today), held),
+      unsold(currentSignals(), held),
+      unsold(currentSignals(), held).and('has_address', '=', true).and('amount', '>', '0'),
+      notHeld(await sellableLeads(request), held),
     ].map((filters) => snapshot.select(filters)),
   );
   const last = (...rows: (readonly number[] | undefined)[]): number[] => rows.flatMap((some = []) => some).slice(-1);
@@ -95,9 +95,9 @@ async function samplesOf(
 export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOptions): Route {
   const build = async (request: MetaRequest): Promise<z.input<typeof Meta>> => {
     const { snapshot, manifest } = request;
-    const claimed = await request.claims();
+    const held = await request.holds();
     const assumptions = snapshot.all('assumptions').toSorted((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
-    const sellable = await figuresOf(snapshot, unclaimed(await sellableLeads(request), claimed));
+    const sellable = await figuresOf(snapshot, notHeld(await sellableLeads(request), held));
     const allOwners = await figuresOf(snapshot, new Filters('owners'));
     return {
       name: 'Dealfeed',
@@ -166,7 +166,7 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
       },
       free_samples: {
         note: 'Full records, as the lists return them with fields=all.',
-        ...(await samplesOf(request, claimed)),
+        ...(await samplesOf(request, held)),
       },
       example_report: {
         note:
@@ -185,8 +185,8 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
     };
   };
 
-  // A claimed lead is neither counted nor shown as a sample.
-  const stateKey = async ({ claims }: Pick<MetaRequest, 'claims'>): Promise<string> => claimsHash(await claims());
+  // A held lead is neither counted nor shown as a sample.
+  const stateKey = async ({ holds }: Pick<MetaRequest, 'holds'>): Promise<string> => holdsHash(await holds());
   return defineRoute({
     name: 'meta',
     path: '/api/meta',

@@ -7,7 +7,7 @@ import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
-import { soldState } from '../leads/lead_claims.ts';
+import { soldState } from '../leads/lead_holds.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { cachePerDay } from '../../serving/memo.ts';
 import { idParam, readValue, type Params } from '../params.ts';
@@ -29,7 +29,7 @@ function propertyOf({ address, city, state, zip }: Row): string {
 
 /** Deals with the most complete reports: underwritten and with an offer, distress first, then by score. */
 export async function exampleDeals(
-  { snapshot, claims }: Pick<RouteRequest<Params>, 'snapshot' | 'claims'>,
+  { snapshot, holds }: Pick<RouteRequest<Params>, 'snapshot' | 'holds'>,
   limit: number,
 ): Promise<{ id: string; property: string }[]> {
   const [offer, dscr, hasMatch] = ['offer_status', 'dscr_status', 'has_match'].map((name) =>
@@ -38,7 +38,7 @@ export async function exampleDeals(
   const isComplete = (row: number): boolean => offer?.at(row) === 'computed' && dscr?.at(row) === 'computed';
   const rank = (row: number): number => (isComplete(row) ? 0 : 2) + (hasMatch?.at(row) === true ? 0 : 1);
   // The rows come by score: sorting leaves equal ones in their order.
-  const offered = freeDeals(await claims()).and('report_status', '=', 'available');
+  const offered = freeDeals(await holds()).and('report_status', '=', 'available');
   const rows = (await snapshot.select(offered)).sort((a, b) => rank(a) - rank(b));
   const found = snapshot.records('deals', rows.slice(0, limit), ['id', 'address', 'city', 'state', 'zip']);
   return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));

@@ -12,7 +12,7 @@ import { todayOf } from '../../../models/manifest.ts';
 import { Problem } from '../../http/problem.ts';
 import { stateOf } from '../../http/request_state.ts';
 import type { Route } from '../../routes/define.ts';
-import type { Claims } from '../../routes/leads/lead_claims.ts';
+import type { Holds } from '../../routes/leads/lead_holds.ts';
 import type { Cursors } from '../../routes/list/page.ts';
 import { EXAMPLE_PATH, type ReportBody } from '../../routes/report/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
@@ -38,7 +38,7 @@ export interface ArchiveDeps {
   readonly routes: readonly Route[];
   readonly snapshots: Snapshots;
   readonly cursors: Cursors;
-  readonly claims: Claims;
+  readonly holds: Holds;
   readonly nowMs: () => number;
 }
 

@@ -4,7 +4,6 @@ import { COVERED_KINDS, KIND_MEANINGS } from '../../../models/fields.ts';
 import type { Coverage } from '../../../models/marts/coverage.ts';
 import { COVERAGE_PATH } from '../../routes/coverage.ts';
 import { rangeOf } from '../../routes/count/coarse.ts';
-import { figuresOf } from '../../routes/figures.ts';
 import { Filters } from '../../serving/filters.ts';
 import {
   above,
@@ -81,11 +80,12 @@ async function marks(context: PageContext): Promise<Html> {
 }
 
 async function registers({ request: { snapshot } }: PageContext): Promise<Html> {
-  const states = snapshot.column('filings', 'source_state').counts(await snapshot.select(new Filters('filings')));
-  const rows = [...states.keys()].map(String).map(async (state) => {
-    const found = await figuresOf(snapshot, new Filters('filings').and('source_state', '=', state));
-    const withAgent = found.counts('registered_agent_status').get('available') ?? 0;
-    return [state, count(found.all.length), count(withAgent), day(found.ends('filing_date')[1])];
+  const all = new Filters('filings');
+  const rows = [...(await snapshot.counts(all, 'source_state'))].map(async ([state, registered]) => {
+    const own = all.and('source_state', '=', String(state));
+    const agents = await snapshot.counts(own, 'registered_agent_status');
+    const [newest = null] = [...(await snapshot.counts(own, 'filing_date')).keys()].map(String).slice(-1);
+    return [String(state), count(registered), count(agents.get('available') ?? 0), day(newest)];
   });
   const columns = ['State', num('Registrations'), num('With an agent'), 'Newest'];
   return cardTable('', columns, await Promise.all(rows));

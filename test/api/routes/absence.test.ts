@@ -97,7 +97,7 @@ describe('every null of every response', () => {
         manifest: snapshot.manifest,
         today: snapshot.manifest.as_of,
         cursors: createCursors('a secret of the tests'),
-        claims: async () => new Map(),
+        holds: async () => new Map(),
       }),
     );
     route.response.parse(body);

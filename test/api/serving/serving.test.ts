@@ -1,9 +1,10 @@
-/** The server reads its serving files in place: by indexes, in slices, and without DuckDB. */
+/** The server reads its serving files in place: by indexes, and without DuckDB. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, it } from 'node:test';
 import { CANDIDATES } from '../../../api/routes/lookup/matches.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
+import { WordIndex, Words } from '../../../models/serving/words.ts';
 import { startServer } from '../../support/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
@@ -24,6 +25,30 @@ it('finds the records of an address and of a parcel by an index', () => {
     const plan = snapshot.rows(`EXPLAIN QUERY PLAN ${sql.replaceAll(/\?\d/gu, "'x'")}`);
     assert.match(String(plan[0]?.['detail']), /^SEARCH address_keys USING INDEX address_keys_\d/u, sql);
   }
+});
+
+it('finds the names that contain a text by the index of their words', async () => {
+  const parts = ['a', 'an', 'acme', 'acme,', 'acm', '&', 'ünal', 'co.', 'llc', '', '"', 'a1', '100', 'and'];
+  const names = Array.from({ length: 400 }, (_, i) =>
+    i % 50 === 7
+      ? null
+      : Array.from({ length: 1 + (i % 5) }, (_each, k) => parts[(i * 7 + k * (i % 13)) % 14]).join(' '),
+  );
+  const index = new WordIndex();
+  for (const name of names) index.add(name);
+  const places = [...index.places()];
+  const words = new Words(index.vocabulary(), (word) => places[word] ?? new Uint8Array());
+  const texts = names.flatMap((name) => [name ?? 'none', name?.slice(1, 6) ?? 'x', name?.slice(-3) ?? 'y']);
+  let found = 0;
+  for (const text of new Set([...texts, 'e', 'acme, a', ' ', '  ', 'n']).values()) {
+    if (text === '') continue;
+    const marks = new Uint8Array(names.length);
+    await words.mark(text, marks, async () => {});
+    const expected = names.map((name) => Number(name?.includes(text) === true));
+    assert.deepEqual([...marks], expected, JSON.stringify(text));
+    found += expected.reduce((sum, one) => sum + one, 0);
+  }
+  assert.ok(found > 5_000, String(found));
 });
 
 it('writes nothing, also if a statement would', () => {

@@ -196,7 +196,7 @@ it('merges the files of more than 32 days, and a change of any age is there once
     return [...kept, { file: name, bytes: statSync(join(to, name)).size, sha256 }];
   };
   const openAll = (to: string, serving: Manifest['serving']): Tables =>
-    new Tables(new Map(serving.map(({ file }) => [file, join(to, file)])), []);
+    new Tables(new Map(serving.map(({ file }) => [file, join(to, file)])));
 
   const rank = { column: 'filing_date', direction: 'DESC' } as const;
   const all = new Filters('filings');

@@ -1,5 +1,5 @@
 /**
- * Leads that may not be offered: their property is sold exclusively, or held by an open purchase. The ledger claims a
+ * Leads that may not be offered: their property is sold exclusively, or held by an open purchase. The ledger holds a
  * lead (ledger/sql/lead_claims.ts).
  */
 import { createHash } from 'node:crypto';
@@ -7,18 +7,15 @@ import { LedgerUnavailable, type HeldState, type LeadClaims } from '../../../led
 import type { Filters } from '../../serving/filters.ts';
 import { Problem } from '../../http/problem.ts';
 
-/** State of the purchase by id of the claimed lead, and by key of its property. */
-export type Claimed = ReadonlyMap<string, HeldState>;
+/** State of the purchase by id of the held lead, and by key of its property. */
+export type Held = ReadonlyMap<string, HeldState>;
 
-/** Reads the current claims. @throws Problem if the ledger is unavailable: no lead is offered without them */
-export type Claims = () => Promise<Claimed>;
+/** Reads the current holds. @throws Problem if the ledger is unavailable: no lead is offered without them */
+export type Holds = () => Promise<Held>;
 
 /** Calls of the same event-loop tick share one read of the ledger, which starts after the last of them. */
-export function claimReader(
-  ledger: Pick<LeadClaims, 'claimedLeads' | 'claimedProperties'>,
-  nowMs: () => number,
-): Claims {
-  const read = async (): Promise<Claimed> => {
+export function holdReader(ledger: Pick<LeadClaims, 'claimedLeads' | 'claimedProperties'>, nowMs: () => number): Holds {
+  const read = async (): Promise<Held> => {
     try {
       return new Map([...(await ledger.claimedLeads(nowMs())), ...(await ledger.claimedProperties(nowMs()))]);
     } catch (error) {
@@ -31,7 +28,7 @@ export function claimReader(
       );
     }
   };
-  let next: Promise<Claimed> | undefined;
+  let next: Promise<Held> | undefined;
   return () =>
     (next ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -45,27 +42,25 @@ export function claimReader(
 const ofOtherProperties = (filters: Filters, names: readonly string[]): Filters =>
   names.length === 0 ? filters : filters.either({ column: 'id', is: 'of no property', values: names });
 
-/** Exclude claimed leads, and every other lead of their properties. */
-export function unclaimed(filters: Filters, claimed: Claimed): Filters {
-  const names = [...claimed.keys()];
+/** Exclude held leads, and every other lead of their properties. */
+export function notHeld(filters: Filters, held: Held): Filters {
+  const names = [...held.keys()];
   const others = ofOtherProperties(filters, names);
   return names.length === 0 ? others : others.either({ column: 'id', is: 'none of', values: names });
 }
 
-/** The claims of sold leads only: free pages change when a lead is sold, not when a buyer reserves it. */
-const soldOf = (claimed: Claimed): Claimed => new Map([...claimed].filter(([, state]) => state === 'sold'));
+/** The holds of sold leads only: free pages change when a lead is sold, not when a buyer reserves it. */
+const soldOf = (held: Held): Held => new Map([...held].filter(([, state]) => state === 'sold'));
 
 /** Exclude deals, signals or auctions of sold properties from free samples and examples. */
-export const unsold = (filters: Filters, claimed: Claimed): Filters =>
-  ofOtherProperties(filters, [...soldOf(claimed).keys()]);
+export const unsold = (filters: Filters, held: Held): Filters => ofOtherProperties(filters, [...soldOf(held).keys()]);
 
 const hashOf = (ids: readonly string[]): string => createHash('sha256').update(ids.join(' ')).digest('base64url');
 const EMPTY_HASH = hashOf([]);
 
-/** Hash of claims, for cache keys. */
-export const claimsHash = (claimed: Claimed): string =>
-  claimed.size === 0 ? EMPTY_HASH : hashOf([...claimed.keys()].sort());
+/** Hash of holds, for cache keys. */
+export const holdsHash = (held: Held): string => (held.size === 0 ? EMPTY_HASH : hashOf([...held.keys()].sort()));
 
 /** Hash of the sold leads, for free pages that leave sold properties out. */
-export const soldState = async ({ claims }: { readonly claims: Claims }): Promise<string> =>
-  claimsHash(soldOf(await claims()));
+export const soldState = async ({ holds }: { readonly holds: Holds }): Promise<string> =>
+  holdsHash(soldOf(await holds()));
