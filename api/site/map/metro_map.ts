@@ -110,7 +110,11 @@ function viewOf({ width, height }: Base, points: readonly Point[]): readonly [nu
   const [xs, ys] = [shown.map(([x]) => x), shown.map(([, y]) => y)];
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
   const span = (1 + 2 * MARGIN) * Math.max(LEAST, right - left, ((bottom - top) * WIDTH) / HEIGHT);
-  return [(left + right - span) / 2, (top + bottom - (span * HEIGHT) / WIDTH) / 2, span];
+  const tall = (span * HEIGHT) / WIDTH;
+  /** Where a view of this size starts: around a middle, and inside the base if it fits. */
+  const startOf = (middle: number, size: number, most: number): number =>
+    size < most ? Math.min(Math.max(middle - size / 2, 0), most - size) : (most - size) / 2;
+  return [startOf((left + right) / 2, span, width), startOf((top + bottom) / 2, tall, height), span];
 }
 
 interface Circle extends MapZip {
@@ -254,7 +258,7 @@ export function metroMap(
     base[layer] !== '' && html`<path class="${layer}" d="${base[layer]}"></path>`;
   const others = labels.filter(({ kind }) => kind !== 'price');
   const svg = html`<svg
-    class="metro-map${base.isAbroad && ' abroad'}"
+    class="metro-map${(base.isAbroad || base.waters.length === 0) && ' on-land'}"
     viewBox="0 0 ${WIDTH} ${HEIGHT}"
     aria-hidden="true"
     focusable="false"

@@ -49,7 +49,7 @@ export const search: Page = {
       .toSorted((a, b) => Number(b.has_listings) - Number(a.has_listings))
       .flatMap((place) => entryOf(place, isNamed));
     // The first of one name wins.
-    const named = [...places.toReversed(), ...metros.toReversed()].map((one) => [one.name, one] as const);
+    const named = [...places.toReversed(), ...metros.toReversed()].map((one) => [placeKey(one.name), one] as const);
     const found = [...new Map(named).values()].toReversed();
     const deals = (await freeDeals(context)).filter(({ record: { address, city, state } }) =>
       isNamed([address, city, state].filter((part) => part !== null).join(' ')),

@@ -233,24 +233,25 @@
   /** Parts of an answer that are no goods. */
   const ENVELOPE = new Set(['note', 'generated_at', 'as_of', 'snapshot_id', 'filters', 'absent', 'stale_sources']);
 
-  /** Any other answer: lists and records as tables, with all fields of a record folded; other values as pairs. */
+  /** Any other answer: first its records as tables, with all fields of a single one folded; other values as pairs. */
   function partsOf(value) {
     const entries = Object.entries(value).filter(([name]) => !ENVELOPE.has(name));
-    const [parts, pairs] = [[], []];
+    const [found, parts, pairs] = [[], [], []];
     for (const [name, one] of entries) {
       const heading = element('h3', { textContent: named(name) });
       const isTable = Array.isArray(one) && one.some(isObject);
-      if (isTable) parts.push(heading, tableOf(one, named(name)));
+      if (isTable) found.push(heading, tableOf(one, named(name)));
       else if (isObject(one) && one.id) {
         const summary = element('summary', { textContent: 'All fields' });
-        parts.push(heading, tableOf([one], named(name)), element('details', {}, summary, ...partsOf(one)));
+        found.push(heading, tableOf([one], named(name)), element('details', {}, summary, ...partsOf(one)));
       } else if (isObject(one)) parts.push(heading, ...partsOf(one));
       else {
         const term = element('dt', { textContent: named(name) });
         pairs.push(element('div', {}, term, element('dd', { textContent: cellText(one) })));
       }
     }
-    return pairs.length > 0 ? [...parts, element('dl', { className: 'page-facts' }, ...pairs)] : parts;
+    if (pairs.length > 0) parts.push(element('dl', { className: 'page-facts' }, ...pairs));
+    return [...found, ...parts];
   }
 
   /** A report, or the maps of deals, as the server lays them out; nothing if it has no layout for them. */
@@ -261,15 +262,11 @@
     return [...new DOMParser().parseFromString(await response.text(), 'text/html').body.childNodes];
   }
 
-  async function contentOf(body, records, text) {
-    if (!records) {
-      const report = body?.recompute ? await laidOut(text) : [];
-      return report.length > 0 || !body ? report : partsOf(body);
-    }
+  /** The maps of the deals among the records. */
+  async function mapsOf(records) {
     const located = records.filter((record) => record.zip && record.listing_url);
     const onMap = located.map((record) => Object.fromEntries(ON_MAP.map((name) => [name, record[name]])));
-    const map = onMap.length > 0 ? await laidOut(JSON.stringify({ records: onMap })) : [];
-    return [...map, tableOf(records, 'The records bought')];
+    return onMap.length > 0 ? laidOut(JSON.stringify({ records: onMap })) : [];
   }
 
   /** The pages of one purchase, shown together. @param next button that buys the next page */
@@ -294,7 +291,9 @@
     const heading = element('h2', { textContent: title, tabIndex: -1 });
     const note = 'The files have every field. For 30 days, this wallet can collect the answer again, free: receipt ';
     const receipt = element('code', { textContent: pages.at(-1).headers.get('Receipt-Id') });
-    const content = await contentOf(body, records, pages[0].text);
+    let content = body?.recompute ? await laidOut(pages[0].text) : [];
+    if (records) content = [tableOf(records, 'The records bought')];
+    else if (body && content.length === 0) content = partsOf(body);
     box.replaceChildren(
       heading,
       element('p', { className: 'actions' }, ...files),
@@ -303,6 +302,7 @@
       ...(bodies.at(-1)?.next_cursor ? [element('p', { className: 'actions' }, next)] : []),
     );
     heading.focus();
+    if (records) content[0].after(...(await mapsOf(records)));
   }
 
   // --- the panel ---

@@ -59,7 +59,7 @@ const Deals = z.object({ records: z.array(Deal).max(MAX_DRAWN) });
 
 /** The maps of the metros with these deals, and their prices and scores. */
 function mapsOf({ records }: z.infer<typeof Deals>): Piece {
-  return [...Map.groupBy(records, ({ zip }) => metroOfZip(zip))].map(([metro = '', deals]) => {
+  const maps = [...Map.groupBy(records, ({ zip }) => metroOfZip(zip))].flatMap(([metro = '', deals]) => {
     const zips = [...Map.groupBy(deals, ({ zip }) => zip)].map(([zip, own]) => ({
       zip,
       city: own[0]?.city ?? '',
@@ -74,8 +74,13 @@ function mapsOf({ records }: z.infer<typeof Deals>): Piece {
       point: pointOf(deal),
     }));
     const map = metroMap(metro, zips, drawn, () => '#answer');
-    return map && [html`<h3>${metro}: ${deals.length} of the records, price and score</h3>`, map.svg];
+    if (!map) return [];
+    return html`<section>
+      <h3>${metro}: ${deals.length} of the records, price and score</h3>
+      ${map.svg}
+    </section>`;
   });
+  return maps.length > 0 && html`<div class="split maps">${maps}</div>`;
 }
 
 /** Lay out a report, or draw the deals, that the reader bought; its browser sends them, and nothing is stored. */
