@@ -6,12 +6,12 @@ export type Row = Readonly<Record<string, unknown>>;
 /** A value that the sources of the day do not determine: each of these is right. */
 export class AnyOf {
   readonly values: readonly unknown[];
-  constructor(...values: readonly unknown[]) {
+  constructor(values: readonly unknown[]) {
     this.values = values;
   }
 }
 
-export const anyOf = (...values: readonly unknown[]): AnyOf => new AnyOf(...values);
+export const anyOf = (...values: readonly unknown[]): AnyOf => new AnyOf(values);
 
 /** A row that must be published, with the expected values of the compared columns. */
 export interface TrueRow {
@@ -21,13 +21,18 @@ export interface TrueRow {
   readonly isOptional?: boolean;
 }
 
-interface Difference {
-  readonly key: string;
-  /** "rows" if the row itself is missing, extra or repeated: then the values are their numbers. */
-  readonly column: string;
-  readonly expected: unknown;
-  readonly found: unknown;
-}
+/**
+ * Columns with the values of facts of the same names in camelCase, "year_built" of yearBuilt, or of others:
+ * "list_price=price".
+ */
+export const columnsOf = (facts: object, names: string): Row =>
+  Object.fromEntries(
+    names.split(/\s+/u).map((name) => {
+      const [column = '', fact = column.replaceAll(/_(\w)/gu, (_, letter: string) => letter.toUpperCase())] =
+        name.split('=');
+      return [column, (facts as Row)[fact]];
+    }),
+  );
 
 /** The result for one kind of record. */
 export interface Comparison {
@@ -36,34 +41,34 @@ export interface Comparison {
   readonly compared: number;
   /** Optional rows that are absent. */
   readonly absent: number;
-  readonly differences: readonly Difference[];
+  /** The column is "rows" if the row itself is missing, extra or repeated: then the values are their numbers. */
+  readonly differences: readonly { key: string; column: string; expected: unknown; found: unknown }[];
 }
 
 const isExpected = (expected: unknown, found: unknown): boolean =>
   (expected instanceof AnyOf ? expected.values : [expected]).some((value) => isDeepStrictEqual(value, found));
 
-function compareKey(key: string, rows: readonly TrueRow[], matches: readonly Row[]): Difference[] {
-  const [[row], [match]] = [rows, matches];
-  if (rows.length === 1 && matches.length === 1 && row && match)
-    return Object.entries(row.columns)
-      .map(([column, expected]) => ({ key, column, expected, found: match[column] ?? null }))
-      .filter(({ expected, found }) => !isExpected(expected, found));
-  const mayMiss = matches.length === 0 && rows.every(({ isOptional }) => isOptional === true);
-  return mayMiss ? [] : [{ key, column: 'rows', expected: rows.length, found: matches.length }];
-}
-
 /** Compare rows by key, and the columns of rows that both sides have once. */
-export function compare(
-  record: string,
-  published: ReadonlyMap<string, readonly Row[]>,
-  truth: readonly TrueRow[],
-): Comparison {
+export function compare(record: string, published: ReadonlyMap<string, readonly Row[]>, truth: readonly TrueRow[]) {
   const expected = Map.groupBy(truth, ({ key }) => key);
+  const differencesOf = (key: string): Comparison['differences'] => {
+    const [rows, matches] = [expected.get(key) ?? [], published.get(key) ?? []];
+    const [[row], [match]] = [rows, matches];
+    if (rows.length === 1 && matches.length === 1 && row && match)
+      return Object.entries(row.columns)
+        .map(([column, value]) => ({ key, column, expected: value, found: match[column] ?? null }))
+        .filter((one) => !isExpected(one.expected, one.found));
+    const mayMiss = matches.length === 0 && rows.every(({ isOptional }) => isOptional === true);
+    return mayMiss ? [] : [{ key, column: 'rows', expected: rows.length, found: matches.length }];
+  };
   const absent = truth.filter(({ key, isOptional }) => isOptional === true && !published.has(key)).length;
-  const differences = [...new Set([...expected.keys(), ...published.keys()])].flatMap((key) =>
-    compareKey(key, expected.get(key) ?? [], published.get(key) ?? []),
-  );
-  return { record, compared: truth.length - absent, absent, differences };
+  const keys = [...new Set([...expected.keys(), ...published.keys()])];
+  return {
+    record,
+    compared: truth.length - absent,
+    absent,
+    differences: keys.flatMap(differencesOf),
+  } satisfies Comparison;
 }
 
 /** The columns that differ, each once, such as "auctions: sale_status". */

@@ -1,10 +1,9 @@
 /** Published listings with their history, and deals with the listings, roll and rent of their property. */
 import { dayNumber } from '../world/days.ts';
 import type { Day, ListingOnDay, Money, Property } from '../world/types.ts';
-import type { RollEntry } from '../world/rolls.ts';
 import { lowestRentOfZip } from '../world/zip_rents.ts';
-import type { Row, TrueRow } from './compare.ts';
-import { inOrder, type Facts, type RecordTable, type Truth } from './truth.ts';
+import { columnsOf, type Row, type TrueRow } from './compare.ts';
+import { inOrder, type RecordTable, type Truth } from './truth.ts';
 
 /** A listing as long as its site showed the same values. */
 interface Version {
@@ -20,8 +19,8 @@ interface Version {
   goneOn: Day | null;
 }
 
-export const listingKey = (source: unknown, id: unknown): string => `${String(source)} ${String(id)}`;
-export const listingKeyOf = (row: Row): string => listingKey(row['source'], row['listing_id']);
+export const listingKey = ({ site, listingId }: ListingOnDay): string => `${site} ${listingId}`;
+export const listingKeyOf = (row: Row): string => `${String(row['source'])} ${String(row['listing_id'])}`;
 
 function changeOf(now: ListingOnDay, before: ListingOnDay): string {
   if (now.price !== before.price) {
@@ -39,7 +38,8 @@ const lastEnded = inOrder(({ goneOn, lastSeen, listing }: Version) => [
 ]);
 
 /** The listings of a site, each with its versions in order. @param days on which it was read */
-function versionsOn(truth: Truth, site: string, days: readonly Day[], relistingDays: number): Version[][] {
+function versionsOn(truth: Truth, site: string, days: readonly Day[]): Version[][] {
+  const relistingDays = truth.assumption('relisting_days');
   const history = new Map<string, Version[]>();
   for (const day of days) {
     const shown = truth.on(day).listings.filter((listing) => listing.site === site);
@@ -48,21 +48,19 @@ function versionsOn(truth: Truth, site: string, days: readonly Day[], relistingD
     for (const version of latest) if (!ids.has(version.listing.listingId)) version.goneOn ??= day;
     const isRecent = ({ goneOn }: Version): boolean =>
       goneOn === null || dayNumber(day) - dayNumber(goneOn) <= relistingDays;
-    const ended = Map.groupBy(
-      latest.filter((version) => version.goneOn !== null && isRecent(version)),
-      ({ listing }) => listing.propertyId,
-    );
-    const nextOf = (listing: ListingOnDay): Version | null => {
+    const ended = latest.filter((version) => version.goneOn !== null && isRecent(version)).toSorted(lastEnded);
+    const next = new Map<string, Version>();
+    for (const listing of shown) {
       const before = history.get(listing.listingId)?.at(-1);
       const isThere = before !== undefined && before.goneOn === null;
       if (isThere && JSON.stringify(before.listing) === JSON.stringify(listing)) {
         before.lastSeen = day;
-        return null;
+        continue;
       }
-      const other = ended.get(listing.propertyId)?.toSorted(lastEnded)[0];
+      const other = ended.find((one) => one.listing.propertyId === listing.propertyId);
       const continued = before === undefined ? other : isRecent(before) ? before : undefined;
       const isBack = before === undefined ? continued !== undefined : !isThere;
-      return {
+      next.set(listing.listingId, {
         listing,
         version: (before?.version ?? 0) + 1,
         change: isBack ? 'relisted' : before ? changeOf(listing, before.listing) : 'added',
@@ -72,58 +70,40 @@ function versionsOn(truth: Truth, site: string, days: readonly Day[], relistingD
         firstPrice: continued?.firstPrice ?? listing.price,
         relisted: isThere ? before.relisted : continued !== undefined,
         goneOn: null,
-      };
-    };
-    for (const version of shown.map(nextOf).filter((one) => one !== null))
-      history.set(version.listing.listingId, [...(history.get(version.listing.listingId) ?? []), version]);
+      });
+    }
+    for (const [id, version] of next) history.set(id, [...(history.get(id) ?? []), version]);
   }
   return [...history.values()];
 }
 
-const histories = (facts: Facts): Version[][] =>
-  facts.sources
-    .filter(({ family }) => family === 'listings')
-    .flatMap(({ source, days }) => versionsOn(facts, source, days, facts.assumption('relisting_days')));
+const histories = (truth: Truth): Version[][] =>
+  truth.sources.flatMap(({ family, source, days }) => (family === 'listings' ? versionsOn(truth, source, days) : []));
 
 /** What a listing and the deal of its property both have. */
-const statedOf = ({ city, state, zip, price, units, annualTaxes, yearBuilt }: ListingOnDay): Row => ({
-  city,
-  state,
-  zip,
-  list_price: price,
-  units,
-  annual_taxes: annualTaxes,
-  year_built: yearBuilt,
-});
-
-const trueVersion = ({ listing, ...version }: Version, isLatest: boolean): TrueRow => ({
-  key: `${listingKey(listing.site, listing.listingId)} version ${version.version}`,
-  columns: {
-    ...statedOf(listing),
-    street: listing.street,
-    ...Object.fromEntries([0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, listing.unitMix?.[beds] ?? null])),
-    cap_rate: listing.capRate,
-    noi: listing.noi,
-    listed_on: listing.postedOn,
-    availability: listing.availability,
-    first_price: version.firstPrice,
-    change: version.change,
-    version_first_seen: version.firstSeen,
-    version_last_seen: version.lastSeen,
-    listing_first_seen: version.listingFirstSeen,
-    gone_on: version.goneOn,
-    relisted: version.relisted,
-    is_latest: isLatest,
-  },
-});
+const STATED = 'city state zip list_price=price units annual_taxes year_built';
 
 const LISTINGS: RecordTable = {
   record: 'listings',
   table: 'listing_history',
   keyOf: (row) => `${listingKeyOf(row)} version ${String(row['version'])}`,
-  truth: (facts) =>
-    histories(facts).flatMap((versions) =>
-      versions.map((version) => trueVersion(version, version === versions.at(-1))),
+  truth: (truth) =>
+    histories(truth).flatMap((versions) =>
+      versions.map((version) => ({
+        key: `${listingKey(version.listing)} version ${version.version}`,
+        columns: {
+          ...columnsOf(version.listing, `${STATED} street cap_rate noi listed_on=postedOn availability`),
+          ...columnsOf(
+            version,
+            'first_price change version_first_seen=firstSeen version_last_seen=lastSeen listing_first_seen gone_on ' +
+              'relisted',
+          ),
+          ...Object.fromEntries(
+            [0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, version.listing.unitMix?.[beds] ?? null]),
+          ),
+          is_latest: version === versions.at(-1),
+        },
+      })),
     ),
 };
 
@@ -137,12 +117,11 @@ const STATUSES = ['active', 'under_contract', 'sold', 'delisted'];
 /** The documented order of main listings. */
 const mainFirst = inOrder((version: Version) => {
   const { units, capRate, noi, yearBuilt, price, site, listingId } = version.listing;
-  const absent = [units === null, capRate === null && noi === null, yearBuilt === null].filter(Boolean).length;
   return [
     STATUSES.indexOf(statusOf(version)),
     price === null ? 1 : 0,
     -dayNumber(version.lastSeen),
-    absent,
+    [units === null, capRate === null && noi === null, yearBuilt === null].filter(Boolean).length,
     version.listingFirstSeen,
     site,
     listingId,
@@ -160,30 +139,6 @@ function rentOf(deal: Row | undefined, { rent2br, zip }: Property, { sources }: 
   return isLowest ? String(deal['market_rent_2br']) : `${rent2br}.00`;
 }
 
-/** The deal of a property's listings, the main one first. */
-function trueDeal([main, ...others]: readonly [Version, ...Version[]], deal: Row | undefined, truth: Truth): TrueRow {
-  const { listing } = main;
-  const mix = listing.unitMix;
-  const all = [main, ...others];
-  const shown = all.filter(({ goneOn }) => goneOn === null);
-  return {
-    key: listingKey(listing.site, listing.listingId),
-    columns: {
-      ...statedOf(listing),
-      listing_status: statusOf(main),
-      address: listing.street,
-      unit_mix_stated: mix && { '0br': mix[0], '1br': mix[1], '2br': mix[2], '3br': mix[3], '4br': mix[4] },
-      market_rent_2br: rentOf(deal, truth.on(truth.asOf).property(listing.propertyId), truth),
-      also_listed: others.map((other) => listingKey(other.listing.site, other.listing.listingId)).sort(),
-      first_seen: shown.map(({ listingFirstSeen }) => listingFirstSeen).sort()[0] ?? main.listingFirstSeen,
-      last_seen: all.map(({ lastSeen }) => lastSeen).reduce((a, b) => (a > b ? a : b)),
-      delisted_on: main.goneOn,
-      relisted: main.relisted,
-      first_price: listing.price === null ? null : main.firstPrice,
-    },
-  };
-}
-
 const parsed = (json: unknown): unknown => JSON.parse(String(json));
 
 const DEALS: RecordTable = {
@@ -195,13 +150,32 @@ const DEALS: RecordTable = {
     also_listed: (parsed(deal['also_listed']) as readonly Row[]).map(listingKeyOf).sort(),
   }),
   keyOf: listingKeyOf,
-  truth(facts, published) {
+  truth(truth, published) {
     const byKey = new Map(published.map((deal) => [listingKeyOf(deal), deal]));
-    const latest = histories(facts).flatMap((versions) => versions.slice(-1));
-    return [...Map.groupBy(latest, ({ listing }) => listing.propertyId).values()].flatMap((versions) => {
-      const [main, ...others] = versions.toSorted(mainFirst);
-      const { site, listingId } = main?.listing ?? {};
-      return main ? [trueDeal([main, ...others], byKey.get(listingKey(site, listingId)), facts)] : [];
+    const latest = histories(truth).flatMap((versions) => versions.slice(-1));
+    return [...Map.groupBy(latest, ({ listing }) => listing.propertyId).values()].flatMap((versions): TrueRow[] => {
+      const all = versions.toSorted(mainFirst);
+      const [main, ...others] = all;
+      if (main === undefined) return [];
+      const { listing } = main;
+      const shown = all.filter(({ goneOn }) => goneOn === null);
+      const property = truth.on(truth.asOf).property(listing.propertyId);
+      const columns = {
+        ...columnsOf(listing, `${STATED} address=street`),
+        ...columnsOf(main, 'delisted_on=goneOn relisted'),
+        listing_status: statusOf(main),
+        unit_mix_stated:
+          listing.unitMix && Object.fromEntries(listing.unitMix.map((units, beds) => [`${beds}br`, units])),
+        market_rent_2br: rentOf(byKey.get(listingKey(listing)), property, truth),
+        also_listed: others.map((other) => listingKey(other.listing)).sort(),
+        first_seen: shown.map(({ listingFirstSeen }) => listingFirstSeen).sort()[0] ?? main.listingFirstSeen,
+        last_seen: all
+          .map(({ lastSeen }) => lastSeen)
+          .sort()
+          .at(-1),
+        first_price: listing.price === null ? null : main.firstPrice,
+      };
+      return [{ key: listingKey(listing), columns }];
     });
   },
 };
@@ -215,37 +189,35 @@ const mayMiss = (truth: Truth, { id, address, countyFips, hasAddress }: Property
     .filter(({ kinds, countyFips: county }) => county === countyFips && kinds.includes('parcel_roll'))
     .some(({ lastGood }) => truth.lacksAddress(lastGood, countyFips, id));
 
-function rollColumns(property: Property, entry: RollEntry | undefined, deal: Row, truth: Truth): Row {
-  if (deal['roll_status'] !== 'matched')
-    return entry === undefined || mayMiss(truth, property) ? { roll_parcel_id: null } : { roll_status: 'matched' };
-  // The county's parcel layer may have a parcel without a last sale that the world knows.
-  const sale = entry && {
-    last_sale_date: entry.lastSaleDate,
-    last_sale_price: entry.lastSalePrice,
-    assessed_market_value: `${entry.assessedValue}.00`,
-  };
-  return { building: property.building, ...sale };
-}
-
 /** The last sale and the assessed value of deals, on the assessment rolls. */
 const ROLLS: RecordTable = {
   record: 'rolls of deals',
   table: 'deals',
   where: "listing_status = 'active'",
-  rowOf(deal, { forSale, world: { properties }, propertyOf }) {
-    const property = forSale.get(listingKeyOf(deal));
+  rowOf(deal, { on, asOf, world: { properties }, propertyOf }) {
+    const id = on(asOf).listings.find((listing) => listingKey(listing) === listingKeyOf(deal))?.propertyId ?? '';
+    const property = properties.get(id);
     if (property === undefined) return null;
-    const parcel = propertyOf(properties.get(property)?.countyFips, deal['roll_parcel_id']);
-    return { ...deal, property, building: properties.get(parcel ?? '')?.building ?? null };
+    const parcel = propertyOf(property.countyFips, deal['roll_parcel_id']);
+    return { ...deal, property: id, building: properties.get(parcel ?? '')?.building ?? null };
   },
   keyOf: ({ property }) => String(property),
-  truth(facts, published) {
-    const rolls = facts.sources.filter(({ kinds }) => kinds.includes('parcel_roll'));
-    const entries = rolls.flatMap(({ countyFips, lastGood }) => facts.on(lastGood).roll(countyFips));
+  truth(truth, published) {
+    const rolls = truth.sources.filter(({ kinds }) => kinds.includes('parcel_roll'));
+    const entries = rolls.flatMap(({ countyFips, lastGood }) => truth.on(lastGood).roll(countyFips));
     const byProperty = new Map(entries.map((entry) => [entry.propertyId, entry]));
     return published.map((deal) => {
-      const property = facts.on(facts.asOf).property(String(deal['property']));
-      return { key: property.id, columns: rollColumns(property, byProperty.get(property.id), deal, facts) };
+      const property = truth.on(truth.asOf).property(String(deal['property']));
+      const entry = byProperty.get(property.id);
+      // The county's parcel layer may have a parcel without a last sale that the world knows.
+      const onRoll = {
+        building: property.building,
+        ...(entry && columnsOf(entry, 'last_sale_date last_sale_price')),
+        ...(entry && { assessed_market_value: `${entry.assessedValue}.00` }),
+      };
+      const isMissing = entry === undefined || mayMiss(truth, property);
+      const notOnRoll = isMissing ? { roll_parcel_id: null } : { roll_status: 'matched' };
+      return { key: property.id, columns: deal['roll_status'] === 'matched' ? onRoll : notOnRoll };
     });
   },
 };

@@ -4,20 +4,17 @@
  */
 import { DISTRESS_TYPES } from '../../sources/kinds.ts';
 import { dayNumber } from '../world/days.ts';
-import type { OhioAmendment } from '../world/ohio.ts';
 import type { DistressOnDay, World } from '../world/types.ts';
-import { anyOf, compare, type Comparison, type Row, type TrueRow } from './compare.ts';
+import { anyOf, columnsOf, compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { OF_DEBTS } from './debts.ts';
-import { compareIdentity } from './identity.ts';
-import { listingKey, OF_LISTINGS } from './listings.ts';
+import { compareJoins } from './joins.ts';
+import { OF_LISTINGS } from './listings.ts';
 import { OF_SALES } from './sales.ts';
 import {
   deriveTruth,
   inOrder,
-  placeFromOthers,
-  printedPlace,
+  placeOf,
   withSnapshot,
-  type Facts,
   type ReadTable,
   type RecordTable,
   type SourceReads,
@@ -32,14 +29,6 @@ const LEFT_OUT: Readonly<Record<string, readonly ('address' | 'day' | 'state')[]
   mo_kansas_city_code: ['day'],
 };
 
-const distressKey = ({ kind, countyFips, number }: DistressOnDay): string => `${kind} ${countyFips} ${number}`;
-const distressKeyOf = (row: Row): string =>
-  [row['signal_type'], row['county_fips'], row['record_number']].map(String).join(' ');
-
-/** Records of one kind that a source shows on a day. */
-const recordsOn = (truth: Truth, kind: string, { countyFips }: SourceReads, day: string): DistressOnDay[] =>
-  truth.on(day).distress.filter((record) => record.kind === kind && record.countyFips === countyFips);
-
 /** In force: still open, and with something owed if an amount is. */
 const isInForce = ({ isOpen, amount }: DistressOnDay): boolean => isOpen && (amount === null || Number(amount) > 0);
 
@@ -51,27 +40,20 @@ function stateOf(record: DistressOnDay, source: string, asOf: string): string {
   return LEFT_OUT[source]?.includes('state') && record.lastActivityOn < yearsAgo(2) ? 'unknown' : 'listed';
 }
 
-function trueDistress(record: DistressOnDay, { source, lastGood }: SourceReads, truth: Truth): TrueRow {
+function distressColumns(record: DistressOnDay, { source, lastGood }: SourceReads, truth: Truth): Row {
   const leftOut = LEFT_OUT[source] ?? [];
   const property = truth.on(lastGood).property(record.propertyId);
   const isCertificate = source.endsWith('_certificates');
   const isPrinted = property.hasAddress && record.flaw !== 'no_address' && !leftOut.includes('address');
-  // Its list prints the year only.
-  const hasDay = !isCertificate && source !== 'mo_st_louis_vacant';
-  const filedOn = leftOut.includes('day') || record.flaw === 'corrupt_year' ? null : record.filedOn;
+  const hasNoDay = leftOut.includes('day') || record.flaw === 'corrupt_year';
   return {
-    key: distressKey(record),
-    columns: {
-      signal_state: stateOf(record, source, truth.asOf),
-      ...(hasDay ? { filed_on: filedOn } : {}),
-      // A closed record is read without its amount where its publisher returns those that changed.
-      amount: isInForce(record) ? record.amount : anyOf(null, record.amount),
-      plaintiff: record.plaintiff,
-      tax_year: record.taxYear,
-      ...(isPrinted && !isCertificate ? printedPlace(property) : placeFromOthers(property)),
-    },
-    // Some sources return open records only.
-    isOptional: !isInForce(record),
+    ...columnsOf(record, 'plaintiff tax_year'),
+    ...placeOf(property, isPrinted && !isCertificate),
+    signal_state: stateOf(record, source, truth.asOf),
+    // These lists print the year only.
+    ...(isCertificate || source === 'mo_st_louis_vacant' ? {} : { filed_on: hasNoDay ? null : record.filedOn }),
+    // A closed record is read without its amount where its publisher returns those that changed.
+    amount: isInForce(record) ? record.amount : anyOf(null, record.amount),
   };
 }
 
@@ -79,53 +61,57 @@ const OF_DISTRESS = DISTRESS_TYPES.map((kind): RecordTable => ({
   record: `signals of ${kind}`,
   table: 'signals',
   where: `signal_type = '${kind}'`,
-  keyOf: distressKeyOf,
+  keyOf: (row) => `${String(row['county_fips'])} ${String(row['record_number'])}`,
   truth(truth) {
+    const rows = new Map<string, TrueRow>();
     const sources = truth.sources.filter(({ kinds }) => kinds.includes(kind));
-    const shown = sources.flatMap((reads) =>
-      recordsOn(truth, kind, reads, reads.lastGood).map((record) => trueDistress(record, reads, truth)),
-    );
-    const ever = sources.flatMap((reads) => reads.days.flatMap((day) => recordsOn(truth, kind, reads, day)));
-    const removed = ever.map((record) => ({
-      key: distressKey(record),
-      columns: { signal_state: 'removed' },
-      isOptional: true,
-    }));
-    // Two sources of a city may show one record.
-    return [...new Map([...removed, ...shown].map((row) => [row.key, row])).values()];
+    const show = (reads: SourceReads, day: string, columns: (record: DistressOnDay) => Row, isEver: boolean): void => {
+      for (const record of truth.on(day).distress) {
+        if (record.kind !== kind || record.countyFips !== reads.countyFips) continue;
+        const key = `${record.countyFips} ${record.number}`;
+        // Two sources of a city may show one record. Some return open records only.
+        rows.set(key, { key, columns: columns(record), isOptional: isEver || !isInForce(record) });
+      }
+    };
+    for (const reads of sources)
+      for (const day of reads.days) show(reads, day, () => ({ signal_state: 'removed' }), true);
+    for (const reads of sources) show(reads, reads.lastGood, (record) => distressColumns(record, reads, truth), false);
+    return [...rows.values()];
   },
 }));
 
-const earliest = inOrder((row: OhioAmendment) => [row.effectiveDate, row.documentNumber]);
+/** Rows of a register on all days of its reads: Ohio posts one month at a time. */
+function postedBy<T>(truth: Truth, source: string, of: (day: string) => readonly T[], idOf: (row: T) => string): T[] {
+  const days = truth.sources.find((reads) => reads.source === source)?.days ?? [];
+  return [...new Map(days.flatMap(of).map((row) => [idOf(row), row])).values()];
+}
 
-/** Ohio posts one month at a time: the filings of all months that were posted on a day of a read. */
 function ohioFilings(truth: Truth): TrueRow[] {
-  const rowsOf = <T extends { readonly documentNumber: string }>(
-    source: string,
-    of: (day: string) => readonly T[],
-  ): T[] => {
-    const days = truth.sources.find((reads) => reads.source === source)?.days ?? [];
-    return [...new Map(days.flatMap(of).map((row) => [row.documentNumber, row])).values()];
-  };
-  const filings = rowsOf('ohio_sos', (day) => truth.on(day).ohio.filings);
-  const amendments = rowsOf('ohio_sos_amendments', (day) => truth.on(day).ohio.amendments).toSorted(earliest);
+  const filings = postedBy(
+    truth,
+    'ohio_sos',
+    (day) => truth.on(day).ohio.filings,
+    (row) => row.documentNumber,
+  );
+  const amendments = postedBy(
+    truth,
+    'ohio_sos_amendments',
+    (day) => truth.on(day).ohio.amendments,
+    (row) => row.documentNumber,
+  )
+    .filter(({ businessName }) => businessName !== null)
+    .toSorted(inOrder((row) => [row.effectiveDate, row.documentNumber]));
   const byBusiness = Map.groupBy(amendments, ({ charterNumber }) => charterNumber);
   return filings
     .filter(({ businessName }) => businessName !== null)
-    .map(({ documentNumber, businessName, effectiveDate, charterNumber }) => {
-      const latest = byBusiness
-        .get(charterNumber)
-        ?.findLast((amendment) => amendment.businessName !== null && amendment.effectiveDate >= effectiveDate);
-      return {
-        key: documentNumber,
-        columns: {
-          business_name: businessName,
-          filing_date: effectiveDate,
-          amendment_kind: latest?.kind ?? null,
-          amendment_date: latest?.effectiveDate ?? null,
-          amendment_document: latest?.documentNumber ?? null,
-        },
+    .map((filing) => {
+      const later = byBusiness.get(filing.charterNumber)?.filter((one) => one.effectiveDate >= filing.effectiveDate);
+      const latest = later?.at(-1) ?? { kind: null, effectiveDate: null, documentNumber: null };
+      const columns = {
+        ...columnsOf(filing, 'business_name filing_date=effectiveDate'),
+        ...columnsOf(latest, 'amendment_kind=kind amendment_date=effectiveDate amendment_document=documentNumber'),
       };
+      return { key: filing.documentNumber, columns };
     });
 }
 
@@ -133,17 +119,25 @@ const coloradoFilings = (truth: Truth): TrueRow[] =>
   truth.sources
     .filter(({ source }) => source === 'colorado_sos')
     .flatMap(({ lastGood }) => truth.on(lastGood).colorado)
-    .map(({ entityId, name, formedOn, row }) => ({
-      key: entityId,
-      columns: { business_name: name, filing_date: formedOn, entity_status: row['entitystatus'] ?? null },
+    .map(({ row, ...entity }) => ({
+      key: entity.entityId,
+      columns: {
+        ...columnsOf(entity, 'business_name=name filing_date=formedOn'),
+        entity_status: row['entitystatus'] ?? null,
+      },
     }));
 
-const OF_FILINGS = ['ohio_sos', 'colorado_sos'].map((source): RecordTable => ({
+const OF_FILINGS = (
+  [
+    ['ohio_sos', ohioFilings],
+    ['colorado_sos', coloradoFilings],
+  ] as const
+).map(([source, truth]): RecordTable => ({
   record: `filings of ${source}`,
   table: 'filings',
   where: `source = '${source}'`,
   keyOf: (row) => String(row['document_number']),
-  truth: source === 'ohio_sos' ? ohioFilings : coloradoFilings,
+  truth,
 }));
 
 /** Columns that a lead has from its debt or sale. */
@@ -187,45 +181,37 @@ const LEADS: RecordTable = {
   },
 };
 
-const RECORDS: readonly RecordTable[] = [
-  ...OF_LISTINGS,
-  ...OF_DEBTS,
-  ...OF_DISTRESS,
-  ...OF_SALES,
-  LEADS,
-  ...OF_FILINGS,
-];
+const RECORDS = [...OF_LISTINGS, ...OF_DEBTS, ...OF_DISTRESS, ...OF_SALES, LEADS, ...OF_FILINGS];
 
-/** Compare the records that `read` reads with the truth. */
-export async function compareRecords(
-  read: ReadTable,
-  truth: Truth,
-  isCompared: (table: RecordTable) => boolean = () => true,
-): Promise<Comparison[]> {
-  const declared = new Map((await read('assumptions')).map((row) => [row['key'], Number(row['value'])]));
-  const shown = truth.on(truth.asOf).listings;
-  const facts: Facts = {
-    ...truth,
-    read,
-    assumption: (key) => declared.get(key) ?? NaN,
-    forSale: new Map(shown.map(({ site, listingId, propertyId }) => [listingKey(site, listingId), propertyId])),
-  };
-  const comparisons: Comparison[] = [];
-  for (const { record, table, where, rowOf, keyOf, truth: rowsOf } of RECORDS.filter(isCompared)) {
-    const all = await read(table, where);
-    const rows = rowOf ? all.map((row) => rowOf(row, facts)).filter((row) => row !== null) : all;
-    const published = Map.groupBy(rows, (row) => keyOf(row, facts));
-    comparisons.push(compare(record, published, await rowsOf(facts, rows)));
-  }
-  return comparisons;
+/** Name of the joins of rows to properties, which are compared together. */
+export const JOINS = 'joins';
+
+interface Options {
+  /** By the name of a kind of records, or JOINS. Default: all. */
+  readonly isCompared?: (record: string) => boolean;
+  /** What is read instead of the published rows. */
+  readonly alter?: (read: ReadTable) => ReadTable;
 }
 
 /** Compare the snapshot in `folder`, which has the folders of earlier snapshots next to it, with the world. */
-export async function reconcile(folder: string, world: World) {
-  const truth = await deriveTruth(folder, world);
-  const comparisons = await withSnapshot(folder, async (read) => [
-    ...(await compareRecords(read, truth)),
-    ...(await compareIdentity(read, truth)),
-  ]);
-  return { truth, comparisons };
+export async function reconcile(folder: string, world: World, { isCompared = () => true, alter }: Options = {}) {
+  return withSnapshot(folder, async (published) => {
+    const read = alter?.(published) ?? published;
+    const truth = await deriveTruth(folder, world, read);
+    const comparisons: Comparison[] = [];
+    for (const { record, table, where, rowOf, keyOf, truth: rowsOf } of RECORDS) {
+      if (!isCompared(record)) continue;
+      const all = await read(table, where);
+      const rows = rowOf ? all.map((row) => rowOf(row, truth)).filter((row) => row !== null) : all;
+      comparisons.push(
+        compare(
+          record,
+          Map.groupBy(rows, (row) => keyOf(row, truth)),
+          await rowsOf(truth, rows),
+        ),
+      );
+    }
+    if (isCompared(JOINS)) comparisons.push(...(await compareJoins(truth)));
+    return { truth, comparisons };
+  });
 }

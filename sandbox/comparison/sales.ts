@@ -3,52 +3,39 @@ import { addDays } from '../../sources/days.ts';
 import { Fraction, fraction } from '../../lib/fraction.ts';
 import { isGlued } from '../pages/realauction_items.ts';
 import { spellStreet } from '../world/streets.ts';
-import type { AuctionOnDay, Day } from '../world/types.ts';
-import type { Row, TrueRow } from './compare.ts';
-import {
-  parcelKey,
-  placeFromOthers,
-  printedPlace,
-  sourcesOf,
-  type RecordTable,
-  type SourceReads,
-  type Truth,
-} from './truth.ts';
+import type { AuctionOnDay } from '../world/types.ts';
+import { columnsOf, type Row, type TrueRow } from './compare.ts';
+import { parcelKey, placeOf, type RecordTable, type SourceReads, type Truth } from './truth.ts';
 
 /** Sales are read from a week back to seventy-five days ahead. */
 const [DAYS_BACK, DAYS_AHEAD] = [7, 75];
 
-/** Sales of a county on its auction site on a day. */
-const salesShown = (truth: Truth, fips: string, readOn: Day): AuctionOnDay[] =>
+type IsOf = (sale: AuctionOnDay) => boolean;
+
+/** Items of an auction site on the day of its last read. */
+const salesShown = (truth: Truth, { lastGood: day }: SourceReads, isOf: IsOf): AuctionOnDay[] =>
   truth
-    .on(readOn)
-    .auctions.filter(
-      ({ countyFips, saleDate }) =>
-        countyFips === fips && saleDate >= addDays(readOn, -DAYS_BACK) && saleDate <= addDays(readOn, DAYS_AHEAD),
-    );
+    .on(day)
+    .auctions.filter(isOf)
+    .filter(({ saleDate }) => saleDate >= addDays(day, -DAYS_BACK) && saleDate <= addDays(day, DAYS_AHEAD));
 
 /** Items that a list without results shows: an item that is called off, or past, leaves it. */
-export const postedOn = (
-  truth: Truth,
-  { lastGood }: SourceReads,
-  isOf: (sale: AuctionOnDay) => boolean,
-): AuctionOnDay[] =>
+export const postedOn = (truth: Truth, { lastGood }: SourceReads, isOf: IsOf): AuctionOnDay[] =>
   truth.on(lastGood).auctions.filter((sale) => isOf(sale) && sale.status === 'scheduled' && sale.saleDate >= lastGood);
-
-/** Two thirds of the appraisal, rounded up to the cent (ORC 2329.20: "not less than"). */
-function twoThirds(appraised: string): string {
-  const exact = fraction(appraised).times(fraction(200)).over(fraction(3));
-  return new Fraction((exact.numerator + exact.denominator - 1n) / exact.denominator, 100n).rounded(2);
-}
 
 /** The opening bid by the law: a published one first; two thirds of the appraisal at a first mortgage sale. */
 function bidColumns({ openingBid, appraised, kind, round, deposit }: AuctionOnDay): Row {
-  const isMortgage = kind === 'mortgage_foreclosure';
-  const minimum = isMortgage && round === 1 && appraised !== null ? twoThirds(appraised) : null;
+  const isFirst = kind === 'mortgage_foreclosure' && round === 1;
+  // Rounded up to the cent (ORC 2329.20: "not less than").
+  const exact = fraction(appraised ?? '0')
+    .times(fraction(200))
+    .over(fraction(3));
+  const cents = (exact.numerator + exact.denominator - 1n) / exact.denominator;
+  const minimum = isFirst && appraised !== null ? new Fraction(cents, 100n).rounded(2) : null;
   const above = Number(openingBid ?? minimum) - Number(minimum);
   // Sites round the minimum up to the dollar.
   const isMinimum = minimum !== null && above >= 0 && above < 1;
-  const without = isMortgage && round === 2 ? 'no_minimum_second_sale' : 'unknown';
+  const without = kind === 'mortgage_foreclosure' && round === 2 ? 'no_minimum_second_sale' : 'unknown';
   const published = openingBid === null ? without : 'published_minimum';
   return {
     appraised_value: appraised,
@@ -56,7 +43,7 @@ function bidColumns({ openingBid, appraised, kind, round, deposit }: AuctionOnDa
     opening_bid_basis: isMinimum ? 'two_thirds_of_appraisal' : published,
     opening_bid_derived: openingBid === null && minimum !== null,
     // A first mortgage sale must open at two thirds.
-    opening_bid_mismatch: isMortgage && round === 1 && !isMinimum && openingBid !== null,
+    opening_bid_mismatch: isFirst && !isMinimum && openingBid !== null,
     deposit,
   };
 }
@@ -69,13 +56,12 @@ function sheriffsPlace(truth: Truth, { propertyId }: AuctionOnDay): Row {
 
 function sheriffSale(sale: AuctionOnDay, truth: Truth): Row {
   // Stark's own page, which states the defendant.
-  const page = sourcesOf(truth, 'sheriff', sale.countyFips).find(({ source }) => source.endsWith('_page'));
+  const page = truth.sourcesOf('sheriff', sale.countyFips).find(({ source }) => source.endsWith('_page'));
   const isOnPage = page !== undefined && sale.saleDate >= page.lastGood && sale.postedOn <= page.lastGood;
   return {
     ...sheriffsPlace(truth, sale),
     ...bidColumns(sale),
-    sold_amount: sale.soldFor,
-    sale_kind: sale.kind,
+    ...columnsOf(sale, 'sold_amount=soldFor sale_kind=kind'),
     // Only a mortgage sale is called a first or a second one (ORC 2329.52).
     sale_round: sale.kind === 'mortgage_foreclosure' ? sale.round : null,
     plaintiff: null,
@@ -85,30 +71,27 @@ function sheriffSale(sale: AuctionOnDay, truth: Truth): Row {
 }
 
 function clerkSale(sale: AuctionOnDay, truth: Truth): Row {
-  const { address, city, zip } = truth.on(truth.asOf).property(sale.propertyId);
   // A site that has shown the address shows it until the sale.
-  const isShown = sale.showsAddress;
+  const { property_address: address, city, zip } = sale.showsAddress ? sheriffsPlace(truth, sale) : {};
   return {
-    property_address: isShown ? spellStreet(address, 'upper_words') : null,
-    city: isShown && !isGlued(sale) ? city.toUpperCase() : null,
-    zip: isShown ? zip : null,
-    sold_amount: sale.soldFor,
+    ...columnsOf(
+      sale,
+      'sold_amount=soldFor opening_bid judgment_amount=judgment assessed_value=assessed plaintiff_max_bid=maxBid ' +
+        'certificate_number=certificate',
+    ),
+    property_address: address ?? null,
+    city: isGlued(sale) ? null : (city ?? null),
+    zip: zip ?? null,
     parcel_id: sale.showsParcel ? sale.parcel : null,
     appraised_value: null,
-    opening_bid: sale.openingBid,
     opening_bid_basis: sale.openingBid === null ? 'unknown' : 'published_minimum',
     opening_bid_derived: false,
-    judgment_amount: sale.judgment,
-    assessed_value: sale.assessed,
-    plaintiff_max_bid: sale.maxBid,
-    certificate_number: sale.certificate,
   };
 }
 
 function notice(sale: AuctionOnDay, truth: Truth): Row {
-  const property = truth.on(truth.asOf).property(sale.propertyId);
-  const { address, city, zip } = sale.showsAddress ? printedPlace(property) : placeFromOthers(property);
-  return { opening_bid: null, opening_bid_derived: false, property_address: address, city, zip };
+  const { address, ...place } = placeOf(truth.on(truth.asOf).property(sale.propertyId), sale.showsAddress);
+  return { opening_bid: null, opening_bid_derived: false, property_address: address, ...place };
 }
 
 const BEXAR = '48029';
@@ -116,12 +99,14 @@ const BEXAR = '48029';
 /** A case may have several sales on a day, which Bexar's notices do not number. */
 const keyOf = (fips: unknown, caseNumber: unknown, saleDate: unknown, item: unknown): string =>
   [fips, caseNumber, saleDate, fips === BEXAR ? '' : item].join(' ');
+const keyOfSale = (sale: AuctionOnDay): string => keyOf(sale.countyFips, sale.caseNumber, sale.saleDate, sale.aid);
 
-/** The sales of a state. Bexar County's notices show only sales to come. */
+/** The sales of a state. */
 interface Sales {
   readonly record: string;
   readonly where: string;
   readonly isSite: (site: SourceReads) => boolean;
+  readonly shownOn: typeof salesShown;
   readonly columns: (sale: AuctionOnDay, truth: Truth) => Row;
   /** Columns of a sale that its site no longer shows. */
   readonly earlier?: (sale: AuctionOnDay, truth: Truth) => Row;
@@ -132,35 +117,34 @@ const SALES: readonly Sales[] = [
     record: 'sales of sheriffs',
     where: "state = 'OH'",
     isSite: ({ family, source }) => family === 'sheriff' && !source.endsWith('_page'),
+    shownOn: salesShown,
     columns: sheriffSale,
     earlier: (sale, truth) => ({
       ...sheriffsPlace(truth, sale),
-      deposit: sale.deposit,
-      appraised_value: sale.appraised,
+      ...columnsOf(sale, 'deposit appraised_value=appraised'),
     }),
   },
   {
     record: "sales of Florida's clerks",
     where: "state = 'FL'",
     isSite: ({ family, source }) => family === 'auctions' && source.startsWith('fl_'),
+    shownOn: salesShown,
     columns: clerkSale,
   },
+  // Its notices show only sales to come.
   {
     record: 'sales of Bexar County',
     where: `county_fips = '${BEXAR}'`,
     isSite: ({ family, countyFips }) => family === 'auctions' && countyFips === BEXAR,
+    shownOn: postedOn,
     columns: notice,
   },
 ];
 
-function trueSales(truth: Truth, site: SourceReads, { columns, earlier }: Sales): TrueRow[] {
-  const isOfSite = ({ countyFips, auctionType }: AuctionOnDay): boolean =>
+function trueSales(truth: Truth, site: SourceReads, { shownOn, columns, earlier }: Sales): TrueRow[] {
+  const isOfSite: IsOf = ({ countyFips, auctionType }) =>
     countyFips === site.countyFips && (site.family === 'sheriff' || site.kinds.includes(auctionType));
-  const shown =
-    site.countyFips === BEXAR
-      ? postedOn(truth, site, isOfSite)
-      : salesShown(truth, site.countyFips, site.lastGood).filter(isOfSite);
-  const keyOfSale = (sale: AuctionOnDay): string => keyOf(sale.countyFips, sale.caseNumber, sale.saleDate, sale.aid);
+  const shown = shownOn(truth, site, isOfSite);
   const isShown = new Set(shown.map(keyOfSale));
   const others = truth.on(truth.asOf).auctions.filter((sale) => isOfSite(sale) && !isShown.has(keyOfSale(sale)));
   return [

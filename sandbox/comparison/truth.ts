@@ -28,21 +28,20 @@ export interface SourceReads {
   readonly lastGood: Day;
 }
 
-export interface Truth {
-  readonly world: World;
-  readonly asOf: Day;
-  /** The world on a day. */
-  on(day: Day): WorldDay;
-  /** Whether a record of distress of a day leaves out the address of its property. */
-  lacksAddress(day: Day, countyFips: string, propertyId: string): boolean;
-  /** Id of the property that has a parcel number, in any form in which pages print it. */
-  propertyOf(countyFips: unknown, parcel: unknown): string | undefined;
-  /** What is compared with an earlier day, or not at all, in words. Sources that wait are left out. */
-  readonly behind: readonly string[];
-  /** Sources with a good read. */
-  readonly sources: readonly SourceReads[];
-  /** Number of sold leads, which the snapshot leaves out. */
-  readonly soldLeads: number;
+/** Reads rows of a published table, in JSON form, with instants as days: the world knows no times. */
+export type ReadTable = (table: string, where?: string) => Promise<Row[]>;
+
+/** One kind of record. */
+export interface RecordTable {
+  readonly record: string;
+  readonly table: string;
+  /** SQL condition of the rows that are compared. */
+  readonly where?: string;
+  /** The row in the form of the truth; null leaves it out. */
+  readonly rowOf?: (row: Row, truth: Truth) => Row | null;
+  readonly keyOf: (row: Row, truth: Truth) => string;
+  /** @param published the rows that are compared */
+  readonly truth: (truth: Truth, published: readonly Row[]) => readonly TrueRow[] | Promise<readonly TrueRow[]>;
 }
 
 /** The manifests from the oldest to that of the snapshot. @throws if one of them was deleted */
@@ -60,28 +59,26 @@ export const parcelKey = (countyFips: string, printed: string): string => {
   return countyFips === '39049' && key.length === 11 && key.endsWith('00') ? key.slice(0, 9) : key;
 };
 
-/** Parcel numbers of a property as pages print them: Hamilton's map omits the last two digits. */
-const parcelForms = (property: Property, parcel: string): string[] => [
-  parcel,
-  onForeclosureSite(property),
-  onLienHub(property),
-  ...(property.countyFips === '39061' ? [undashed(parcel).slice(0, 11)] : []),
-];
-
-function propertiesByParcel({ properties }: World): Truth['propertyOf'] {
-  const keyOf = (countyFips: string, printed: string): string => `${countyFips} ${parcelKey(countyFips, printed)}`;
+/** Finds a property by its parcel number, in any form in which pages print it. */
+function propertiesByParcel({ properties }: World) {
+  const keyOf = (fips: unknown, printed: unknown): string =>
+    `${String(fips)} ${parcelKey(String(fips), String(printed))}`;
   const known = new Map<string, string>();
-  for (const property of properties.values())
-    for (const form of property.parcel === null ? [] : parcelForms(property, property.parcel))
-      known.set(keyOf(property.countyFips, form), property.id);
-  return (countyFips, printed) => known.get(keyOf(String(countyFips), String(printed ?? '')));
+  for (const property of properties.values()) {
+    const { id, countyFips, parcel } = property;
+    if (parcel === null) continue;
+    // Hamilton's map omits the last two digits.
+    const onMap = countyFips === '39061' ? [undashed(parcel).slice(0, 11)] : [];
+    for (const form of [parcel, onForeclosureSite(property), onLienHub(property), ...onMap])
+      known.set(keyOf(countyFips, form), id);
+  }
+  return (fips: unknown, parcel: unknown): string | undefined => known.get(keyOf(fips, parcel ?? ''));
 }
 
 /** The truth about the snapshot in `folder`, whose earlier snapshots are in folders next to it. */
-export async function deriveTruth(folder: string, world: World): Promise<Truth> {
+export async function deriveTruth(folder: string, world: World, read: ReadTable) {
   const manifests = await readManifests(folder);
   const { as_of: asOf, sources, sold_leads: sold } = manifests.at(-1) as Manifest;
-  const worlds = new Map<Day, WorldDay>();
   const daysOf = (name: string): Day[] => {
     const at = manifests.map((one) => one.sources.find(({ source }) => source === name)?.last_good_at ?? '');
     return [...new Set(at.map((instant) => instant.slice(0, 10)).filter(Boolean))];
@@ -92,20 +89,32 @@ export async function deriveTruth(folder: string, world: World): Promise<Truth> 
     const about = { source, family, countyFips: fips ?? '', kinds: kinds?.split(', ') ?? [] };
     return lastGood === undefined ? [] : [{ ...about, days, lastGood }];
   });
+  const worlds = new Map<Day, WorldDay>();
   const on = (day: Day): WorldDay => {
     const known = worlds.get(day) ?? worldOn(world, day);
     worlds.set(day, known);
     return known;
   };
+  const declared = new Map((await read('assumptions')).map((row) => [row['key'], Number(row['value'])]));
   return {
     world,
     asOf,
+    /** The world on a day. */
     on,
-    lacksAddress: (day, fips, id) =>
-      on(day).distress.some(
-        ({ countyFips, propertyId, flaw }) => countyFips === fips && propertyId === id && flaw === 'no_address',
-      ),
+    read,
+    /** Sources with a good read. */
+    sources: reads,
+    sourcesOf: (family: SourceReads['family'], countyFips: string): SourceReads[] =>
+      reads.filter((one) => one.family === family && one.countyFips === countyFips),
     propertyOf: propertiesByParcel(world),
+    /** A declared number, as the snapshot publishes it. */
+    assumption: (key: string): number => declared.get(key) ?? NaN,
+    /** Whether a record of distress of a day leaves out the address of its property. */
+    lacksAddress: (day: Day, countyFips: string, propertyId: string): boolean =>
+      on(day).distress.some(
+        (one) => one.countyFips === countyFips && one.propertyId === propertyId && one.flaw === 'no_address',
+      ),
+    /** What is compared with an earlier day, or not at all, in words. Sources that wait are left out. */
     behind: [
       ...reads
         .filter(({ lastGood }) => lastGood < asOf)
@@ -114,57 +123,27 @@ export async function deriveTruth(folder: string, world: World): Promise<Truth> 
         .filter(({ last_good_at: at, reason }) => at === null && !WAITS.has(reason))
         .map(({ source, status }) => `${source}: not compared, because no read was good (${status})`),
     ],
-    sources: reads,
+    /** Number of sold leads, which the snapshot leaves out. */
     soldLeads: sold.length,
   };
 }
-
-/** The sources of a family for a county. */
-export const sourcesOf = ({ sources }: Truth, family: SourceReads['family'], countyFips: string): SourceReads[] =>
-  sources.filter((source) => source.family === family && source.countyFips === countyFips);
-
-/** Reads rows of a published table, in JSON form. */
-export type ReadTable = (table: string, where?: string) => Promise<Row[]>;
-
-/** The truth, and what the comparison needs of the snapshot. */
-export interface Facts extends Truth {
-  readonly read: ReadTable;
-  /** A declared number, as the snapshot publishes it. */
-  assumption(key: string): number;
-  /** The property of each listing that a site shows on the day of the snapshot, by source and id. */
-  readonly forSale: ReadonlyMap<string, string>;
-}
-
-/** One kind of record. */
-export interface RecordTable {
-  readonly record: string;
-  readonly table: string;
-  /** SQL condition of the rows that are compared. */
-  readonly where?: string;
-  /** The row in the form of the truth, with instants as days; null leaves it out. */
-  readonly rowOf?: (row: Row, facts: Facts) => Row | null;
-  readonly keyOf: (row: Row, facts: Facts) => string;
-  /** @param published the rows that are compared */
-  readonly truth: (facts: Facts, published: readonly Row[]) => readonly TrueRow[] | Promise<readonly TrueRow[]>;
-}
+export type Truth = Awaited<ReturnType<typeof deriveTruth>>;
 
 const INSTANTS = /^(?:first_seen|last_seen|last_verified|(?:listing|version)_(?:first|last)_seen)$/u;
-
-/** A value in the form of the truth: the world knows the day of a read, not its time. */
-const withDay = ([name, value]: [string, unknown]): [string, unknown] => [
-  name,
-  INSTANTS.test(name) && typeof value === 'string' ? value.slice(0, 10) : value,
-];
 
 /** Open a snapshot's folder, and close it after `use`. */
 export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => Promise<T>): Promise<T> {
   const { tables } = Manifest.parse(await readJson(join(folder, 'manifest.json')));
   const duck = await openDuck();
+  const inDays = ([name, value]: [string, unknown]): [string, unknown] => [
+    name,
+    INSTANTS.test(name) && typeof value === 'string' ? value.slice(0, 10) : value,
+  ];
   try {
     return await use(async (table, where = 'true') => {
       const files = tables[table]?.files.map(({ file }) => join(folder, file)) ?? [];
-      const sql = `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`;
-      return (await rowsOf(duck.connection, sql)).map((row) => Object.fromEntries(Object.entries(row).map(withDay)));
+      const rows = await rowsOf(duck.connection, `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`);
+      return rows.map((row) => Object.fromEntries(Object.entries(row).map(inDays)));
     });
   } finally {
     duck.close();
@@ -182,19 +161,15 @@ export const inOrder =
 
 const SPELLINGS: readonly Spelling[] = ['abbreviated', 'dotted', 'words', 'upper_abbreviated', 'upper_words'];
 
-type Place = Readonly<Record<'address' | 'city' | 'zip', AnyOf>>;
-
-/** A place that the record's page prints in one of its forms, with its unit or without. */
-export function printedPlace({ address, city, zip }: Property): Place {
+/** The place of a property in any form. If its own page does not print it, another page of the county may. */
+export function placeOf({ address, city, zip }: Property, isPrinted: boolean): Readonly<Record<string, AnyOf>> {
   const lines = [address, { ...address, unit: null }].flatMap((line) => [
     canonicalStreet(line),
     ...SPELLINGS.map((spelling) => spellStreet(line, spelling)),
   ]);
-  return { address: anyOf(...lines), city: anyOf(null, city, city.toUpperCase()), zip: anyOf(null, zip) };
-}
-
-/** A place that the record's own page does not print, and another page of the county may. */
-export function placeFromOthers(property: Property): Place {
-  const { address, ...place } = printedPlace(property);
-  return { ...place, address: anyOf(null, ...address.values) };
+  return {
+    address: anyOf(...(isPrinted ? [] : [null]), ...lines),
+    city: anyOf(null, city, city.toUpperCase()),
+    zip: anyOf(null, zip),
+  };
 }

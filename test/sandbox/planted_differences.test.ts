@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { differingLines, type Row } from '../../sandbox/comparison/compare.ts';
-import { compareIdentity } from '../../sandbox/comparison/identity.ts';
-import { compareRecords } from '../../sandbox/comparison/records.ts';
-import { deriveTruth, withSnapshot, type ReadTable, type Truth } from '../../sandbox/comparison/truth.ts';
+import { JOINS, reconcile } from '../../sandbox/comparison/records.ts';
+import type { ReadTable } from '../../sandbox/comparison/truth.ts';
 import { afterFirstDay, FIRST_RUN } from '../pipelines/starting_points.ts';
 
 type Change = (row: Row) => readonly Row[];
@@ -101,24 +100,19 @@ function planted(read: ReadTable, table: string, [, isPlanted, change]: Plant): 
   };
 }
 
-describe('the comparison finds', () => {
-  let folder: string;
-  let truth: Truth;
+describe('the comparison', () => {
+  let start: Awaited<ReturnType<typeof afterFirstDay>>;
   before(async () => {
-    const { layout, world } = await afterFirstDay();
-    folder = layout.snapshot(FIRST_RUN);
-    truth = await deriveTruth(folder, world);
+    start = await afterFirstDay();
   });
 
   for (const [table, plants] of Object.entries(PLANTS))
     for (const plant of plants) {
       const [line] = plant;
-      test(`a difference in ${line}`, async () => {
-        const comparisons = await withSnapshot(folder, async (read) => {
-          const altered = planted(read, table, plant);
-          return line.startsWith('joins')
-            ? compareIdentity(altered, truth)
-            : compareRecords(altered, truth, ({ record }) => line.startsWith(`${record}: `));
+      test(`finds a difference in ${line}`, async () => {
+        const { comparisons } = await reconcile(start.layout.snapshot(FIRST_RUN), start.world, {
+          isCompared: (record) => line.startsWith(record === JOINS ? JOINS : `${record}: `),
+          alter: (read) => planted(read, table, plant),
         });
         assert.ok(differingLines(comparisons).includes(line), differingLines(comparisons).join('; '));
       });

@@ -1,6 +1,7 @@
 /** What the made-up world promises to those who test against it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { METRO_NAMES } from '../../models/metros.ts';
 import { makeWorld, worldOn, type WorldDay } from '../../sandbox/world/world.ts';
 
 const DEFAULT = '2026-11-20';
@@ -49,7 +50,12 @@ describe('sizes', () => {
       '42003',
       '55079',
     ]);
-    assert.equal(new Set(day.listings.map(({ propertyId }) => day.property(propertyId).metro)).size, 20);
+  });
+
+  test('of its listings are twenty metros: those that the models declare', () => {
+    const metros = new Set(day.listings.map(({ propertyId }) => day.property(propertyId).metro));
+    assert.deepEqual([...metros].sort(), [...METRO_NAMES].sort());
+    assert.equal(METRO_NAMES.length, 20);
   });
 
   for (const size of [0, 1, 10]) {

@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { print } from '../../../lib/output.ts';
-import { compareIdentity } from '../../../sandbox/comparison/identity.ts';
-import { deriveTruth, withSnapshot } from '../../../sandbox/comparison/truth.ts';
+import { JOINS, reconcile } from '../../../sandbox/comparison/records.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, runDay } from '../../pipelines/runs.ts';
 
@@ -29,8 +28,9 @@ describe('in a world of 3,000 properties for sale', () => {
         only: ({ family }) => FAMILIES.includes(family),
         tables: ['deals', 'leads'],
       });
-      const truth = await deriveTruth(layout.snapshot(runId), world);
-      const joins = await withSnapshot(layout.snapshot(runId), (read) => compareIdentity(read, truth));
+      const { comparisons: joins } = await reconcile(layout.snapshot(runId), world, {
+        isCompared: (record) => record === JOINS,
+      });
       await rm(layout.root, { recursive: true });
       print(`seed ${seed}: ${joins.map(({ compared, absent }) => `${compared} joined, ${absent} not`).join('; ')}`);
       assert.deepEqual(

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatComparisons } from '../../../sandbox/comparison/compare.ts';
-import { compareRecords } from '../../../sandbox/comparison/records.ts';
-import { deriveTruth, withSnapshot } from '../../../sandbox/comparison/truth.ts';
+import { reconcile } from '../../../sandbox/comparison/records.ts';
 import { newLayout, published, runDay, smallWorld } from '../runs.ts';
 
 test('a parcel waits for its address until the map has it, and keeps it if the map later omits it', async () => {
@@ -65,12 +64,9 @@ test('a parcel waits for its address until the map has it, and keeps it if the m
       'it is the same signal',
     );
   }
-  const snapshot = layout.snapshot(later.runId);
-  const truth = await deriveTruth(snapshot, world);
-  const compared = await withSnapshot(snapshot, (read) =>
-    compareRecords(read, truth, ({ record }) => record === 'tax debts of 39061'),
-  );
-  const different = compared.filter(({ differences }) => differences.length > 0);
+  const isCompared = (record: string): boolean => record === 'tax debts of 39061';
+  const { comparisons } = await reconcile(layout.snapshot(later.runId), world, { isCompared });
+  const different = comparisons.filter(({ differences }) => differences.length > 0);
   assert.deepEqual(different, [], formatComparisons(different).join('\n'));
 
   // The debt is paid, say: the map no longer counts the parcel as delinquent while the month's list still has it.

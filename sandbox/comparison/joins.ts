@@ -2,31 +2,17 @@
  * The joins of rows to properties, as pairs: listings of one property, county records of a property for sale, and what
  * leads of sales and of debts cite. A pair that no page allows to join, such as a debt without a street, may be absent.
  */
-import type { AuctionOnDay, ListingOnDay } from '../world/types.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { listingKey, listingKeyOf } from './listings.ts';
-import { parcelKey, type ReadTable, type Truth } from './truth.ts';
+import { parcelKey, type Truth } from './truth.ts';
 
 const pair = (one: string, other: string): string => `${one} + ${other}`;
-const certain = (key: string): TrueRow => ({ key, columns: {} });
-
-const compareJoins = (what: string, joined: readonly string[], same: readonly TrueRow[]): Comparison =>
-  compare(`joins of ${what}`, new Map(joined.map((key) => [key, [{}]])), same);
 
 /** All pairs within each group. */
 const pairsOf = (groups: Iterable<readonly string[]>): string[] =>
   [...groups].flatMap((members) =>
     members.toSorted().flatMap((member, index, all) => all.slice(index + 1).map((other) => pair(member, other))),
   );
-
-/** A published debt, record or sale, with its true building. */
-interface CountyRow {
-  readonly name: string;
-  readonly isDebt: boolean;
-  readonly building: string | undefined;
-  /** No page prints its street, ZIP or unit. */
-  readonly lacksPlace: boolean;
-}
 
 /** Finds the property of a published sale or signal. Parcels distinguish the sales of a case on a day. */
 function propertyFinder(truth: Truth): (row: Row) => string | undefined {
@@ -39,32 +25,35 @@ function propertyFinder(truth: Truth): (row: Row) => string | undefined {
     if (kind === 'tax_delinquent') return truth.propertyOf(fips, parcel);
     if (kind !== undefined) return byNumber.get(keyOf(kind, fips, row['record_number']));
     const items = bySale.get(keyOf(fips, row['case_number'], row['sale_date'])) ?? [];
-    const isItem = (sale: AuctionOnDay): boolean =>
-      item === null
-        ? parcelKey(sale.countyFips, sale.parcel) === parcelKey(sale.countyFips, String(parcel))
-        : sale.aid === item;
-    return (items.length < 2 ? items[0] : items.find(isItem))?.propertyId;
+    const printed = parcelKey(String(fips), String(parcel));
+    return items.find(
+      (sale) =>
+        items.length < 2 || (item === null ? parcelKey(sale.countyFips, sale.parcel) === printed : sale.aid === item),
+    )?.propertyId;
   };
 }
 
 const NAME = ['signal_type', 'county_fips', 'case_number', 'record_number', 'parcel_id', 'sale_date'];
-
-function countyRow(row: Row, property: ReturnType<Truth['world']['properties']['get']>): CountyRow {
-  const hasStreet = row['has_address'] === true || ('sale_date' in row && row['address_key'] !== null);
-  const lacksUnit = row['unit_key'] === null && typeof property?.address.unit === 'string';
-  return {
-    name: NAME.flatMap((part) => row[part] ?? []).join(' '),
-    isDebt: row['signal_type'] === 'tax_delinquent',
-    building: property?.building,
-    lacksPlace: !hasStreet || row['zip'] === null || lacksUnit,
-  };
-}
 
 /** Ids in a published list of matches, of all kinds or of one. */
 const idsIn = (json: unknown, only?: string): string[] =>
   (JSON.parse(String(json)) as { id: string; kind: string }[]).flatMap(({ id, kind }) =>
     only === undefined || kind === only ? [id] : [],
   );
+
+/** A published debt, record or sale, with its true building. */
+function countyRow(row: Row, property: ReturnType<Truth['world']['properties']['get']>) {
+  const hasStreet = row['has_address'] === true || ('sale_date' in row && row['address_key'] !== null);
+  const lacksUnit = row['unit_key'] === null && typeof property?.address.unit === 'string';
+  return {
+    name: NAME.flatMap((part) => row[part] ?? []).join(' '),
+    isDebt: row['signal_type'] === 'tax_delinquent',
+    building: property?.building,
+    /** No page prints its street, ZIP or unit. */
+    lacksPlace: !hasStreet || row['zip'] === null || lacksUnit,
+  };
+}
+type CountyRow = ReturnType<typeof countyRow>;
 
 /** Pairs of a building for sale and a county record of it. */
 const pairsForSale = (forSale: Iterable<string>, rows: readonly CountyRow[]): TrueRow[] => {
@@ -75,23 +64,23 @@ const pairsForSale = (forSale: Iterable<string>, rows: readonly CountyRow[]): Tr
 };
 
 /** The joins of a snapshot, compared with the truth. */
-export async function compareIdentity(read: ReadTable, truth: Truth): Promise<Comparison[]> {
+export async function compareJoins(truth: Truth): Promise<Comparison[]> {
+  const { read } = truth;
   const versions = await read('listing_history', 'is_latest AND gone_on IS NULL');
   const records = [
     ...(await read('signals', "signal_state = 'listed'")),
     ...(await read('auctions', "sale_status = 'scheduled'")),
   ];
   const [deals, leads] = [await read('deals'), await read('leads')];
-  const listings = truth.sources.flatMap(({ source, family, lastGood }): ListingOnDay[] =>
+  const shown = truth.sources.flatMap(({ source, family, lastGood }) =>
     family === 'listings' ? truth.on(lastGood).listings.filter(({ site }) => site === source) : [],
   );
-  const propertyOf = new Map(listings.map((line) => [listingKey(line.site, line.listingId), line.propertyId]));
-  // Missing listings are compared with the listings, not here.
-  const published = versions.map(listingKeyOf).filter((key) => propertyOf.has(key));
+  const propertyOf = new Map(shown.map((listing) => [listingKey(listing), listing.propertyId]));
   const ofDeal = new Map(
     versions.map((version) => [version['deal_id'], propertyOf.get(listingKeyOf(version)) ?? 'unknown property']),
   );
-  const isActive = new Set(deals.filter((deal) => deal['listing_status'] === 'active').map((deal) => deal['id']));
+  const active = deals.filter((deal) => deal['listing_status'] === 'active' && ofDeal.has(deal['id']));
+  const activeOf = new Map(active.map(({ id }) => [id, ofDeal.get(id) ?? '']));
   const find = propertyFinder(truth);
   const rows = new Map(records.map((row) => [row['id'], countyRow(row, truth.world.properties.get(find(row) ?? ''))]));
   const nameOf = (id: unknown): string => rows.get(id)?.name ?? `a record that is not published: ${String(id)}`;
@@ -99,21 +88,28 @@ export async function compareIdentity(read: ReadTable, truth: Truth): Promise<Co
   const inDebt = new Set([...rows.values()].filter(({ isDebt }) => isDebt).map(({ building }) => building));
   const saleLeads = leads.filter((lead) => lead['lead_type'] === 'sheriff_sale_auction');
   const taxLeads = leads.filter((lead) => rows.get(lead['signal_id'])?.isDebt);
-  return [
-    compareJoins(
+  const certain = (key: string): TrueRow => ({ key, columns: {} });
+  const joins: readonly (readonly [what: string, joined: readonly string[], same: readonly TrueRow[]])[] = [
+    [
       'listings of one property',
       pairsOf([...Map.groupBy(versions, (one) => one['deal_id']).values()].map((group) => group.map(listingKeyOf))),
-      pairsOf(Map.groupBy(published, (key) => propertyOf.get(key)).values()).map(certain),
-    ),
-    compareJoins(
+      // Missing listings are compared with the listings, not here.
+      pairsOf(
+        Map.groupBy(
+          versions.map(listingKeyOf).filter((key) => propertyOf.has(key)),
+          (key) => propertyOf.get(key),
+        ).values(),
+      ).map(certain),
+    ],
+    [
       'debts and sales of a property for sale',
-      deals.flatMap(({ id: deal, distress_matches: matches }) =>
-        idsIn(matches).flatMap((id) => (ofDeal.has(deal) ? [pair(ofDeal.get(deal) ?? '', nameOf(id))] : [])),
+      deals.flatMap(({ id, distress_matches: matches }) =>
+        ofDeal.has(id) ? idsIn(matches).map((record) => pair(ofDeal.get(id) ?? '', nameOf(record))) : [],
       ),
       pairsForSale(ofDeal.values(), [...rows.values()]),
-    ),
-    // A lead of a sale names one debt of its building; any of them is right.
-    compareJoins(
+    ],
+    [
+      // A lead of a sale names one debt of its building; any of them is right.
       'a debt and a sale of one property (leads of sales)',
       saleLeads.flatMap(({ auction_id: sale, corroboration }) =>
         idsIn(corroboration, 'tax_delinquent').map((id) => pair(nameOf(sale), debtOf(rows.get(id)?.building))),
@@ -122,18 +118,21 @@ export async function compareIdentity(read: ReadTable, truth: Truth): Promise<Co
         const building = rows.get(id)?.building;
         return inDebt.has(building) ? [certain(pair(nameOf(id), debtOf(building)))] : [];
       }),
-    ),
-    compareJoins(
+    ],
+    [
       'a debt and a listing of one property (leads of debts)',
       taxLeads.flatMap(({ signal_id: debt, corroboration }) =>
         idsIn(corroboration, 'listing').flatMap((id) =>
-          isActive.has(id) && ofDeal.has(id) ? [pair(ofDeal.get(id) ?? '', nameOf(debt))] : [],
+          activeOf.has(id) ? [pair(activeOf.get(id) ?? '', nameOf(debt))] : [],
         ),
       ),
       pairsForSale(
-        [...ofDeal].flatMap(([id, property]) => (isActive.has(id) ? [property] : [])),
+        activeOf.values(),
         taxLeads.flatMap(({ signal_id: id }) => rows.get(id) ?? []),
       ),
-    ),
+    ],
   ];
+  return joins.map(([what, joined, same]) =>
+    compare(`joins of ${what}`, new Map(joined.map((key) => [key, [{}]])), same),
+  );
 }
