@@ -169,7 +169,7 @@ function trueParcels(truth: Truth, reads: SourceReads): TrueRow[] {
 export const OF_DEBTS = [...Object.keys(LISTS), SHELBY].map((fips): RecordTable => ({
   record: fips === SHELBY ? 'parcels of tax sales' : `tax debts of ${fips}`,
   table: 'signals',
-  where: `county_fips = '${fips}' AND ${fips === SHELBY ? "signal_state = 'listed'" : "signal_type = 'tax_delinquent'"}`,
+  where: `county_fips = '${fips}' AND signal_${fips === SHELBY ? "state = 'listed'" : "type = 'tax_delinquent'"}`,
   /** The property that a published parcel number is of. */
   keyOf: ({ county_fips: county, parcel_id: parcel }, { propertyOf }) =>
     propertyOf(county, parcel) ?? `unknown parcel ${String(county)} ${String(parcel)}`,
