@@ -10,11 +10,11 @@ import { pipeline } from 'node:stream/promises';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadObjectCommand,
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
+  type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import { sha256OfFile } from '../files.ts';
 import { SettingError } from '../settings.ts';
@@ -117,26 +117,19 @@ export class S3Store extends Store {
   }
 
   read(name: string): Promise<Uint8Array | null> {
-    return this.#nullIfMissing(async () => {
-      const { Body } = await this.#client.send(new GetObjectCommand(this.#at(name)));
-      return Body ? Body.transformToByteArray() : new Uint8Array();
-    });
+    return this.#get(name, async ({ Body }) => (await Body?.transformToByteArray()) ?? new Uint8Array());
   }
 
   async download(name: string, path: string): Promise<boolean> {
-    const found = await this.#nullIfMissing(async () => {
-      const { Body } = await this.#client.send(new GetObjectCommand(this.#at(name)));
+    const found = await this.#get(name, async ({ Body }) => {
       await pipeline(Body instanceof Readable ? Body : Readable.from([]), createWriteStream(path, { flush: true }));
       return true;
     });
     return found ?? false;
   }
 
-  size(name: string): Promise<number | null> {
-    return this.#nullIfMissing(async () => {
-      const { ContentLength } = await this.#client.send(new HeadObjectCommand(this.#at(name)));
-      return ContentLength ?? 0;
-    });
+  async size(name: string): Promise<number | null> {
+    return (await this.list(name)).get(name) ?? null;
   }
 
   list(prefix: string): Promise<ReadonlyMap<string, number>> {
@@ -154,10 +147,10 @@ export class S3Store extends Store {
   }
 
   pointer(): Promise<Pointer | null> {
-    return this.#nullIfMissing(async () => {
-      const { Body, ETag = '' } = await this.#client.send(new GetObjectCommand(this.#at(POINTER)));
-      return { text: (await Body?.transformToString()) ?? '', tag: ETag };
-    });
+    return this.#get(POINTER, async ({ Body, ETag: tag = '' }) => ({
+      text: (await Body?.transformToString()) ?? '',
+      tag,
+    }));
   }
 
   switchPointer(text: string, expected: string | null): Promise<boolean> {
@@ -203,13 +196,15 @@ export class S3Store extends Store {
     return found !== null && new TextDecoder().decode(found) === text;
   }
 
-  /** @returns null if the object does not exist */
-  #nullIfMissing<T>(work: () => Promise<T>): Promise<T | null> {
-    return this.retry(() =>
-      work().catch((error: unknown) => {
+  /** Get an object and use it. @returns null if it does not exist */
+  #get<T>(name: string, use: (found: GetObjectCommandOutput) => Promise<T>): Promise<T | null> {
+    return this.retry(async () => {
+      try {
+        return await use(await this.#client.send(new GetObjectCommand(this.#at(name))));
+      } catch (error) {
         if (isMissing(error)) return null;
         throw error;
-      }),
-    );
+      }
+    });
   }
 }

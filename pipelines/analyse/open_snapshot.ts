@@ -32,31 +32,18 @@ const LISTED = 5;
  * @throws SettingError if there is no such snapshot
  */
 export async function snapshotNamed(layout: Layout, setting: string, wanted: string): Promise<string> {
-  const all = await listSnapshots(layout);
-  const current = await currentSnapshot(layout);
+  const [all, current] = [await listSnapshots(layout), await currentSnapshot(layout)];
   if (current === null) throw new SettingError(`Nothing is published in ${layout.root} yet. Start with make run.`);
   if (wanted === 'current') return current;
-  if (wanted === 'previous') return findPreviousRun(layout, current, setting);
-  const found = all.includes(wanted) ? wanted : all.findLast((id) => id.startsWith(`${wanted}.`));
-  if (found === undefined) throw unknownSnapshot(layout, setting, wanted, all);
-  return found;
-}
-
-async function findPreviousRun(layout: Layout, current: string, setting: string): Promise<string> {
-  const { previous } = await readManifest(layout, current);
-  if (previous === null)
+  const id = wanted === 'previous' ? (await readManifest(layout, current)).previous : wanted;
+  if (id === null)
     throw new SettingError(`${setting} is "previous", but ${current} is the first snapshot of ${layout.root}.`);
-  const all = await listSnapshots(layout);
-  if (!all.includes(previous)) throw unknownSnapshot(layout, setting, 'previous', all);
-  return previous;
-}
-
-function unknownSnapshot(layout: Layout, setting: string, wanted: string, all: readonly string[]): SettingError {
-  const listed = all.slice(-LISTED).join(', ');
+  const found = all.includes(id) ? id : all.findLast((one) => one.startsWith(`${id}.`));
+  if (found !== undefined) return found;
   const older = all.length > LISTED ? ` and ${all.length - LISTED} older` : '';
-  return new SettingError(
+  throw new SettingError(
     `${setting} is ${JSON.stringify(wanted)}, expected a snapshot of ${layout.root} or its day: one of ` +
-      `${listed}${older}`,
+      `${all.slice(-LISTED).join(', ')}${older}`,
   );
 }
 

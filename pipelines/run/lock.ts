@@ -42,11 +42,7 @@ export async function takeLock(path: string): Promise<LockResult> {
   try {
     // user_version is in the file's header, which other processes can read while the lock is held.
     database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${process.pid}; COMMIT; BEGIN IMMEDIATE`);
-    return {
-      release: () => {
-        database.close();
-      },
-    };
+    return { release: () => database.close() };
   } catch (error) {
     const holder = isBusy(error) ? readHolder(database) : undefined;
     database.close();
@@ -55,25 +51,30 @@ export async function takeLock(path: string): Promise<LockResult> {
   }
 }
 
+/** Try until it succeeds. @param waitMs how long @throws what the last attempt throws */
+async function waitFor<T>(waitMs: number, attempt: (isLast: boolean) => Promise<T | null>): Promise<T> {
+  const until = performance.now() + Math.max(waitMs, MIN_WAIT_MS);
+  for (;;) {
+    const result = await attempt(performance.now() >= until);
+    if (result !== null) return result;
+    await sleep(RETRY_MS);
+  }
+}
+
 /**
  * Hold the folder until the returned function is called.
  * @param waitMs how long to wait for another run
  * @throws SettingError if another run still holds it after that
  */
-export async function holdFolder(layout: Layout, waitMs = 0): Promise<() => void> {
-  const until = performance.now() + Math.max(waitMs, MIN_WAIT_MS);
-  for (;;) {
+export const holdFolder = (layout: Layout, waitMs = 0): Promise<() => void> =>
+  waitFor(waitMs, async (isLast) => {
     const lock = await takeLock(layout.lock);
     if ('release' in lock) return lock.release;
-    if (performance.now() >= until) {
-      const holder = lock.holder === 'unknown' ? 'another run' : `another run (process ${lock.holder})`;
-      throw new SettingError(
-        `DATA_DIR ${JSON.stringify(layout.root)} is in use by ${holder}. Wait until it ends, or set WAIT_MINUTES.`,
-      );
-    }
-    await sleep(RETRY_MS);
-  }
-}
+    const holder = lock.holder === 'unknown' ? 'another run' : `another run (process ${lock.holder})`;
+    const why = `is in use by ${holder}. Wait until it ends, or set WAIT_MINUTES.`;
+    if (isLast) throw new SettingError(`DATA_DIR ${JSON.stringify(layout.root)} ${why}`);
+    return null;
+  });
 
 /** How long a reader waits for pruning, which removes files for seconds. */
 const READER_WAIT_MS = 60_000;
@@ -101,29 +102,23 @@ export function holdForReading(layout: Layout): () => void {
  * @param waitMs how long to wait for those at work
  * @throws SettingError if one is still at work after that
  */
-export async function holdAgainstReaders(layout: Layout, waitMs = 0): Promise<() => void> {
-  const until = performance.now() + Math.max(waitMs, MIN_WAIT_MS);
-  const database = new DatabaseSync(layout.readers);
-  for (;;) {
+export const holdAgainstReaders = (layout: Layout, waitMs = 0): Promise<() => void> =>
+  waitFor(waitMs, async (isLast) => {
+    const database = new DatabaseSync(layout.readers);
+    const close = (): void => database.close();
     try {
       database.exec('BEGIN EXCLUSIVE');
-      return () => {
-        database.close();
-      };
+      return close;
     } catch (error) {
-      if (isBusy(error) && performance.now() < until) {
-        await sleep(RETRY_MS);
-        continue;
-      }
-      database.close();
+      close();
       if (!isBusy(error)) throw error;
+      if (!isLast) return null;
       throw new SettingError(
         `A command such as make rebuild or make explain reads the snapshots of ${JSON.stringify(layout.root)}. ` +
           'Nothing was removed. Wait until it ends, or set WAIT_MINUTES.',
       );
     }
-  }
-}
+  });
 
 /** Process id of the run in progress, or null. */
 export async function lockHolder(layout: Layout): Promise<string | null> {
