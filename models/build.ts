@@ -121,6 +121,22 @@ async function inputTables(
   return inputs;
 }
 
+/** What a query has that is built in slices of properties, because its rows are too wide to be joined at once. */
+const SLICE = "getvariable('slice')";
+/** Properties in a slice, of about 30 kB each. */
+const SLICE_ROWS = 4_000;
+
+/** Create a table of wide rows of properties by one statement for each slice. */
+async function createInSlices(connection: DuckDBConnection, own: string, select: string): Promise<void> {
+  const [counted] = await rowsOf(connection, 'SELECT count(*) AS rows FROM int_properties');
+  const slices = Math.max(1, Math.ceil(Number(counted?.['rows']) / SLICE_ROWS));
+  for (let slice = 0; slice < slices; slice += 1) {
+    await connection.run(`SET VARIABLE slices = ${slices}; SET VARIABLE slice = ${slice}`);
+    await connection.run(`${slice === 0 ? `CREATE TABLE ${own} AS` : `INSERT INTO ${own}`} ${select}`);
+  }
+  await connection.run('RESET VARIABLE slice');
+}
+
 /** A model's SQL without its last semicolon, to put it into another statement. */
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
@@ -129,7 +145,8 @@ async function create(connection: DuckDBConnection, model: Model, published: str
   const own = identifier(model.name);
   const select = selectOf(model.sql);
   if (!isMart(model)) {
-    await connection.run(`CREATE ${model.auditedIn === undefined ? 'TABLE' : 'VIEW'} ${own} AS ${select}`);
+    if (select.includes(SLICE)) await createInSlices(connection, own, select);
+    else await connection.run(`CREATE ${model.auditedIn === undefined ? 'TABLE' : 'VIEW'} ${own} AS ${select}`);
     return;
   }
   const { record, publish } = model.contract;
