@@ -10,6 +10,8 @@ export interface DropFormat {
   /** `kind` of the page that parse receives. */
   readonly kind: string;
   readonly about: string;
+  /** The file as it is archived and read, without what must not be kept. @throws Quarantine if it cannot be read */
+  seal?(bytes: Uint8Array, url: string): Uint8Array;
   /** Name of a second file for all files, such as a column map. Its text is in the page's context, by its name. */
   readonly beside?: string;
 }

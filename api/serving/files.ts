@@ -48,11 +48,16 @@ export interface Table {
   readonly count: number;
 }
 
-/** Rows of a file whose text has one of these JSON texts, ignoring case. */
-export function rowsNaming(file: File, table: TableName, texts: readonly string[]): number[] {
-  const sql = `SELECT pos FROM ${identifier(table)} WHERE EXISTS
-    (SELECT 1 FROM json_each(?) WHERE instr(upper(lines), upper(value)) > 0)`;
-  return file.rows(sql, JSON.stringify(texts)).map(({ pos }) => Number(pos));
+/** A text in JSON. */
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"/gu;
+
+/** Rows of a file of which a text passes the test. */
+export function rowsNaming(file: File, table: TableName, isNamed: (text: string) => boolean): number[] {
+  const rows = file.rows(`SELECT pos, lines FROM ${identifier(table)}`);
+  const textsOf = (lines: unknown): readonly string[] => String(lines).match(JSON_TEXT) ?? [];
+  return rows.flatMap(({ pos, lines }) =>
+    textsOf(lines).some((text) => isNamed(text.slice(1, -1))) ? [Number(pos)] : [],
+  );
 }
 
 export function openTable(table: TableName, files: readonly File[]): Table {

@@ -110,7 +110,7 @@ function checkTables(snapshot: Snapshot): void {
 /**
  * Open the snapshot in `folder`.
  * @param isForSale refuse what may not be sold for real money
- * @param suppressed ids and names whose records are left out (lib/suppressions.ts)
+ * @param suppressed ids and sealed names whose records are left out (lib/suppressions.ts)
  * @throws NotForSale, or an Error that says in one sentence what is missing or damaged
  */
 export async function openSnapshot(
@@ -122,7 +122,7 @@ export async function openSnapshot(
   const snapshot = new Snapshot(manifest, await checkFiles(folder, manifest));
   try {
     checkTables(snapshot);
-    await snapshot.leaveOut(suppressed);
+    snapshot.leaveOut(suppressed);
   } catch (error) {
     snapshot.close();
     throw error;

@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { identifier } from '../../lib/sql.ts';
+import { suppressionTest } from '../../lib/suppressions.ts';
 import {
   codedColumns,
   isFileOf,
@@ -112,25 +113,15 @@ export class Tables {
     return found;
   }
 
-  /** Leave out the rows that are, or name, one of these. @param subjects ids and names, in any case */
-  async leaveOut(subjects: readonly string[]): Promise<void> {
-    const texts = subjects.map((subject) => JSON.stringify(subject.trim()));
+  /** Leave out the rows that are, or name, one of these. @param subjects ids and sealed names */
+  leaveOut(subjects: readonly string[]): void {
+    const isLeftOut = suppressionTest(subjects);
     for (const table of subjects.length === 0 ? [] : TABLE_NAMES) {
       const { sections, present } = this.#table(table);
-      const { inParts, names = [] } = SERVED[table];
-      const rows = inParts
-        ? this.withKey(
-            table,
-            'id',
-            subjects.map((subject) => subject.trim().toLowerCase()),
-          )
-        : sections.flatMap(({ file, start }) => rowsNaming(file, table, texts).map((pos) => start + pos));
-      for (const name of names)
-        for (const text of texts) {
-          const marks = await this.#named(table, name, String(JSON.parse(text)));
-          for (let row = marks.indexOf(1); row !== -1; row = marks.indexOf(1, row + 1))
-            if (this.#line(table, row, name).toUpperCase() === text.toUpperCase()) rows.push(row);
-        }
+      // Of a table of millions of rows, the run lists the ids.
+      const rows = SERVED[table].inParts
+        ? this.withKey(table, 'id', subjects)
+        : sections.flatMap(({ file, start }) => rowsNaming(file, table, isLeftOut).map((pos) => start + pos));
       for (const row of rows) present[row] = 0;
     }
   }

@@ -29,7 +29,7 @@ export const Catalog = z.strictObject({
   kind: z.unknown(),
   /** Run id of the current snapshot; null before the first one. */
   current: z.string().nullable(),
-  /** Ids and names that servers leave out on request (lib/suppressions.ts). */
+  /** Ids and sealed names that servers leave out on request (lib/suppressions.ts). */
   suppressed: Suppressed,
   /** In order of their publication. */
   runs: z.array(CatalogRun),

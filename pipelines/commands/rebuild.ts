@@ -64,7 +64,7 @@ export async function rebuild(layout: Layout, runId: string, { models: given, bu
     await mkdir(target.run(runId), { recursive: true });
     const build = await openBuildDatabase(target.root, buildMemory);
     try {
-      await loadInputs(build.connection, {
+      const filter = await loadInputs(build.connection, {
         // Writes go to the scratch folder; earlier snapshots are read in place.
         layout: { ...target, snapshot: (id) => layout.snapshot(id) },
         workDir: target.run(runId),
@@ -82,7 +82,7 @@ export async function rebuild(layout: Layout, runId: string, { models: given, bu
       // With one connection: a run with two gives the same bytes.
       await buildModels(build.connection, models, { published: PUBLISHED });
       const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
-      const now = await writeSnapshot(build, target, { models, facts: published, before });
+      const now = await writeSnapshot(build, target, { models, facts: published, before, filter });
       const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
       const tables = names.map((name) => ({
         name,

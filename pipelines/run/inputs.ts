@@ -19,6 +19,7 @@ import { isMart, type Model } from '../../models/index.ts';
 import { referenceSql, type Reference } from '../../models/references.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
+import { suppressionSearch } from '../../lib/suppressions.ts';
 import { setThreads } from './build_database.ts';
 import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
@@ -30,6 +31,7 @@ import {
   correctRows,
   readCorrections,
   reportProblems,
+  readSubjects,
   suppressionFilter,
   type Corrections,
   type SuppressionFilter,
@@ -61,13 +63,16 @@ export interface BuildInputs {
 /** Whether a model or an audit reads a table. */
 type IsRead = (table: string) => boolean;
 
-/** Create and fill the input tables that are read. */
-export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
+/**
+ * Create and fill the input tables that are read.
+ * @returns condition of the rows that are not left out on request
+ */
+export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<SuppressionFilter> {
   const isRead = readsOf(inputs.models);
-  await loadFacts(connection, inputs);
   for (const record of [Suppression, Correction])
     await createView(connection, `staged_${record.name}`, stagedColumns(record), await stagedRows(inputs, record));
   const filter = await suppressionFilter(connection, inputs.records);
+  await loadFacts(connection, inputs);
   const corrections = await readCorrections(
     connection,
     inputs.sources.map(({ spec }) => spec),
@@ -82,6 +87,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   await loadPublished(connection, inputs, 'previous', { isRead, filter });
   await loadPublished(connection, inputs, 'followed', { isRead, filter });
   await setThreads(connection, inputRows(inputs));
+  return filter;
 }
 
 function readsOf(models: readonly Model[]): IsRead {
@@ -97,6 +103,9 @@ function inputRows({ sources, previous }: BuildInputs): number {
   return [...staged, ...published].reduce((sum, rows) => sum + rows, 0);
 }
 
+/** Replaces the text of a refused row that names somebody who is left out on request. */
+const LEFT_OUT = '(left out on request)';
+
 /** The small tables about the run itself. */
 async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   const { sources, assumptions, asOf, observedAt, sold } = inputs;
@@ -104,7 +113,10 @@ async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Pro
     createTableWithRows(connection, { table, columns, file: join(inputs.workDir, `${table}${HANDED_OVER}`) }, rows);
   const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
   const reads = sources.map((source) => source.row);
-  const rejects = sources.flatMap((source) => source.standing?.rejects ?? []);
+  const isLeftOut = suppressionSearch(await readSubjects(connection));
+  const rejects = sources
+    .flatMap((source) => source.standing?.rejects ?? [])
+    .map((row) => (isLeftOut(`${row.raw} ${row.detail}`) ? { ...row, raw: LEFT_OUT, detail: LEFT_OUT } : row));
   const leads = sold.leads.map((id) => ({ id }));
   const properties = sold.properties.map((key) => ({ property_key: key }));
   await load('run', Run.columns, [run]);

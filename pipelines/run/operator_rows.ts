@@ -3,8 +3,14 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import type { Column, RecordDefinition, RowOf } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+import { namesIn } from '../../lib/files.ts';
+import { Filing } from '../../models/marts/filings.ts';
+import type { Layout } from '../layout.ts';
+import { listSnapshots } from '../snapshots.ts';
+import { join } from 'node:path';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Correction as CorrectionRecord } from '../../sources/rows/operator.ts';
+import { sealedSql } from '../../lib/suppressions.ts';
 import { Registration } from '../../sources/rows/registration.ts';
 
 type Correction = RowOf<typeof CorrectionRecord>;
@@ -12,19 +18,49 @@ type Correction = RowOf<typeof CorrectionRecord>;
 /** SQL condition of the rows of a table that are not, and do not name, what is left out on request. */
 export type SuppressionFilter = (columns: readonly Column[]) => string;
 
-/** @param records staged records: a published column that may name a person has the name of a staged one */
+/** Ids and sealed names that are left out on request. */
+export async function readSubjects(connection: DuckDBConnection): Promise<readonly string[]> {
+  return (await rowsOf(connection, 'FROM staged_suppression')).map(({ subject }) => String(subject));
+}
+
+/**
+ * The same in order, and the ids of the filings of every snapshot in the
+ * folder that name one of them: a server cannot look for a sealed name in millions of rows.
+ */
+export async function suppressedSubjects(
+  connection: DuckDBConnection,
+  layout: Layout,
+  filter: SuppressionFilter,
+): Promise<readonly string[]> {
+  const condition = filter(Filing.columns);
+  if (condition === 'true') return [];
+  // Snapshots share files, whose names have their hash.
+  const files = new Map<string, string>();
+  for (const run of await listSnapshots(layout))
+    for (const name of await namesIn(layout.snapshot(run)))
+      if (/^filings-.*\.parquet$/u.test(name)) files.set(name, literal(join(layout.snapshot(run), name)));
+  const rows = `read_parquet([${[...files.values()].join(', ')}], union_by_name = true)`;
+  const filings = files.size === 0 ? '' : `UNION SELECT id FROM ${rows} WHERE NOT (${condition})`;
+  const found = await rowsOf(connection, `SELECT DISTINCT subject FROM staged_suppression ${filings} ORDER BY ALL`);
+  return found.map(({ subject }) => String(subject));
+}
+
+/** Published columns of the name of a registered agent, which is staged under another name. */
+const AGENTS = ['registered_agent_name', 'agent'];
+
+/** @param records staged records: other published columns that may name a person have the name of a staged one */
 export async function suppressionFilter(
   connection: DuckDBConnection,
   records: readonly RecordDefinition[],
 ): Promise<SuppressionFilter> {
   if ((await rowsOf(connection, 'FROM staged_suppression LIMIT 1')).length === 0) return () => 'true';
   const personal = records.flatMap(({ columns }) => columns.filter((column) => column.personal));
-  const names = new Set(['id', ...personal.map(({ name }) => name)]);
+  const names = new Set([...AGENTS, ...personal.map(({ name }) => name)]);
   return (columns) =>
     columns
-      .filter(({ name, sql }) => sql === 'VARCHAR' && names.has(name))
-      .map(({ name }) => `coalesce(upper(trim(${identifier(name)})), '')`)
-      .map((value) => `${value} NOT IN (SELECT upper(trim(subject)) FROM staged_suppression)`)
+      .filter(({ name, sql }) => name === 'id' || (sql === 'VARCHAR' && names.has(name)))
+      .map(({ name }) => (name === 'id' ? 'id' : sealedSql(identifier(name))))
+      .map((value) => `${value} NOT IN (SELECT subject FROM staged_suppression)`)
       .join(' AND ') || 'true';
 }
 

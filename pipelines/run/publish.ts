@@ -28,6 +28,7 @@ import type { SoldLeads } from '../sold_leads.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { finishDatabase, showParts, shownRecord } from './finish_database.ts';
 import { BUILDING } from './partial_files.ts';
+import type { SuppressionFilter } from './operator_rows.ts';
 import { newsOf, writeServingFile, writeServingPart } from './serving_file.ts';
 
 const PACKAGE = join(import.meta.dirname, '../../package.json');
@@ -61,11 +62,34 @@ interface SnapshotContent {
   readonly facts: SnapshotFacts;
   /** The previous snapshot, whose parts it shares. */
   readonly before: EarlierFiles | null;
+  /** Rows of its parts that are not left out on request. Default: all. */
+  readonly filter?: SuppressionFilter;
   /** Called before each part is written. */
   readonly onPart?: (name: string) => void;
 }
 
-type SnapshotFiles = SnapshotContent & { readonly folder: string };
+interface SnapshotFiles extends SnapshotContent {
+  readonly folder: string;
+  /** Whether no part of the previous snapshot is kept, because one of them names somebody who is left out by now. */
+  readonly isRewritten: boolean;
+}
+
+/** Whether a part of a snapshot has a row that does not pass the filter. */
+async function namesSuppressed(
+  connection: DuckDBConnection,
+  { models, before, filter }: SnapshotContent,
+): Promise<boolean> {
+  for (const { name, contract } of models.filter(isMart)) {
+    const condition = filter?.(contract.record.columns) ?? 'true';
+    const files = (contract.publish.parts && before?.tables[name]?.files) ?? [];
+    if (condition === 'true' || files.length === 0) continue;
+    const paths = files.map(({ file }) => literal(join(before?.folder ?? '', file))).join(', ');
+    const rows = `read_parquet([${paths}], union_by_name = true)`;
+    const found = await rowsOf(connection, `SELECT 1 FROM ${rows} WHERE NOT (${condition}) LIMIT 1`);
+    if (found.length > 0) return true;
+  }
+  return false;
+}
 
 /**
  * Write and flush the published tables of a finished build, and its manifest last, then rename the folder. This moves
@@ -76,7 +100,8 @@ export async function writeSnapshot(build: BuildDatabase, layout: Layout, conten
   const folder = join(layout.snapshots, `${BUILDING}${runId}`);
   await makeFolder(folder);
   try {
-    const manifest = await writeFiles(build, { ...content, folder });
+    const isRewritten = await namesSuppressed(build.connection, content);
+    const manifest = await writeFiles(build, { ...content, folder, isRewritten });
     await rename(folder, layout.snapshot(runId));
     await sync(layout.snapshots);
     return manifest;
@@ -114,15 +139,16 @@ async function writeFiles({ connection, publishedFile }: BuildDatabase, files: S
   return manifest;
 }
 
-interface ServingFolders extends Pick<SnapshotFiles, 'folder' | 'onPart'> {
+interface ServingFolders extends Pick<SnapshotFiles, 'folder' | 'onPart'>, Partial<Pick<SnapshotFiles, 'isRewritten'>> {
   readonly before: Pick<EarlierFiles, 'folder' | 'serving'> | null;
 }
 
 /** Write the serving files; those of tables in parts are mostly the files of the snapshot before. */
 export async function writeServing(
   connection: DuckDBConnection,
-  { folder, before, onPart }: ServingFolders,
+  { folder, before: earlier, onPart, isRewritten }: ServingFolders,
 ): Promise<Manifest['serving']> {
+  const before = isRewritten && earlier ? { ...earlier, serving: [] } : earlier;
   onPart?.(SERVING_FILE);
   await writeServingFile(connection, join(folder, SERVING_FILE));
   const serving = [{ file: SERVING_FILE, ...(await flushed(join(folder, SERVING_FILE))) }];
@@ -175,7 +201,7 @@ function countKept(parts: PublishedTable['files'], added: number): number {
  */
 async function writePart(connection: DuckDBConnection, mart: Mart, files: SnapshotFiles): Promise<PublishedTable> {
   const { record, publish } = mart.contract;
-  const { folder, before, facts } = files;
+  const { folder, before, facts, isRewritten, filter } = files;
   const pathOf = (file: string): string => join(before?.folder ?? '', file);
   const [key, today] = [record.key.map(identifier).join(', '), identifier(mart.name)];
   const { rows: earlier, files: parts } = before?.tables[mart.name] ?? { rows: 0, files: [] };
@@ -186,8 +212,8 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
   );
   const added = Number(counted?.['today']);
   const rows = earlier + added - Number(counted?.['replaced']);
-  const isSame = added === 0 && parts.length > 0;
-  const kept = isSame ? parts : parts.slice(0, countKept(parts, added));
+  const isSame = added === 0 && parts.length > 0 && !isRewritten;
+  const kept = isSame ? parts : parts.slice(0, isRewritten ? 0 : countKept(parts, added));
   for (const { file } of kept) await share(pathOf(file), join(folder, file));
   if (isSame) return { rows, files: parts };
   const merged = parts.slice(kept.length).map(({ file }) => pathOf(file));
@@ -195,7 +221,8 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
   const all =
     merged.length === 0
       ? own
-      : `FROM ${rowsOfFiles(merged, record.key)} AS before ANTI JOIN ${today} USING (${key}) UNION ALL BY NAME ${own}`;
+      : `FROM ${rowsOfFiles(merged, record.key)} AS before ANTI JOIN ${today} USING (${key})
+          WHERE ${filter?.(record.columns) ?? 'true'} UNION ALL BY NAME ${own}`;
   // Materialized: DuckDB cannot spill the sort of a UNION ALL to disk once its first part has ended.
   const sql = `WITH rows AS ${merged.length === 0 ? 'NOT ' : ''}MATERIALIZED (${all})
     SELECT ${record.columns.map((column) => identifier(column.name)).join(', ')} FROM rows
@@ -203,7 +230,7 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
   const written = await writeParquet(connection, mart, sql, { folder, notice: facts.notice });
   const file = partName(mart.name, written.sha256);
   await rename(join(folder, written.file), join(folder, file));
-  return { rows, files: [...kept, { ...written, file }] };
+  return { rows: isRewritten ? written.rows : rows, files: [...kept, { ...written, file }] };
 }
 
 /** Write rows as Parquet. */

@@ -24,6 +24,7 @@ import type { RunStore } from '../store/run_store.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { makeCurrent, partsToWrite, snapshotFacts, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { loadInputs, type BuildInputs } from './inputs.ts';
+import { suppressedSubjects, type SuppressionFilter } from './operator_rows.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
 
 export interface RunOptions extends ReadOptions {
@@ -89,13 +90,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
   try {
     const inputs = { runId, previous, follows, sold, models, assumptions };
-    const { sources, results } = await buildAndAudit(build, options, read, inputs);
+    const { sources, results, filter } = await buildAndAudit(build, options, read, inputs);
     const audits = results.flatMap((result) => result.audits);
     await writeFailures(failuresFolder, audits);
     const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
 
     const facts = await snapshotFacts({ ...inputs, clock, dataClock: options.dataClock, sources, results });
-    const publication = blocked.length === 0 ? await publish(build, options, inputs, facts) : null;
+    const publication = blocked.length === 0 ? await publish(build, options, inputs, { facts, filter }) : null;
     if (publication === null) await store?.addReads();
     await writeReport(layout, runId, startedMs, {
       sources,
@@ -122,7 +123,7 @@ async function buildAndAudit(
   const shareOfPart = build.shareDone.bind(build);
   const records = await loadRowRecords();
   progress.step({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
-  await loadInputs(build.connection, {
+  const filter = await loadInputs(build.connection, {
     ...inputs,
     layout,
     workDir: layout.run(runId),
@@ -133,11 +134,7 @@ async function buildAndAudit(
     onRecord: onPart,
     references: loadReferences(),
   });
-  const suppressed = await rowsOf(build.connection, 'SELECT DISTINCT subject FROM staged_suppression ORDER BY subject');
-  await writeSuppressed(
-    layout.root,
-    suppressed.map(({ subject }) => String(subject)),
-  );
+  await writeSuppressed(layout.root, await suppressedSubjects(build.connection, layout, filter));
   const count = sold.leads.length;
   const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
   progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
@@ -145,7 +142,7 @@ async function buildAndAudit(
   const built = await buildModels(connection, models, { published: PUBLISHED, second, onModel: onPart });
   progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
   const results = await auditModels(connection, built, onPart);
-  return { sources: await judgeSources(connection, read), results };
+  return { sources: await judgeSources(connection, read), results, filter };
 }
 
 /** Claim the next free run id of a day by creating its folder. An id is never used twice, even after a prune. */
@@ -191,14 +188,14 @@ async function publish(
   build: BuildDatabase,
   { layout, tablesUrl, progress = SILENT, store }: RunOptions,
   { models, previous }: Pick<BuildInputs, 'models' | 'previous'>,
-  facts: SnapshotFacts,
+  { facts, filter }: { readonly facts: SnapshotFacts; readonly filter: SuppressionFilter },
 ): Promise<Publication> {
   const shareOfPart = build.shareDone.bind(build);
   progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
   const changes = facts.follows === null ? null : await changesSince(build.connection, facts.follows);
   const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
   const onPart = (part: string): void => progress.part(part);
-  const manifest = await writeSnapshot(build, layout, { models, facts, before, onPart });
+  const manifest = await writeSnapshot(build, layout, { models, facts, before, filter, onPart });
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
   // The snapshot is published; the next run writes the metadata.

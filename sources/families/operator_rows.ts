@@ -1,15 +1,15 @@
 /** A CSV file that the operator keeps by hand. A bad row is refused with its line, and the others are read. */
 import type { RecordDefinition } from '../../lib/record.ts';
-import { defineSource, type SourceSpec } from '../contract.ts';
+import { defineSource, type DropFormat, type SourceSpec } from '../contract.ts';
 import { checkColumns, readCsv } from '../csv/csv.ts';
 import { candidate, optional, refuse } from '../values.ts';
 
-/** @param row record whose columns the file has, each under its own name */
-export function operatorRows({
-  name,
-  title,
-  row,
-}: Pick<SourceSpec, 'name' | 'title'> & { row: RecordDefinition }): SourceSpec {
+interface OperatorFile extends Pick<SourceSpec, 'name' | 'title'>, Pick<DropFormat, 'seal'> {
+  /** Its columns are those of the file, each under its own name. */
+  readonly row: RecordDefinition;
+}
+
+export function operatorRows({ name, title, row, seal }: OperatorFile): SourceSpec {
   const columns = row.columns.map((column) => column.name);
   const needed = row.columns.filter(({ absent }) => absent === undefined).map((column) => column.name);
   const file = `${name}.csv`;
@@ -30,7 +30,15 @@ export function operatorRows({
     politeness: { minIntervalMs: 0, concurrency: 1 },
     row,
     expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
-    drop: [{ pattern: /\.csv$/u, file, kind: 'csv', about: `a text with the columns ${columns.join(', ')}` }],
+    drop: [
+      {
+        pattern: /\.csv$/u,
+        file,
+        kind: 'csv',
+        about: `a text with the columns ${columns.join(', ')}`,
+        ...(seal && { seal }),
+      },
+    ],
     parse(page) {
       const { header, rows } = readCsv(page.text('windows-1252'), page.url);
       checkColumns(header, columns, page.url);

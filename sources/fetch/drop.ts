@@ -105,7 +105,7 @@ async function readFolder(
   const unknownFiles: string[] = [];
   for (const name of names.filter((each) => spec.drop?.every(({ beside }) => beside !== each) !== false)) {
     const format = spec.drop?.find(({ pattern }) => name.toLowerCase().search(pattern) >= 0);
-    let bytes: Buffer | undefined;
+    let bytes: Uint8Array | undefined;
     const beside: Record<string, string> = {};
     try {
       if (format) bytes = await readUnlessFolder(join(folder, name));
@@ -120,8 +120,9 @@ async function readFolder(
       unknownFiles.push(name);
       continue;
     }
-    const sha256 = await archive.put(bytes);
     const url = addressOf(spec, supplier, name);
+    bytes = format.seal?.(bytes, url) ?? bytes;
+    const sha256 = await archive.put(bytes);
     // A file that stays in the folder is dated by the first read of its content.
     const now = clock.observedAt();
     const isEarlier = (row: RequestRecord): boolean => row.sha256 === sha256 && row.observedAt <= now;

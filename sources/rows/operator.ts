@@ -22,8 +22,8 @@ export const Suppression = defineRecord(
   'One row per record or name that is left out of everything that is published.',
   ['subject'],
   {
-    subject: text('Id of a record as published, or a name as a page prints it.', { personal: true }),
+    subject: text('Id of a record as published, or a name as a page prints it: its length and its hash.'),
     asked_on: date('Day on which the person asked.'),
-    reason: text('Reason, in the words of the operator.'),
+    reason: text('Reason, in the words of the operator.', { absent: "it stays in the operator's file" }),
   },
 );

@@ -16,7 +16,6 @@ select
   lists.list,
   previous.list is not null as is_continued,
   previous.as_of as as_of_before,
-  previous.records as records_before,
   clock.changes_through,
   case
     when previous.list is null then clock.changes_through

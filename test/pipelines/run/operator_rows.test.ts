@@ -5,19 +5,25 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSnapshot } from '../../../api/serving/open.ts';
 import { ArchiveErased, openArchive } from '../../../lib/archive.ts';
+import { openSmall, rowsOf } from '../../../lib/duck.ts';
+import { literal } from '../../../lib/sql.ts';
 import { readSuppressed } from '../../../lib/suppressions.ts';
 import { erasePages } from '../../../pipelines/operate/prune.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
+import { readManifest } from '../../../pipelines/snapshots.ts';
 import { published, runDay } from '../runs.ts';
 import { afterFirstDay, FIRST_RUN, SECOND_DAY } from '../starting_points.ts';
 
 type Row = Record<string, unknown>;
 
+/** The owner in the text of a refused row. */
+const nameIn = ({ raw }: Row): string => String(/"OwnerName":"(.*?)"/u.exec(String(raw))?.[1]);
+
 describe('the files that an operator keeps by hand', () => {
   let layout: Layout;
   let runId = '';
   /** Rows of the day before. */
-  let [debt, deal, named, lead]: readonly [Row, Row, Row, Row] = [{}, {}, {}, {}];
+  let [debt, deal, named, lead, filing, reject]: readonly [Row, Row, Row, Row, Row, Row] = [{}, {}, {}, {}, {}, {}];
   let sources: ReadonlyMap<unknown, Row> = new Map();
   const one = async (table: string, rest: string, run = FIRST_RUN): Promise<Row> =>
     (await published(layout, run, table, rest))[0] ?? assert.fail(`${table} has no such row`);
@@ -31,6 +37,8 @@ describe('the files that an operator keeps by hand', () => {
     const isSound = "listing_status = 'active' AND units > 1 AND cap_rate_underwritten IS NOT NULL";
     deal = await one('deals', `WHERE ${isSound} AND source = 'heartland_multifamily' ORDER BY id LIMIT 1`);
     lead = await one('leads', "WHERE lead_type = 'tax_delinquent' AND source = 'oh_cuyahoga_tax' ORDER BY id LIMIT 1");
+    filing = await one('filings', "WHERE agent_filings = 1 AND registered_agent_name LIKE '% %' ORDER BY id LIMIT 1");
+    reject = await one('rejects', "WHERE source = 'mo_st_louis_tax' ORDER BY page_row LIMIT 1");
     const put = async (name: string, lines: readonly unknown[]): Promise<void> => {
       await mkdir(join(layout.drop, name), { recursive: true });
       await writeFile(join(layout.drop, name, `${name}.csv`), lines.join('\n'));
@@ -47,9 +55,12 @@ describe('the files that an operator keeps by hand', () => {
       'subject,asked_on,reason',
       `${String(named['owner_name']).toLowerCase()},2026-11-21,asked`,
       `${String(lead['signal_id'])},2026-11-21,asked`,
+      `${String(filing['registered_agent_name']).replace(' ', ' - ')},2026-11-21,asked`,
+      `${nameIn(reject)},2026-11-21,asked`,
       ',2026-11-21,nobody',
+      'DOE JANE',
     ]);
-    const tables = ['signals', 'leads', 'deals', 'sources', 'listing_history'];
+    const tables = ['signals', 'leads', 'deals', 'sources', 'listing_history', 'filings', 'rejects', 'change_feeds'];
     const result = await runDay({ layout, world: first.world, day: SECOND_DAY, only: () => false, tables });
     assert.deepEqual(result.blocked, []);
     ({ runId } = result);
@@ -78,29 +89,54 @@ describe('the files that an operator keeps by hand', () => {
     assert.match(String(corrections?.['detail']), /certified_year is soon.*no such parcel matches no record/u);
     assert.deepEqual(
       [suppressions?.['status'], suppressions?.['reason'], suppressions?.['detail'], suppressions?.['rows_rejected']],
-      ['degraded', 'row_refused', 'line 4: subject is blank, expected a value', 1],
+      ['degraded', 'row_refused', 'line 6: subject is blank, expected a value; line 7 has 1 fields, expected 3', 2],
     );
   });
 
   test('a name and a record that are left out are in no new table, and in no older snapshot served', async () => {
-    const isOut = `WHERE owner_name = '${String(named['owner_name'])}' OR id = '${String(lead['signal_id'])}'`;
-    for (const table of ['signals', 'leads']) assert.deepEqual(await published(layout, runId, table, isOut), [], table);
     const subjects = await readSuppressed(layout.root);
-    assert.equal(subjects.length, 2);
+    assert.equal(subjects.length, 5, 'with the id of the filing');
     const isThere = async (suppressed: readonly string[]): Promise<boolean[]> => {
       const snapshot = await openSnapshot(layout.snapshot(FIRST_RUN), false, suppressed);
       try {
-        return [
-          snapshot.withKey('leads', 'id', [String(lead['id'])]).length > 0,
-          snapshot.withKey('signals', 'id', [String(named['id'])]).length > 0,
-          snapshot.withKey('signals', 'id', [String(debt['id'])]).length > 0,
-        ];
+        return ([lead, named, filing, debt] as const).map((row, i) => {
+          const table = (['leads', 'signals', 'filings', 'signals'] as const)[i] ?? 'leads';
+          return snapshot.withKey(table, 'id', [String(row['id'])]).length > 0;
+        });
       } finally {
         snapshot.close();
       }
     };
-    assert.deepEqual(await isThere([]), [true, true, true]);
-    assert.deepEqual(await isThere(subjects), [false, false, true]);
+    assert.deepEqual(await isThere([]), [true, true, true, true]);
+    assert.deepEqual(await isThere(subjects), [false, false, false, true]);
+  });
+
+  test('no file of the new snapshot, and none that the run keeps of the list, names who is left out', async () => {
+    const names = [named['owner_name'], filing['registered_agent_name'], nameIn(reject)].map((name) =>
+      String(name).toUpperCase(),
+    );
+    const duck = await openSmall();
+    const tablesWithNames = async (run: string): Promise<readonly string[]> => {
+      const { tables } = await readManifest(layout, run);
+      const isNamed = names.map((name) => `contains(upper(CAST(row AS VARCHAR)), ${literal(name)})`).join(' OR ');
+      const found: string[] = [];
+      for (const [table, { files }] of Object.entries(tables))
+        for (const { file } of files) {
+          const rows = `read_parquet(${literal(join(layout.snapshot(run), file))})`;
+          if ((await rowsOf(duck.connection, `SELECT 1 FROM ${rows} AS row WHERE ${isNamed} LIMIT 1`))[0])
+            found.push(table);
+        }
+      return found.sort();
+    };
+    assert.deepEqual(await tablesWithNames(FIRST_RUN), ['agents', 'filings', 'leads', 'rejects', 'signals']);
+    assert.deepEqual(await tablesWithNames(runId), []);
+    await duck.close();
+    const archive = await openArchive(layout.root);
+    const [list] = await archive.records('suppressions', runId);
+    const kept = String(await archive.read(list?.sha256 ?? ''));
+    await archive.close();
+    assert.match(kept, /^subject,asked_on,reason\n\d+:[0-9a-f]{64},2026-11-21,\n/u);
+    assert.doesNotMatch(kept.replace(/^.*\n/u, ''), /[g-z ]/iu);
   });
 
   test('an erased page keeps its hash and request, has no body, and is not stored again', async () => {
