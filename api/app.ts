@@ -272,12 +272,13 @@ function addMiddleware(koa: Koa, deps: AppDeps, { limit, redact }: Parts, site: 
   koa.use(compression());
   koa.use(errorPages(site, snapshots));
   koa.use(redactResponses(redact));
+  // Outside of the errors, so that their responses say it too.
+  if (deps.reportTemplate !== undefined) koa.use(linkReports(deps.reportTemplate));
   koa.use(catchErrors);
   if (limit) {
     // Monitoring must always reach /health. A tool call is counted as the request that it makes.
     koa.use((ctx, next) => (ctx.path === '/health' || ctx.path === MCP_PATH ? next() : limit(ctx, next)));
   }
-  if (deps.reportTemplate !== undefined) koa.use(linkReports(deps.reportTemplate));
   koa.use(requireOneHost());
   koa.use(checkUrl(publicUrl));
 }

@@ -62,7 +62,7 @@ function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
 }
 
 /** Fields of a 402 that say what the call would return and what all of it costs. */
-const OFFERED = ['limit', 'max_limit', 'price_note', 'matches', 'file', 'auction_types', 'hints'];
+const OFFERED = ['limit', 'max_limit', 'price_note', 'matches', 'file', 'auction_types', 'rarely_filled', 'hints'];
 
 /** The same as text. */
 function offerText({ text, header }: InnerResponse): string {

@@ -36,8 +36,11 @@ left join counted using (list)
 -- audit records_add_up: a list has the records of the previous list, with the new ones and without the gone ones
 select list
 from change_feeds
-left join (select list, count(*) as records_before from int_listed_before group by list) as before using (list)
-left join (select list, records as filings_before from followed_change_feeds where list = 'filings') as filings using (list)
-where not begins and records <> coalesce(filings_before, records_before, 0) + new_records - gone_records;
+left join (
+  select list, count(*) as n from int_listed_before group by list
+  union all
+  select list, records from followed_change_feeds where list = 'filings'
+) as before using (list)
+where not begins and records <> coalesce(before.n, 0) + new_records - gone_records;
 -- never clock_in_order: complete_since is not after the snapshot
 complete_since > changes_through;

@@ -28,7 +28,7 @@ interface Layer {
   readonly parcels: number;
   readonly count?: number;
   readonly maxRecordCount?: number;
-  readonly fields?: typeof FIELDS;
+  readonly fields?: readonly { readonly name?: string }[];
   /** Object id of the n-th parcel. */
   readonly objectId?: (n: number) => number;
   /** Object ids that the layer has and no page shows. */
@@ -48,7 +48,7 @@ const layer =
     const to = Math.min(parcels, from + Number(q.get('resultRecordCount')));
     const features = Array.from({ length: to - from }, (_, i) => ({
       attributes: {
-        ...Object.fromEntries(fields.map(({ name }) => [name, null])),
+        ...Object.fromEntries(fields.map(({ name }) => [String(name), null])),
         OBJECTID: objectId(from + i),
         PIN: `02${from + i}`,
         FINAL_BALANCE: 10,
@@ -112,17 +112,24 @@ test('a parcel that the layer has and no page shows refuses the read', async () 
   );
 });
 
-test('a layer that lost a field is not read', async () => {
-  let queries = 0;
-  const changed = layer({ parcels: 8, fields: FIELDS.filter((f) => f.name !== 'FINAL_BALANCE') });
-  await assert.rejects(
-    readFrom(stark, (url) => {
+test('a layer that lost a field, has one twice, or has one without a name is not read', async () => {
+  const others = FIELDS.filter((f) => f.name !== 'FINAL_BALANCE');
+  const [balance] = FIELDS.filter((f) => f.name === 'FINAL_BALANCE');
+  const twins = ['TAX', 'OLD'].map((table) => ({ ...balance, name: `GIS.${table}.FINAL_BALANCE` }));
+  for (const [fields, error] of [
+    [others, quarantined('missing_column', /no field FINAL_BALANCE/)],
+    [[...others, ...twins], quarantined('template_changed', /two fields FINAL_BALANCE: GIS\.TAX\..* and GIS\.OLD\./)],
+    [[...FIELDS, {}], quarantined('template_changed', /a field of the layer has no name/)],
+  ] as const) {
+    let queries = 0;
+    const changed = layer({ parcels: 8, fields });
+    const answer: typeof changed = (url) => {
       queries += 1;
       return changed(url);
-    }),
-    quarantined('missing_column', /no field FINAL_BALANCE/),
-  );
-  assert.equal(queries, 1);
+    };
+    await assert.rejects(readFrom(stark, answer), error);
+    assert.equal(queries, 1);
+  }
 });
 
 test('an error sent with HTTP 200 is classified by its code', async () => {

@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Filters } from '../../serving/filters.ts';
 import type { Snapshot } from '../../serving/open.ts';
-import type { TableName } from '../../../models/serving/tables.ts';
+import { publishedRank, type TableName } from '../../../models/serving/tables.ts';
 import type { Route, RouteRequest } from '../define.ts';
 import type { Params } from '../params.ts';
 
@@ -34,9 +34,33 @@ export const coarseFiltersOf = ({ params }: Pick<Countable, 'params'>): string[]
 const MAX_COUNTS = 1000;
 
 type CountRequest = RouteRequest<Params>;
-type Counted = Readonly<{ table: TableName; matches: number }>;
+/** @property rarely what few of the rows have, in percent of those that were looked at */
+type Counted = Readonly<{ table: TableName; matches: number; rarely: Readonly<Record<string, number>> }>;
 
 const cache = new WeakMap<Snapshot, LRUCache<string, Promise<Counted>>>();
+
+/** Fields that a list promises and that a publisher may not print. */
+const PROMISED: Partial<Record<TableName, readonly string[]>> = {
+  deals: ['list_price', 'units', 'zip'],
+  signals: ['address', 'amount', 'owner_name', 'zip'],
+  auctions: ['appraised_value', 'parcel_id', 'property_address', 'zip'],
+  leads: ['address', 'owner_name', 'parcel_id', 'zip'],
+  filings: ['business_city', 'registered_agent_name'],
+};
+/** First rows of a list that are looked at, and the fewest that say something. */
+const [MOST_LOOKED_AT, LEAST_LOOKED_AT] = [200, 10];
+
+/** The promised fields that fewer than half of these rows have, in percent of them. */
+function rarelyFilled(snapshot: Snapshot, table: TableName, rows: readonly number[]): Counted['rarely'] {
+  if (rows.length < LEAST_LOOKED_AT) return {};
+  const fields = PROMISED[table] ?? [];
+  const records = snapshot.records(table, rows, fields);
+  const shares = fields.map((name): [string, number] => [
+    name,
+    Math.round((100 * records.filter((record) => record[name] !== null).length) / rows.length),
+  ]);
+  return Object.fromEntries(shares.filter(([, percent]) => percent < 50));
+}
 
 /** Records that match; a lead that was sold after the snapshot is counted. */
 function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
@@ -46,9 +70,12 @@ function countMatches(route: Countable, request: CountRequest): Promise<Counted>
   const key = JSON.stringify([today, route.path, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const known = counts.get(key);
   if (known) return known;
-  const count = route
-    .matching({ ...request, holds: async () => new Map() })
-    .then(async (filters) => ({ table: filters.table, matches: await snapshot.total(filters) }));
+  const count = route.matching({ ...request, holds: async () => new Map() }).then(async (filters) => {
+    const { table } = filters;
+    const rank = { column: publishedRank(table) ?? 'id', direction: 'DESC' } as const;
+    const { total, rows } = await snapshot.find({ filters, rank }, undefined, MOST_LOOKED_AT);
+    return { table, matches: total, rarely: rarelyFilled(snapshot, table, rows) };
+  });
   counts.set(key, count);
   count.catch(() => counts.delete(key));
   return count;
@@ -70,14 +97,23 @@ export async function coarseCount(route: Countable, request: CountRequest): Prom
   return rangeOf(counted.matches, !isBlurred);
 }
 
+/** Those of the filters of a request that a count takes. */
+function coarseOf(route: Countable, { params }: CountRequest): CountRequest['params'] {
+  const known = coarseFiltersOf(route);
+  return Object.fromEntries(
+    Object.entries(params).filter(([name, value]) => known.includes(name) && (name !== MIN_SCORE || isStep(value))),
+  );
+}
+
+/** The promised fields that fewer than half of the counted rows have; undefined if there is none. */
+export async function rarelyFilledIn(route: Countable, request: CountRequest): Promise<Counted['rarely'] | undefined> {
+  const { rarely } = await countMatches(route, { ...request, params: coarseOf(route, request) });
+  return Object.keys(rarely).length === 0 ? undefined : rarely;
+}
+
 /** The range of a request, by those of its filters that a count takes, and these filters. */
 export async function coarseRange(route: Countable, request: CountRequest) {
-  const known = coarseFiltersOf(route);
-  const filters = Object.fromEntries(
-    Object.entries(request.params).filter(
-      ([name, value]) => known.includes(name) && (name !== MIN_SCORE || isStep(value)),
-    ),
-  );
+  const filters = coarseOf(route, request);
   const counted = await coarseCount(route, { ...request, params: filters });
   if (!counted) throw new Error(`${route.path} is not counted by ${Object.keys(filters).join(', ')}`);
   return { ...counted, filters };

@@ -12,7 +12,7 @@ import {
   type FeedState,
 } from '../changes/feeds.ts';
 import { hintsOf, integerParam, namesParam, textParam, type Hint, type Params, type ParamValues } from '../params.ts';
-import { coarseRange, type Countable, type Range } from '../count/coarse.ts';
+import { coarseRange, rarelyFilledIn, type Countable, type Range } from '../count/coarse.ts';
 import type { Price } from '../../../lib/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
@@ -247,10 +247,13 @@ export function listRoute<const F extends ListFilters>(definition: ListDefinitio
       const size = pageSizeOf(list, request.params);
       // Changes are no part of a count.
       const isOfChanges = updatedSinceOf(request.params) !== undefined;
-      const counted = isOfChanges ? undefined : await coarseRange({ path, params, matching }, request);
+      const countable = { path, params, matching };
+      const counted = isOfChanges ? undefined : await coarseRange(countable, request);
+      const rarely = isOfChanges ? undefined : await rarelyFilledIn(countable, request);
       return {
         ...size,
         ...(counted && { price_note: `${size.price_note} ${costNote(counted, list)}`, matches: counted }),
+        ...(rarely && { rarely_filled: rarely }),
         ...(hints.length === 0 ? {} : { hints }),
       };
     },

@@ -52,6 +52,21 @@ describe('the server', () => {
     }
   });
 
+  it('says in every response, a page, a list, a record and a problem, where to report an error of it', () =>
+    withStarted(shared.folder.path, { reportTemplate: 'https://help.example/?about={id}' }, async ({ url }) => {
+      const id = '7d1f0c0e-5c1d-5a55-9d0e-2f4a6f0b9a11';
+      for (const [path, about] of [
+        ['/', '/'],
+        ['/api/meta', '/api/meta'],
+        ['/api/deals', '/api/deals'],
+        [`/api/deals/${id}/report`, id],
+        ['/api/nothing', '/api/nothing'],
+      ] as const) {
+        const help = `<https://help.example/?about=${encodeURIComponent(about)}>; rel="help"`;
+        assert.ok((await fetch(url + path)).headers.get('Link')?.includes(help), path);
+      }
+    }));
+
   it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>
     withStarted(shared.folder.path, { handlerMs: 1_500 }, async ({ url, snapshots, facilitator }) => {
       const payment = await buyerWith().sign(`${url}/api/deals`);

@@ -29,7 +29,16 @@ describe('a 402', () => {
       rowOf('deals', 3, { cap_rate: null, cap_rate_derived: '7.90' }),
       rowOf('deals', 4, { cap_rate: null, cap_rate_derived: '9.90', listing_status: 'sold' }),
     ],
-    signals: [rowOf('signals', 1)],
+    signals: [
+      rowOf('signals', 1),
+      ...rowsOfTable('signals', 20, (i) => ({
+        id: uuid(500 + i),
+        county: 'Stark County, OH',
+        address: `${i} MAIN ST`,
+        zip: '44702',
+        owner_name: i % 4 === 0 ? 'ROE RICHARD' : null,
+      })),
+    ],
     auctions: [rowOf('auctions', 1, { sale_date: '2026-11-01' }), rowOf('auctions', 2, { sale_date: '2026-12-24' })],
     leads: [
       auctionLead(5_001, 'foreclosure_sale'),
@@ -85,6 +94,12 @@ describe('a 402', () => {
       const { at_least, at_most } = (await unpaid(`/api/leads?${query}`))['matches'] as Record<string, unknown>;
       assert.deepEqual({ at_least, at_most }, (await shared.get(`/api/count/leads?${coarse}`)).body['matches'], query);
     }
+  });
+
+  it('of a list names the promised fields that most rows of its coarse filters lack', async () => {
+    assert.deepEqual((await unpaid('/api/signals?county=Stark&min_amount=1'))['rarely_filled'], { owner_name: 25 });
+    for (const path of ['/api/signals?county=Cuyahoga', '/api/auctions', '/api/deals'])
+      assert.equal((await unpaid(path))['rarely_filled'], undefined, path);
   });
 
   it('of the weekly file has its week, rows by state and newest filing date, as do headers', async () => {

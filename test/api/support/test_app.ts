@@ -127,7 +127,7 @@ export async function startApp(
     ...limits
   }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
     AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'store'
+    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'reportTemplate' | 'store'
   > &
     Partial<Pick<AppDeps, 'publicUrl'>> &
     Partial<

@@ -17,8 +17,9 @@ import { afterBadDay, BAD_DAY, BAD_DAY_TABLES, BAD_RUN, FIRST_RUN } from '../sta
 import { openArchive } from '../../../lib/archive.ts';
 import { replaceBody } from '../../lib/archive_files.ts';
 
-/** A page of this source is damaged. */
+/** A page of this source is damaged, and one of the other was erased on request. */
 const DAMAGED = 'oh_stark_tax';
+const ERASED = 'oh_cuyahoga_sheriff';
 
 describe('after two days, the second with a failed page, a site that is down, sold leads and other assumptions', () => {
   let layout: Layout;
@@ -35,16 +36,15 @@ describe('after two days, the second with a failed page, a site that is down, so
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
-  test('the second day is rebuilt from its pages alone; a difference is reported', async () => {
+  test('the second day is rebuilt from its pages alone; what differs, and what was erased, is reported', async () => {
     const away = `${layout.root}-away`;
     const path = join(layout.snapshot(BAD_RUN), 'manifest.json');
     const manifest = await readFile(path, 'utf8');
     const leads = (JSON.parse(manifest) as Manifest).tables['leads']?.files[0]?.sha256 ?? assert.fail('no leads');
     const names = await files();
     const hash = (await standingRead(layout, DAMAGED, BAD_DAY))?.pages[0]?.sha256 ?? assert.fail('no page');
-    const staged = names.filter(
-      (n) => n.startsWith('staged/') && n.endsWith('.parquet') && !n.startsWith(`staged/${DAMAGED}/`),
-    );
+    const isCopied = (name: string): boolean => [DAMAGED, ERASED].some((of) => name.startsWith(`staged/${of}/`));
+    const staged = names.filter((n) => n.startsWith('staged/') && n.endsWith('.parquet') && !isCopied(n));
     assert.ok(staged.length > read, 'some sources have rows of both days');
     for (const [i, name] of staged.entries()) await rename(join(layout.root, name), `${away}-${i}`);
     const [part] = (await readManifest(layout, FIRST_RUN)).tables['filings']?.files ?? [];
@@ -60,6 +60,8 @@ describe('after two days, the second with a failed page, a site that is down, so
     assert.equal(replaceBody(layout.root, hash, 'another page'), 1);
     await writeFile(path, manifest.replace(leads, 'f'.repeat(64)));
     const without = await files();
+    const [erased] = (await standingRead(layout, ERASED, BAD_DAY))?.pages ?? [];
+    await archive.erase(erased?.sha256 ?? assert.fail('no page'));
     const result = await rebuild(layout, BAD_RUN, { models: await modelsOf(BAD_DAY_TABLES) });
     assert.deepEqual(await files(), without, 'no file changes');
     assert.deepEqual(
@@ -67,16 +69,17 @@ describe('after two days, the second with a failed page, a site that is down, so
       [['leads', 'f'.repeat(64), leads]],
       formatRebuild(result).join('\n'),
     );
-    assert.deepEqual([result.tables.length, result.parsed], [published, read - 1]);
+    assert.deepEqual([result.tables.length, result.parsed], [published, read - 2]);
     assert.deepEqual(
       result.copied.map(({ source }) => source),
-      [DAMAGED],
-      'stored rows replace those of a damaged page',
+      [ERASED, DAMAGED],
+      'stored rows replace those of an erased and of a damaged page',
     );
     assert.match(
       formatRebuild(result).join('\n'),
       new RegExp(
         `1 of ${published} tables are DIFFERENT[^]*` +
+          `not reproduced, the stored rows of ${ERASED} were copied: [^\n]*erased[^]*` +
           `the stored rows of ${DAMAGED} were copied: [^]*leads +f{16} +[0-9a-f]{16}`,
         'u',
       ),
