@@ -1,4 +1,5 @@
 /** Bar charts are tables: each row has a label, a figure as text, and a bar as a small SVG. */
+import { percentText } from './format.ts';
 import { html, type Html, type Piece } from './html.ts';
 
 /** Colors by meaning, defined in the style sheet. */
@@ -80,25 +81,13 @@ export function barChart({
   </table>`;
 }
 
-interface ScorePart {
-  readonly label: string;
-  readonly points: number;
-  readonly max: number;
-}
-
-/** Parts of a sum, each with its maximum. */
-export function partsChart(caption: Piece, parts: readonly ScorePart[]): Html {
-  const high = Math.max(...parts.map((part) => part.max));
-  return barChart({
+/** What brokers advertise beside what rents support, in percent. */
+export const gapChart = (caption: Piece, claimed: number, underwritten: number): Html =>
+  barChart({
     caption,
-    head: ['Part', 'Points'],
-    high,
-    bars: parts.map(({ label, points, max }) => ({
-      label,
-      figure: html`${points} <span class="of">of ${max}</span>`,
-      to: points,
-      mark: max,
-      tone: 'hud',
-    })),
+    head: ['Source', 'Cap rate'],
+    bars: [
+      { label: 'Advertised by brokers', figure: percentText(claimed), to: claimed, tone: 'claimed' },
+      { label: 'Supported by rents', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
+    ],
   });
-}

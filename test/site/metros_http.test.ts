@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { MIN_DEALS } from '../../api/site/metro_figures.ts';
+import { MIN_DEALS } from '../../api/site/place_figures.ts';
 import { metroMap } from '../../api/site/map/metro_map.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';

@@ -23,7 +23,7 @@ import { count, day, rangeText } from '../format.ts';
 import { html, type Html, type Piece } from '../html.ts';
 import { metroNamed, pathOf } from '../map/metros.ts';
 import type { Page, PageContext } from '../page.ts';
-import { byCounty, countOf } from '../ranges.ts';
+import { byCounty, countOf } from '../place_figures.ts';
 import { RECORDS } from './report/words.ts';
 
 type Row = z.infer<typeof Coverage.schema>;

@@ -1,12 +1,12 @@
 /** The front page: the metros on a map, the best deals, what is sold, and how to buy. */
 import { bySize } from '../../../models/calibration/accuracy.ts';
 import { PRICES } from '../../../lib/prices.ts';
-import { barChart } from '../charts.ts';
+import { barChart, gapChart } from '../charts.ts';
 import { figures } from '../components.ts';
 import { DEALS_PRICE, dealList, freeDeals, REPORT_PRICE } from '../deal_cards.ts';
 import { count, countText, day, percentText } from '../format.ts';
 import { html, type Html, type Piece } from '../html.ts';
-import { allGaps } from '../metro_figures.ts';
+import { allGaps } from '../place_figures.ts';
 import type { Page, PageContext } from '../page.ts';
 import { entryMap } from './metros.ts';
 
@@ -83,14 +83,7 @@ async function gapToday({ request: { snapshot } }: PageContext): Promise<Html | 
   if (claimed === null || underwritten === null) return '';
   return html`<section class="panel">
     <h2>Brokers advertise ${percentText(claimed)}. Rents support ${percentText(underwritten)}.</h2>
-    ${barChart({
-      caption: 'Median cap rate of the same deals, today',
-      head: ['Whose', 'Cap rate'],
-      bars: [
-        { label: 'Advertised', figure: percentText(claimed), to: claimed, tone: 'claimed' },
-        { label: 'Underwritten', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
-      ],
-    })}
+    ${gapChart('Median cap rate of the same deals, today', claimed, underwritten)}
     <p>From HUD’s rents, local taxes and declared expenses. <a href="/report">See each step in an example</a></p>
   </section>`;
 }

@@ -4,16 +4,15 @@ import type { Coverage } from '../../../models/marts/coverage.ts';
 import type { MetroDay } from '../../../models/marts/metro_days.ts';
 import { rangeOf, type Range } from '../../routes/count/coarse.ts';
 import { placesOf } from '../../routes/places.ts';
-import { barChart } from '../charts.ts';
+import { gapChart } from '../charts.ts';
 import { above, cardTable, externalLink, fold, h2, link, num, sub, terms } from '../components.ts';
 import { DEALS_PRICE, dealList, filtered, freeDeals, mapDealOf, type FreeDeal } from '../deal_cards.ts';
 import { day, percentText, rangeText, sentence } from '../format.ts';
 import { element, html, type Html, type Piece } from '../html.ts';
 import { metroMap, type MapZip } from '../map/metro_map.ts';
 import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
-import { figuresOf, inSteps, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
-import { byCounty, countOf } from '../ranges.ts';
+import { byCounty, countOf, figuresOf, inSteps, MIN_DEALS, type GapFigures } from '../place_figures.ts';
 import { reasonText } from './coverage.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
@@ -101,14 +100,8 @@ function gap({ claimed, underwritten }: GapFigures): Html {
     return html`<p>
       Fewer than ${MIN_DEALS} deals here have both a broker’s cap rate and a rent that fits: too few for a median.
     </p>`;
-  return barChart({
-    caption: 'Median cap rate of the deals with a broker’s claim and a HUD rent that fits',
-    head: ['Source', 'Cap rate'],
-    bars: [
-      { label: 'Advertised by brokers', figure: percentText(claimed), to: claimed, tone: 'claimed' },
-      { label: 'Supported by rents', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
-    ],
-  });
+  const caption = 'Median cap rate of the deals with a broker’s claim and a HUD rent that fits';
+  return gapChart(caption, claimed, underwritten);
 }
 
 /** Snapshots that the trend shows. */

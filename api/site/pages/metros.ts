@@ -5,9 +5,8 @@ import { percentText, rangeText } from '../format.ts';
 import { html, type Html } from '../html.ts';
 import { METROS_PATH, pathOf } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
-import { MIN_DEALS, metrosOf } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
-import { countOf } from '../ranges.ts';
+import { countOf, metrosOf, MIN_DEALS } from '../place_figures.ts';
 
 /** The metros with a deal or a record, each with its range of deals. */
 async function entriesOf(context: PageContext) {

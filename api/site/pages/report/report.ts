@@ -3,7 +3,7 @@ import { PRICES } from '../../../../lib/prices.ts';
 import { Problem } from '../../../http/problem.ts';
 import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts';
 import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
-import { partsChart } from '../../charts.ts';
+import { barChart, type Bar } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, externalLink, figures, fold, link, num, terms } from '../../components.ts';
 import { absent, count, day, dollars, percent, points, ratio } from '../../format.ts';
@@ -142,9 +142,11 @@ const contents = ({ history: versions }: ReportBody): Html =>
 export function reportContent(report: ReportBody, pages: readonly CitedPage[], of: 'example' | 'bought'): Html {
   const { deal } = report;
   const isExample = of === 'example';
-  const all = report.assumptions.values;
   const titleOf = (source: string): string => pages.find((page) => page.source === source)?.title ?? source;
-  const weight = (key: string): number => Number(all[key] ?? 0);
+  const scorePart = (label: string, earned: number, weight: string): Bar => {
+    const most = Number(report.assumptions.values[weight] ?? 0);
+    return { label, figure: html`${earned} <span class="of">of ${most}</span>`, to: earned, mark: most, tone: 'hud' };
+  };
   const whoseDscr = deal.noi_source === 'underwritten' ? 'DSCR, underwritten' : 'DSCR, by the broker’s claim';
   return html`${isExample ? html`<h1>${report.property}</h1>` : html`<h2>${report.property}</h2>`}
     <p class="lead">${deal.why_this_is_interesting}</p>
@@ -175,12 +177,16 @@ export function reportContent(report: ReportBody, pages: readonly CitedPage[], o
     ${incomeSteps(report)} ${offer(report)} ${threePaths(report)}
     <h2 id="score">Parts of the score</h2>
     <div class="split">
-      ${partsChart('Deal score: the parts that earn points, each with its maximum', [
-        { label: 'Yield', points: deal.deal_score_yield, max: weight('score_yield_weight') },
-        { label: 'Debt coverage', points: deal.deal_score_coverage, max: weight('score_coverage_weight') },
-        { label: 'Motivation', points: deal.deal_score_motivation, max: weight('score_motivation_weight') },
-        { label: 'Distress', points: deal.deal_score_distress, max: weight('score_distress_weight') },
-      ])}
+      ${barChart({
+        caption: 'Deal score: the parts that earn points, each with its maximum',
+        head: ['Part', 'Points'],
+        bars: [
+          scorePart('Yield', deal.deal_score_yield, 'score_yield_weight'),
+          scorePart('Debt coverage', deal.deal_score_coverage, 'score_coverage_weight'),
+          scorePart('Motivation', deal.deal_score_motivation, 'score_motivation_weight'),
+          scorePart('Distress', deal.deal_score_distress, 'score_distress_weight'),
+        ],
+      })}
       <p>
         The parts ${deal.deal_score_condition === 0 ? '' : html`and ${deal.deal_score_condition} for the condition `}add
         up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
