@@ -47,11 +47,18 @@ class CodedValues {
     this.#rows = new Int32Array(rows).fill(-1);
   }
 
-  set(row: number, value: DuckDBValue): void {
-    if (value === null) return;
-    let code = this.#codes.get(value);
-    if (code === undefined) this.#codes.set(value, (code = this.#codes.size));
-    this.#rows[row] = code;
+  /** Set the values of the rows from this one on. */
+  set(from: number, values: readonly DuckDBValue[]): void {
+    let [last, code]: [DuckDBValue, number | undefined] = [null, undefined];
+    for (let i = 0; i < values.length; i += 1) {
+      const value = values[i] ?? null;
+      if (value === null) continue;
+      // Rows beside each other have mostly the same value.
+      if (value !== last) code = this.#codes.get(value);
+      if (code === undefined) this.#codes.set(value, (code = this.#codes.size));
+      last = value;
+      this.#rows[from + i] = code;
+    }
   }
 
   /** The sorted values as bytes, and the code of each row: 0 is null, the smallest value is 1. */
@@ -75,9 +82,9 @@ function narrow(codes: Uint32Array, bytes: 1 | 2 | 4): Uint8Array | Uint16Array 
 
 /** Writes the texts of a table, and the keys that find its rows. */
 interface TextWriter {
-  add(pos: number, text: string, keys: readonly SQLInputValue[]): void;
-  /** @param rows that were added */
-  finish(rows: number): Promise<void>;
+  /** Add the next texts, from this position on, with the columns of their keys. */
+  add(from: number, texts: readonly string[], keys: readonly (readonly DuckDBValue[])[]): void;
+  finish(): Promise<void>;
 }
 
 class ServingWriter {
@@ -96,20 +103,22 @@ class ServingWriter {
     );
   }
 
-  /** Pass each row of a query to `take`. @returns their number */
-  async #each(sql: string, width: number, take: (at: number, row: readonly DuckDBValue[]) => unknown): Promise<number> {
+  /** Pass the columns of a query to `take`, some thousand rows at a time. @returns the number of rows */
+  async #columns(sql: string, take: (from: number, columns: readonly (readonly DuckDBValue[])[]) => void) {
     const result = await this.#connection.stream(sql);
     let rows = 0;
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      const columns = Array.from({ length: width }, (_, i) => chunk.getColumnValues(i));
-      for (let i = 0; i < chunk.rowCount; i += 1)
-        take(
-          rows + i,
-          columns.map((values) => values[i] ?? null),
-        );
+      take(rows, chunk.getColumns());
       rows += chunk.rowCount;
     }
     return rows;
+  }
+
+  /** Insert each row of a query. */
+  #insert(statement: StatementSync, sql: string): Promise<number> {
+    return this.#columns(sql, (_, columns) => {
+      for (const i of columns[0]?.keys() ?? []) statement.run(...columns.map((values) => values[i] as SQLInputValue));
+    });
   }
 
   /** A statement that inserts a row into a table of these columns, which it creates. */
@@ -123,7 +132,10 @@ class ServingWriter {
     const keys = Object.keys(SERVED[table].keys ?? {});
     const insert = this.#inserter(table, ['pos INTEGER PRIMARY KEY', 'lines TEXT NOT NULL', ...keys]);
     return {
-      add: (pos, text, found) => insert.run(pos, text, ...found),
+      add(from, texts, found) {
+        for (const [i, text] of texts.entries())
+          insert.run(from + i, text, ...found.map((values) => values[i] as SQLInputValue));
+      },
       finish: async () => {
         for (const key of keys)
           this.#db.exec(`CREATE INDEX ${identifier(`${table}_${key}`)} ON ${identifier(table)} (${key})`);
@@ -134,24 +146,28 @@ class ServingWriter {
   /** Insert texts in packs, and the position of each id. @param from SQL of the rows */
   #insertPacks(table: TableName, from: string): TextWriter {
     const insert = this.#inserter(packsOf(table), ['pack INTEGER PRIMARY KEY', 'texts BLOB NOT NULL']);
-    let texts: string[] = [];
-    const insertPack = (pos: number): void => {
-      if (texts.length > 0) insert.run(Math.floor(pos / PACK_ROWS), packTexts(texts));
-      texts = [];
+    let [waiting, packs]: [string[], number] = [[], 0];
+    const insertPacks = (least: number): void => {
+      let at = 0;
+      for (; waiting.length - at >= least; at += PACK_ROWS) {
+        insert.run(packs, packTexts(waiting.slice(at, at + PACK_ROWS)));
+        packs += 1;
+      }
+      waiting = waiting.slice(at);
     };
     return {
-      add(pos, text) {
-        if (pos % PACK_ROWS === 0) insertPack(pos - 1);
-        texts.push(text);
+      add(_, texts) {
+        waiting = waiting.concat(texts);
+        insertPacks(PACK_ROWS);
       },
-      finish: async (rows) => {
-        insertPack(rows - 1);
+      finish: async () => {
+        insertPacks(1);
         const name = identifier(table);
         this.#db.exec(`CREATE TABLE ${name} (id TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID`);
         const insertId = this.#db.prepare(`INSERT INTO ${name} VALUES (?, ?)`);
         const order = SERVED[table].orderBy;
         const positions = `SELECT id, row_number() OVER (ORDER BY ${order}) - 1 FROM ${from} ORDER BY id`;
-        await this.#each(positions, 2, (_, row) => insertId.run(...(row as SQLInputValue[])));
+        await this.#insert(insertId, positions);
       },
     };
   }
@@ -174,16 +190,20 @@ class ServingWriter {
       ...coded.map(({ kind, sql }) => codedSql(kind, sql)),
       ...names.map((column) => `lower(${column})`),
     ];
-    const first = 1 + Object.keys(keys).length;
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
     const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
-    const read = await this.#each(sql, selected.length, (pos, row) => {
-      texts.add(pos, withReasonsInside(TABLES[table], String(row[0])), row.slice(1, first) as SQLInputValue[]);
-      for (const [i, { values }] of coded.entries()) values.set(pos, row[first + i] ?? null);
-      for (const [i, { index }] of indexes.entries()) index.add(row[first + coded.length + i] as string | null);
+    const read = await this.#columns(sql, (start, [lines = [], ...columns]) => {
+      const found = columns.splice(0, Object.keys(keys).length);
+      texts.add(
+        start,
+        lines.map((text) => withReasonsInside(TABLES[table], String(text))),
+        found,
+      );
+      for (const { values } of coded) values.set(start, columns.shift() ?? []);
+      for (const { index } of indexes) for (const name of columns.shift() ?? []) index.add(name as string | null);
     });
     if (read !== rows) throw new Error(`${read} of the ${rows} rows of ${table} came`);
-    await texts.finish(rows);
+    await texts.finish();
     for (const { column, index } of indexes) {
       this.#db
         .prepare('INSERT INTO coded VALUES (?, ?, ?)')
@@ -221,7 +241,7 @@ class ServingWriter {
   async lookupTables(): Promise<void> {
     for (const { name, columns, sql, indexes = [] } of LOOKUP_TABLES) {
       const insert = this.#inserter(name, columns);
-      await this.#each(sql, columns.length, (_, row) => insert.run(...(row as SQLInputValue[])));
+      await this.#insert(insert, sql);
       for (const [i, index] of indexes.entries())
         this.#db.exec(`CREATE INDEX ${identifier(`${name}_${i}`)} ON ${identifier(name)} ${index}`);
     }
@@ -252,7 +272,7 @@ class ServingWriter {
       for (const { agent, filings } of db.prepare('SELECT agent, filings FROM agents').iterate())
         insert.run(String(agent), Number(filings));
     const sql = `SELECT source || ' ' || agent, filings FROM ${from} ORDER BY ALL`;
-    await this.#each(sql, 2, (_, row) => insert.run(...(row as SQLInputValue[])));
+    await this.#insert(insert, sql);
   }
 
   commit(): void {
