@@ -17,6 +17,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { redactorOf } from '../../../api/secrets.ts';
 import { startServer } from '../../../api/start.ts';
 import { NETWORK } from '../../../lib/network.ts';
+import { HIDDEN } from '../../../lib/redact.ts';
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { startTestServer } from '../../support/server.ts';
@@ -149,6 +150,13 @@ describe('secrets of the settings', () => {
   const pay = (server: RunningServer, payment: string): Promise<Response | null> =>
     get(server, `${server.url}/api/deals`, { 'PAYMENT-SIGNATURE': payment });
 
+  const administer = async (...statements: readonly string[]): Promise<void> => {
+    const admin = new Client({ connectionString: postgres.url });
+    await admin.connect();
+    for (const sql of statements) await admin.query(sql);
+    await admin.end();
+  };
+
   /** Every request that a buyer and an operator can send. */
   const requestEverything = async (server: RunningServer, payment: string): Promise<void> => {
     const sold = await pay(server, payment);
@@ -178,11 +186,10 @@ describe('secrets of the settings', () => {
     );
     await writeFile(join(folder.path, 'key'), fileKey);
     await chmod(join(folder.path, 'key'), 0o600);
-    const admin = new Client({ connectionString: postgres.url });
-    await admin.connect();
-    await admin.query("CREATE ROLE planted_user_7735 LOGIN PASSWORD 'planted-password-7736'");
-    await admin.query('CREATE DATABASE planted_base_7737 OWNER planted_user_7735');
-    await admin.end();
+    await administer(
+      "CREATE ROLE planted_user_7735 LOGIN PASSWORD 'planted-password-7736'",
+      'CREATE DATABASE planted_base_7737 OWNER planted_user_7735',
+    );
     ledger = `postgres://planted_user_7735:planted-password-7736@${new URL(postgres.url).host}/planted_base_7737`;
     await chain.mint(buyer.address, 10_000_000n);
     const { address } = privateKeyToAccount(fileKey);
@@ -198,7 +205,7 @@ describe('secrets of the settings', () => {
       const faults = thorough<readonly Fault[]>([mode === 'self' ? 'refused' : '429'], FAULTS);
       const services = mode === 'self' ? [node] : [node, facilitator];
       const healthy = await start(`${mode}, healthy`, mode);
-      const signed = Array.from({ length: 2 + 4 * faults.length }, () => buyer.sign(`${healthy.url}/api/deals`));
+      const signed = Array.from({ length: 3 + 4 * faults.length }, () => buyer.sign(`${healthy.url}/api/deals`));
       const payments = await Promise.all(signed);
       const next = (): string => payments.pop() ?? assert.fail('there are too few payments');
       if (mode === 'facilitator') {
@@ -220,11 +227,22 @@ describe('secrets of the settings', () => {
         facilitator.fault = 'none';
         await failing.close();
       }
+      // The database turns the user away, whose name its driver repeats.
+      await administer(
+        'ALTER ROLE planted_user_7735 NOLOGIN',
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'planted_user_7735'",
+      );
+      await requestEverything(healthy, next());
+      await administer('ALTER ROLE planted_user_7735 LOGIN');
       await healthy.close();
       for (const { faultCount } of services) assert.ok(faultCount > 2 * faults.length, `it failed ${faultCount} times`);
       assert.ok(
         recorded.some((shown) => /"unresolved":[1-9]/.test(shown)),
         'an open settlement was looked up',
+      );
+      assert.ok(
+        recorded.some((shown) => shown.includes(HIDDEN)),
+        'the driver of the database named a secret, which was replaced',
       );
       assertNoLeak();
     });
