@@ -21,16 +21,13 @@ export interface TrueRow {
   readonly isOptional?: boolean;
 }
 
-/**
- * Columns with the values of facts of the same names in camelCase, "year_built" of yearBuilt, or of others:
- * "list_price=price".
- */
+/** Columns with the values of facts of the same names, also in camelCase, or of others: "list_price=price". */
 export const columnsOf = (facts: object, names: string): Row =>
   Object.fromEntries(
-    names.split(/\s+/u).map((name) => {
-      const [column = '', fact = column.replaceAll(/_(\w)/gu, (_, letter: string) => letter.toUpperCase())] =
-        name.split('=');
-      return [column, (facts as Row)[fact]];
+    names.split(' ').map((name) => {
+      const [column = '', fact = column] = name.split('=');
+      const inCamelCase = fact.replaceAll(/_(\w)/gu, (_, letter: string) => letter.toUpperCase());
+      return [column, (facts as Row)[fact in facts ? fact : inCamelCase]];
     }),
   );
 

@@ -4,6 +4,7 @@
  */
 import { DISTRESS_TYPES } from '../../sources/kinds.ts';
 import { dayNumber } from '../world/days.ts';
+import type { OhioRelease } from '../world/ohio.ts';
 import type { DistressOnDay, World } from '../world/types.ts';
 import { anyOf, columnsOf, compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { OF_DEBTS } from './debts.ts';
@@ -65,86 +66,73 @@ const OF_DISTRESS = DISTRESS_TYPES.map((kind): RecordTable => ({
   truth(truth) {
     const rows = new Map<string, TrueRow>();
     const sources = truth.sources.filter(({ kinds }) => kinds.includes(kind));
-    const show = (reads: SourceReads, day: string, columns: (record: DistressOnDay) => Row, isEver: boolean): void => {
+    // Two sources of a city may show one record. Some return open records only.
+    const show = (reads: SourceReads, day: string, columns?: typeof distressColumns): void => {
       for (const record of truth.on(day).distress) {
         if (record.kind !== kind || record.countyFips !== reads.countyFips) continue;
         const key = `${record.countyFips} ${record.number}`;
-        // Two sources of a city may show one record. Some return open records only.
-        rows.set(key, { key, columns: columns(record), isOptional: isEver || !isInForce(record) });
+        const shown = columns?.(record, reads, truth) ?? { signal_state: 'removed' };
+        rows.set(key, { key, columns: shown, isOptional: columns === undefined || !isInForce(record) });
       }
     };
-    for (const reads of sources)
-      for (const day of reads.days) show(reads, day, () => ({ signal_state: 'removed' }), true);
-    for (const reads of sources) show(reads, reads.lastGood, (record) => distressColumns(record, reads, truth), false);
+    for (const reads of sources) for (const day of reads.days) show(reads, day);
+    for (const reads of sources) show(reads, reads.lastGood, distressColumns);
     return [...rows.values()];
   },
 }));
 
-/** Rows of a register on all days of its reads: Ohio posts one month at a time. */
-function postedBy<T>(truth: Truth, source: string, of: (day: string) => readonly T[], idOf: (row: T) => string): T[] {
+/** Ohio posts one month at a time: the rows with a name of all months that were posted on a day of a read. */
+function postedIn<K extends 'filings' | 'amendments'>(truth: Truth, source: string, list: K) {
   const days = truth.sources.find((reads) => reads.source === source)?.days ?? [];
-  return [...new Map(days.flatMap(of).map((row) => [idOf(row), row])).values()];
+  const rows = days.flatMap((day) => truth.on(day).ohio[list] as readonly OhioRelease[K][number][]);
+  const byNumber = new Map(rows.map((row) => [row.documentNumber, row]));
+  return [...byNumber.values()].filter(({ businessName }) => businessName !== null);
 }
 
 function ohioFilings(truth: Truth): TrueRow[] {
-  const filings = postedBy(
-    truth,
-    'ohio_sos',
-    (day) => truth.on(day).ohio.filings,
-    (row) => row.documentNumber,
+  const amendments = postedIn(truth, 'ohio_sos_amendments', 'amendments').toSorted(
+    inOrder((row) => [row.effectiveDate, row.documentNumber]),
   );
-  const amendments = postedBy(
-    truth,
-    'ohio_sos_amendments',
-    (day) => truth.on(day).ohio.amendments,
-    (row) => row.documentNumber,
-  )
-    .filter(({ businessName }) => businessName !== null)
-    .toSorted(inOrder((row) => [row.effectiveDate, row.documentNumber]));
-  const byBusiness = Map.groupBy(amendments, ({ charterNumber }) => charterNumber);
-  return filings
-    .filter(({ businessName }) => businessName !== null)
-    .map((filing) => {
-      const later = byBusiness.get(filing.charterNumber)?.filter((one) => one.effectiveDate >= filing.effectiveDate);
-      const latest = later?.at(-1) ?? { kind: null, effectiveDate: null, documentNumber: null };
-      const columns = {
-        ...columnsOf(filing, 'business_name filing_date=effectiveDate'),
-        ...columnsOf(latest, 'amendment_kind=kind amendment_date=effectiveDate amendment_document=documentNumber'),
-      };
-      return { key: filing.documentNumber, columns };
-    });
+  return postedIn(truth, 'ohio_sos', 'filings').map((filing) => {
+    const latest = amendments.findLast(
+      (one) => one.charterNumber === filing.charterNumber && one.effectiveDate >= filing.effectiveDate,
+    );
+    const none = { kind: null, effectiveDate: null, documentNumber: null };
+    const columns = {
+      ...columnsOf(filing, 'business_name filing_date=effectiveDate'),
+      ...columnsOf(
+        latest ?? none,
+        'amendment_kind=kind amendment_date=effectiveDate amendment_document=documentNumber',
+      ),
+    };
+    return { key: filing.documentNumber, columns };
+  });
 }
 
 const coloradoFilings = (truth: Truth): TrueRow[] =>
   truth.sources
     .filter(({ source }) => source === 'colorado_sos')
     .flatMap(({ lastGood }) => truth.on(lastGood).colorado)
-    .map(({ row, ...entity }) => ({
-      key: entity.entityId,
-      columns: {
-        ...columnsOf(entity, 'business_name=name filing_date=formedOn'),
-        entity_status: row['entitystatus'] ?? null,
-      },
-    }));
+    .map((entity) => {
+      const named = columnsOf(entity, 'business_name=name filing_date=formedOn');
+      return { key: entity.entityId, columns: { ...named, entity_status: entity.row['entitystatus'] ?? null } };
+    });
 
-const OF_FILINGS = (
-  [
-    ['ohio_sos', ohioFilings],
-    ['colorado_sos', coloradoFilings],
-  ] as const
-).map(([source, truth]): RecordTable => ({
+const OF_FILINGS = ['ohio_sos', 'colorado_sos'].map((source): RecordTable => ({
   record: `filings of ${source}`,
   table: 'filings',
   where: `source = '${source}'`,
   keyOf: (row) => String(row['document_number']),
-  truth,
+  truth: source === 'ohio_sos' ? ohioFilings : coloradoFilings,
 }));
 
 /** Columns that a lead has from its debt or sale. */
-const OF_DEBT = `amount county_value amount_to_value_pct years_delinquent months_delinquent certified_year owner_name
-  owner_location mail_street mail_city mail_state mail_zip address city state zip county_fips parcel_key`.split(/\s+/u);
-const OF_SALE = `auction_type sale_kind sale_date case_number appraised_value opening_bid opening_bid_basis
-  opening_bid_derived opening_bid_mismatch deposit property_address city state zip county_fips`.split(/\s+/u);
+const OF_DEBT =
+  'last_verified=last_seen amount county_value amount_to_value_pct years_delinquent months_delinquent certified_year ' +
+  'owner_name owner_location mail_street mail_city mail_state mail_zip address city state zip county_fips parcel_key';
+const OF_SALE =
+  'last_verified=last_seen auction_type sale_kind sale_date case_number appraised_value opening_bid opening_bid_basis ' +
+  'opening_bid_derived opening_bid_mismatch deposit property_address city state zip county_fips';
 
 const nextSale = inOrder((sale: Row) => [String(sale['sale_date']), String(sale['case_number'])]);
 
@@ -164,14 +152,10 @@ const LEADS: RecordTable = {
       [sale['county_fips'], sale['parcel_key'] ?? `case ${String(sale['case_number'])}`].join(' '),
     );
     const next = [...ofParcel.values()].flatMap((rows) => rows.toSorted(nextSale).slice(0, 1));
-    const trueLead = (type: string, names: readonly string[]) => (row: Row) => ({
+    // A sold lead is left out, and the snapshot does not tell which.
+    const trueLead = (lead_type: string, names: string) => (row: Row) => ({
       key: String(row['id']),
-      columns: {
-        lead_type: type,
-        last_verified: row['last_seen'],
-        ...Object.fromEntries(names.map((name) => [name, row[name]])),
-      },
-      // A sold lead is left out, and the snapshot does not tell which.
+      columns: { lead_type, ...columnsOf(row, names) },
       isOptional: soldLeads > 0,
     });
     return [
