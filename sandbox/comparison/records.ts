@@ -131,8 +131,8 @@ const OF_DEBT =
   'last_verified=last_seen amount county_value amount_to_value_pct years_delinquent months_delinquent certified_year ' +
   'owner_name owner_location mail_street mail_city mail_state mail_zip address city state zip county_fips parcel_key';
 const OF_SALE =
-  'last_verified=last_seen auction_type sale_kind sale_date case_number appraised_value opening_bid opening_bid_basis ' +
-  'opening_bid_derived opening_bid_mismatch deposit property_address city state zip county_fips';
+  'last_verified=last_seen auction_type sale_kind sale_date case_number appraised_value opening_bid ' +
+  'opening_bid_basis opening_bid_derived opening_bid_mismatch deposit property_address city state zip county_fips';
 
 const nextSale = inOrder((sale: Row) => [String(sale['sale_date']), String(sale['case_number'])]);
 
