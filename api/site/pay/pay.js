@@ -216,7 +216,7 @@
   /** Records as a table of the fields that people look for first. */
   function tableOf(records, ariaLabel) {
     const has = (name) => records.some((record) => Object.hasOwn(record, name) && !isObject(record[name]));
-    const known = Object.keys(FIELDS).filter(has);
+    const known = Object.keys(FIELDS).filter((name) => has(name) && !(name === 'property_address' && has('address')));
     const shown = (known.length > 0 ? known : Object.keys(records[0] ?? {}).filter(has)).slice(0, MAX_COLUMNS);
     const row = (tags, textOf) =>
       element('tr', {}, ...shown.map((name, i) => {
