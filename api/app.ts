@@ -128,7 +128,7 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
       routes.filter(({ price }) => price !== null).map((route) => [routeKey(route), catalogEntry(route, publicUrl)]),
     ),
     refundTerms: (key) => terms.get(key) ?? null,
-    editionOf: (ctx) => stateOf(ctx).snapshotId ?? '',
+    snapshotOf: (ctx) => stateOf(ctx).snapshotId ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
       const extras = {

@@ -1,10 +1,10 @@
 /** Verifies a signed receipt offline: its signature, the time of its key, and the answer that it is for. */
 import { hash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
-import { PublicKeys, RECEIPT_ALGORITHM, RECEIPT_TYPE, ReceiptClaims, type PublicKey } from '../lib/receipt.ts';
+import { PublicKeys, RECEIPT_ALGORITHM, RECEIPT_TYPE, ReceiptPayload, type PublicKey } from '../lib/receipt.ts';
 
 export interface VerifiedReceipt {
-  readonly claims: ReceiptClaims;
+  readonly payload: ReceiptPayload;
   readonly key: PublicKey;
   /** Whether the key is newer than the sale: the server signed the receipt again after a rotation. */
   readonly isSignedAgain: boolean;
@@ -68,17 +68,17 @@ export async function verifyReceipt(jws: string, keys: readonly PublicKey[], now
   } catch {
     throw new NotProven(`the signature is not by the key ${key.kid}`);
   }
-  const parsed = ReceiptClaims.safeParse(JSON.parse(Buffer.from(payload).toString('utf8')));
+  const parsed = ReceiptPayload.safeParse(JSON.parse(Buffer.from(payload).toString('utf8')));
   if (!parsed.success) throw new NotProven(`the receipt has no ${parsed.error.issues[0]?.path.join('.')}`);
-  const claims = parsed.data;
-  const soldAtMs = Date.parse(claims.sold_at);
+  const { data } = parsed;
+  const soldAtMs = Date.parse(data.sold_at);
   const problem = timeProblem(key, soldAtMs, nowMs);
   if (problem !== null) throw new NotProven(problem);
-  return { claims, key, isSignedAgain: soldAtMs < Date.parse(key.from) };
+  return { payload: data, key, isSignedAgain: soldAtMs < Date.parse(key.from) };
 }
 
 /** Check that the receipt is for this content. @throws NotProven */
-export function verifyContent({ content }: ReceiptClaims, bytes: Uint8Array): void {
+export function verifyContent({ content }: ReceiptPayload, bytes: Uint8Array): void {
   if (bytes.length !== content.bytes)
     throw new NotProven(`the file has ${bytes.length} bytes, the receipt is for ${content.bytes}`);
   const sha256 = hash('sha256', bytes, 'hex');

@@ -39,8 +39,8 @@ async function keysText({ KEYS, RECEIPT }: VerifySettings): Promise<string> {
   });
 }
 
-function printReceipt({ claims, key, isSignedAgain }: VerifiedReceipt): void {
-  const { iss, receipt_id, sold_at, price, payment, request, snapshot_id } = claims;
+function printReceipt({ payload, key, isSignedAgain }: VerifiedReceipt): void {
+  const { iss, receipt_id, sold_at, price, payment, request, snapshot_id } = payload;
   const query = request.query ?? `(SHA-256 ${request.query_sha256})`;
   print(`signature  valid, EdDSA by ${key.kid}`);
   print(`key        signs from ${key.from}${key.until === null ? '' : ` until ${key.until}`}`);
@@ -86,8 +86,8 @@ async function verify(): Promise<number> {
   try {
     const verified = await verifyReceipt(receipt, parseKeys(await keysText(settings)), Date.now());
     printReceipt(verified);
-    verifyContent(verified.claims, content);
-    print(`content    ${content.length} bytes, SHA-256 ${verified.claims.content.sha256}: identical`);
+    verifyContent(verified.payload, content);
+    print(`content    ${content.length} bytes, SHA-256 ${verified.payload.content.sha256}: identical`);
   } catch (error) {
     if (!(error instanceof NotProven)) throw error;
     print(`NOT PROVEN: ${error.message}.`);

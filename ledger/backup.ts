@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { copyRows, type Counts } from './copy.ts';
 import { isNonEmptyFile, readIdentity, readNote, writeNote, type Identity } from './identity.ts';
 import { lostLines } from './journal_file.ts';
-import { openStore, type LedgerSettings } from './open.ts';
+import { openLedgerStore, type LedgerSettings } from './open.ts';
 import { replay } from './replay.ts';
 import { LedgerRefused } from './sql/schema.ts';
 import type { Store } from './sql/store.ts';
@@ -78,7 +78,7 @@ export async function restoreLedger(
   if (!isNonEmptyFile(file)) throw new LedgerRefused(`${file} is not a backup of a ledger: it is missing or empty`);
   const backup = await openSqliteStore(file);
   try {
-    const store = await openStore(settings);
+    const store = await openLedgerStore(settings);
     try {
       const restored = await restore(backup, store, readNote(settings.DATA_DIR), options);
       await writeNote(settings.DATA_DIR, { ...restored.identity, kind: store.kind });

@@ -35,7 +35,7 @@ export interface NewPurchase {
   readonly identifierHash: string | null;
   readonly nowMs: number;
   /** How long the reservation lasts unless it becomes `settling`. */
-  readonly leaseMs: number;
+  readonly reserveMs: number;
   /** Identity of the payment's chain (`chainIdentity`): a sandbox chain ends with its server. */
   readonly chain: string;
   /** How much this payer may have open at once. */
@@ -51,14 +51,14 @@ export interface PayerLimits {
 
 export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases';
 
-export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits'> {
+export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'reserveMs' | 'limits'> {
   /** Block of the payment; null until it is sold. */
   readonly block: bigint | null;
   /** Receipt id: a UUID of version 7, random except for its time. */
   readonly id: string;
   readonly state: PurchaseState;
   readonly reservedAtMs: number;
-  readonly leaseUntilMs: number;
+  readonly reservedUntilMs: number;
   readonly settlingAtMs: number | null;
   /** When it was sold or released. */
   readonly endedAtMs: number | null;
@@ -66,7 +66,7 @@ export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limit
   readonly transaction: string | null;
   /** Why the outcome of a settling purchase is unknown, or why it was released. */
   readonly why: string | null;
-  /** The claimed lead. */
+  /** The lead that it holds, or held until it was released. */
   readonly leadId: string | null;
   /** Keys of its property. Empty without a lead. */
   readonly properties: readonly string[];
@@ -144,9 +144,9 @@ export const FUTURE_MS = 600_000;
 
 /** Whether a purchase is a reservation that has expired, so that anyone may delete it. */
 export const isExpired = (
-  { state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>,
+  { state, reservedAtMs, reservedUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'reservedUntilMs'>,
   nowMs: number,
-): boolean => state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
+): boolean => state === 'reserved' && (reservedUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
 
 /** The latest time in ms at which a purchase can have started settling: the clock that recorded it may be ahead. */
 export const settlingSinceMs = ({
@@ -183,8 +183,8 @@ export interface OfferedLead {
   readonly properties: readonly string[];
 }
 
-export type Claimed =
-  | { readonly kind: 'claimed'; readonly leadId: string }
+export type Held =
+  | { readonly kind: 'held'; readonly leadId: string }
   /** All of these leads are taken, or the purchase is no longer reserved. */
   | { readonly kind: 'none' }
   | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' }
@@ -193,16 +193,16 @@ export type Claimed =
 
 export type HeldState = Exclude<PurchaseState, 'released'>;
 
-export interface LeadClaims {
+export interface LeadHolds {
   /**
-   * Claim the first of these leads that nobody has, with its property, for a reserved purchase, which has at most one.
+   * Hold the first of these leads that nobody has, with its property, for a reserved purchase, which has at most one.
    * A lead is taken if another purchase has it or a key of its property; that of an expired reservation is free.
    */
-  claim(purchaseId: string, leads: readonly OfferedLead[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
+  hold(purchaseId: string, leads: readonly OfferedLead[], limits: LeadLimits, nowMs: number): Promise<Held>;
   /** Leads that must not be offered, with the state of their purchase. */
-  claimedLeads(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
+  heldLeads(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
   /** The same for keys of properties: no lead of them may be offered. */
-  claimedProperties(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
+  heldProperties(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
   /** Ids of leads that are sold or settling. They return only if their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
   /** Keys of properties that are sold or settling. */
@@ -309,7 +309,7 @@ export interface TransferBook {
  * reservation, which a crash of the database's host may undo. Callers pass times in milliseconds of Unix time. Amounts
  * are atomic units of the asset (one USDC is 1,000,000).
  */
-export interface Ledger extends LeadClaims, TransferBook {
+export interface Ledger extends LeadHolds, TransferBook {
   /**
    * Reserve a verified payment for one request. Of several callers with one payment, or with one identifier of one
    * payer, exactly one gets `reserved`; the others get the purchase that has it. An expired reservation is replaced.

@@ -83,18 +83,19 @@ async function withSettingName<T>(settings: LedgerSettings, opening: Promise<T>)
  * Open the database of the ledger and migrate it. It is created if it is missing.
  * @throws SettingError, one line, if it cannot be used; LedgerUnavailable if it does not answer now
  */
-export const openStore = (settings: LedgerSettings): Promise<Store> => {
+export const openLedgerStore = (settings: LedgerSettings): Promise<Store> => {
   const place = placeOf(settings);
   return withSettingName<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
 };
 
-/** Open the ledger without reading or writing the data folder's note. @throws as openStore does */
-export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => sqlLedger(await openStore(settings));
+/** Open the ledger without reading or writing the data folder's note. @throws as openLedgerStore does */
+export const openLedger = async (settings: LedgerSettings): Promise<Ledger> =>
+  sqlLedger(await openLedgerStore(settings));
 
 /** The store, if it is the ledger that the data folder records, or if none is recorded. */
-export async function openNotedStore(settings: LedgerSettings): Promise<Store> {
+export async function openNotedLedgerStore(settings: LedgerSettings): Promise<Store> {
   if (!isPostgres(placeOf(settings))) checkFileExists(placeOf(settings), notedPlace(settings));
-  const store = await openStore(settings);
+  const store = await openLedgerStore(settings);
   try {
     checkNoted(await readIdentity(store.read), notedPlace(settings));
     return store;
@@ -106,10 +107,10 @@ export async function openNotedStore(settings: LedgerSettings): Promise<Store> {
 
 /**
  * Open the ledger to read the sales of servers on this data folder. Nothing is recorded.
- * @throws as openStore does; SettingError if the data folder records another ledger
+ * @throws as openLedgerStore does; SettingError if the data folder records another ledger
  */
 export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger> =>
-  sqlLedger(await openNotedStore(settings));
+  sqlLedger(await openNotedLedgerStore(settings));
 
 /**
  * Open the ledger for a server. The data folder records it. What the database has lost is put back from the journal's
@@ -120,7 +121,7 @@ export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger>
 export async function openServingLedger(settings: LedgerSettings): Promise<Ledger> {
   // A ledger in memory ends with the process, so there is nothing to record.
   if (placeOf(settings) === ':memory:') return openLedger(settings);
-  const store = await openNotedStore(settings);
+  const store = await openNotedLedgerStore(settings);
   try {
     return await withSettingName(settings, servingLedger(store, settings.DATA_DIR));
   } catch (error) {

@@ -41,9 +41,9 @@ async function putAnswer(query: Query, { facts, answer }: LostPurchase): Promise
 
 const RIVALS = `SELECT id FROM purchases WHERE id <> $1
   AND ((standing = 1 AND payer = $2 AND (nonce = $3 OR identifier_hash = $4))
-    OR id IN (SELECT purchase_id FROM claims WHERE lead_id = $5))`;
+    OR id IN (SELECT purchase_id FROM holds WHERE lead_id = $5))`;
 const RIVALS_OF_PROPERTY =
-  'SELECT purchase_id AS id FROM claimed_properties WHERE standing = 1 AND purchase_id <> $1 AND property_key = $2';
+  'SELECT purchase_id AS id FROM held_properties WHERE standing = 1 AND purchase_id <> $1 AND property_key = $2';
 
 /**
  * Release the purchases that have what this one had. A crash came before the copy of their own release.
@@ -79,7 +79,7 @@ const superseded = (facts: Facts): Facts => ({
 /** Release what it held, so that the purchases put back can take it. */
 async function clear(query: Query, { event, facts }: LostPurchase): Promise<void> {
   const id = facts['id'] ?? '';
-  for (const table of ['claims', 'claimed_properties']) await query(`DELETE FROM ${table} WHERE purchase_id = $1`, id);
+  for (const table of ['holds', 'held_properties']) await query(`DELETE FROM ${table} WHERE purchase_id = $1`, id);
   if (event === 'dropped') await query('DELETE FROM purchases WHERE id = $1', id);
   else await query('UPDATE purchases SET identifier_hash = NULL, nonce = id WHERE id = $1', id);
 }
@@ -98,8 +98,8 @@ async function putBack(query: Query, lost: LostPurchase): Promise<void> {
   const row = isLost ? released(facts, 'answer_lost') : facts;
   await query(PUT_PURCHASE, ...COLUMNS.map((column) => row[column] ?? null), number);
   if (facts['lead'] !== null)
-    await query('INSERT INTO claims (lead_id, purchase_id) VALUES ($1, $2)', facts['lead'] ?? '', id);
-  const add = 'INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, $3)';
+    await query('INSERT INTO holds (lead_id, purchase_id) VALUES ($1, $2)', facts['lead'] ?? '', id);
+  const add = 'INSERT INTO held_properties (purchase_id, property_key, standing) VALUES ($1, $2, $3)';
   for (const [name, standing] of [
     ['properties', 1],
     ['returned_properties', null],

@@ -16,7 +16,7 @@ const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
 const instant = z.iso.datetime();
 
 /** What a receipt states about one sold answer. */
-export const ReceiptClaims = z.object({
+export const ReceiptPayload = z.object({
   /** Public origin of the server that sold the answer. */
   iss: z.string(),
   receipt_id: z.string(),
@@ -48,7 +48,7 @@ export const ReceiptClaims = z.object({
   /** When the price, or a part of it, is due back; null without a guarantee. */
   refund_terms: z.string().nullable(),
 });
-export type ReceiptClaims = z.infer<typeof ReceiptClaims>;
+export type ReceiptPayload = z.infer<typeof ReceiptPayload>;
 
 /** Id of an Ed25519 key: the thumbprint of its JWK (RFC 7638). It identifies the key by itself. */
 export const keyIdOf = (x: string): string =>

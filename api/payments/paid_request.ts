@@ -16,7 +16,7 @@ import { callersResponse, type Deliveries } from './delivery.ts';
 import type { Facilitator, SettlementHint } from './facilitator/facilitator.ts';
 import type { ReceiptKeys } from './receipts/keys.ts';
 import type { Refusal, Refusals } from './refusals.ts';
-import { sell, type Claimant, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
+import { sell, type OpenPurchase, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
 import { SpooledFile, completeAnswer } from './spooled_answer.ts';
 
 /** Open purchases per payer. */
@@ -44,7 +44,7 @@ export interface PaymentLayerOptions extends PaymentNetwork {
   /** Public address of the server, without a trailing slash. Resource URLs are built from it, not from the request. */
   readonly publicUrl: string;
   /** Id of the snapshot that a request is answered from. */
-  readonly editionOf: (ctx: Context) => string;
+  readonly snapshotOf: (ctx: Context) => string;
   /** What a facilitator may list of each route, by its key. Nothing of the buyer's request is handed on. */
   readonly catalog?: ReadonlyMap<string, Pick<PaymentPayload, 'resource' | 'extensions'>>;
   /** Where a buyer collects the purchase with this receipt id, or of a payment with this nonce. */
@@ -60,8 +60,8 @@ export interface PaymentLayerOptions extends PaymentNetwork {
 /** A priced route. */
 export interface Charge {
   readonly routeKey: string;
-  /** Time to build the answer; afterwards the payment and any claimed lead are released. */
-  readonly leaseMs: number;
+  /** Time to build the answer; afterwards the payment and any held lead are released. */
+  readonly reserveMs: number;
   /** Whether it sells an exclusive lead. */
   readonly isExclusive: boolean;
 }
@@ -250,14 +250,14 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
   const { ctx, charge, offer } = request;
   const { payment, identifierHash } = offer;
   let file: SpooledFile | undefined;
-  const buildAnswer = async (claimant: Claimant): Promise<Answer | null> => {
-    ctx.state['claimant'] = claimant;
+  const buildAnswer = async (openPurchase: OpenPurchase): Promise<Answer | null> => {
+    ctx.state['openPurchase'] = openPurchase;
     ctx.state['isContractPayer'] = payer.isContract;
     await next();
     if (ctx.body instanceof SpooledFile) file = ctx.body;
     // A buyer who has disconnected is not charged.
     return ctx.status < 400 && !callersResponse(ctx).destroyed
-      ? completeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id })
+      ? completeAnswer(ctx, { 'Receipt-Id': openPurchase.purchase.id })
       : null;
   };
   const effects: SaleEffects = {
@@ -275,8 +275,8 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
       identifierHash,
       route: charge.routeKey,
       request: requestOf(ctx),
-      snapshotId: options.editionOf(ctx),
-      leaseMs: charge.leaseMs,
+      snapshotId: options.snapshotOf(ctx),
+      reserveMs: charge.reserveMs,
       chain: await options.chain.id(),
       limits: { balance: payer.balance, maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER },
     });

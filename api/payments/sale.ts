@@ -12,7 +12,7 @@
 import {
   LedgerUnavailable,
   type Answer,
-  type Claimed,
+  type Held,
   type LeadLimits,
   type Ledger,
   type NewPurchase,
@@ -24,11 +24,11 @@ import {
 import type { Evidence } from './chain/evidence.ts';
 import type { SettlementHint, UnsentReason } from './facilitator/facilitator.ts';
 
-/** The purchase of a handler, and the claim of a lead for it. */
-export interface Claimant {
+/** The purchase that a handler builds the answer of, and the way to hold a lead for it. */
+export interface OpenPurchase {
   readonly purchase: Purchase;
-  /** Claim the first of these leads that nobody has, with its property. */
-  claim(leads: readonly OfferedLead[], limits: LeadLimits): Promise<Claimed>;
+  /** Hold the first of these leads that nobody has, with its property. */
+  hold(leads: readonly OfferedLead[], limits: LeadLimits): Promise<Held>;
 }
 
 /** How long a request waits for the chain to show its payment. */
@@ -45,7 +45,7 @@ export interface SaleEffects {
   readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
   /** Build the whole answer; null if there is nothing to sell. Its errors are rethrown, and nothing is billed. */
-  readonly buildAnswer: (claimant: Claimant) => Promise<Answer | null>;
+  readonly buildAnswer: (openPurchase: OpenPurchase) => Promise<Answer | null>;
   /** Show the signature, to request the transfer. Called at most once, after the ledger has written `settling`. */
   readonly settle: (purchase: Purchase) => Promise<SettlementHint>;
   /** Read the evidence on the chain. @throws if it cannot be read */
@@ -73,7 +73,7 @@ export type NotSent = 'ledger_unavailable' | 'reservation_ran_out' | UnsentReaso
 /** Pauses between tries to write that money has moved. */
 const RETRY_MS = [50, 200, 1_000, 3_000];
 
-/** Run work that may fail: the lease or the settlement watcher has the same effect later. */
+/** Run work that may fail: expiry or the settlement watcher has the same effect later. */
 async function ignoreFailure(work: () => Promise<unknown>): Promise<void> {
   await work().catch(() => undefined);
 }
@@ -153,7 +153,7 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   try {
     answer = await effects.buildAnswer({
       purchase,
-      claim: (leads, limits) => ledger.claim(purchase.id, leads, limits, nowMs()),
+      hold: (leads, limits) => ledger.hold(purchase.id, leads, limits, nowMs()),
     });
   } catch (error) {
     await deleteReservation();

@@ -8,7 +8,7 @@ import type { Cursors } from './list/page.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import type { Params, ParamValues } from './params.ts';
 import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../lib/network.ts';
-import type { Claimant } from '../payments/sale.ts';
+import type { OpenPurchase } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from '../../lib/prices.ts';
 import type { Extras, Reason } from '../http/problem.ts';
@@ -26,8 +26,8 @@ export interface RouteRequest<P extends Params> {
   readonly cursors: Cursors;
   /** Leads that may not be offered now. */
   readonly holds: Holds;
-  /** Holds leads for this purchase; only in the handler of a paid request. */
-  readonly claimant?: Claimant;
+  /** Holds a lead for this purchase; only in the handler of a paid request. */
+  readonly openPurchase?: OpenPurchase;
 }
 
 /** What must still be true of a sold record. */

@@ -9,7 +9,7 @@ import { isCached, shortHash } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
 import type { RequestState } from '../http/request_state.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
-import type { Claimant } from '../payments/sale.ts';
+import type { OpenPurchase } from '../payments/sale.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { bodyObject, JsonText } from '../serving/json_text.ts';
 import { CSV, prefersCsv, sendListCsv, setCsvHeaders, type ListBody } from './list/csv.ts';
@@ -29,7 +29,7 @@ import type { Holds } from './leads/lead_holds.ts';
 import { readParams, type Params } from './params.ts';
 
 /** How much longer a purchase is reserved than its handler may take. */
-const LEASE_MARGIN_MS = 15_000;
+const RESERVE_MARGIN_MS = 15_000;
 const SLOW_ROUTE_FACTOR = 4;
 
 /** What the middleware of a route share besides the state of every request. */
@@ -38,7 +38,7 @@ interface RoutedState extends RequestState {
   /** The handler's work, which may outlast the request. */
   running?: Promise<unknown>;
   /** Set by the payment layer for the handler of a verified payment. */
-  claimant?: Claimant;
+  openPurchase?: OpenPurchase;
 }
 
 const stateOf = (ctx: Context): RoutedState => ctx.state as RoutedState;
@@ -160,14 +160,14 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     (route: Route): Middleware =>
     async (ctx) => {
       const state = stateOf(ctx);
-      const { request, claimant } = state;
+      const { request, openPurchase } = state;
       if (!request) throw new Error(`${route.path} was reached without its parameters`);
       if (route.price === null) {
         const hash = responseHash(route, request, options.interfaceHash, await route.stateKey?.(request));
         if (isCached(ctx, hash, route.stateKey && 'public, no-cache')) return;
       }
       state.countUnpaid?.((route.questions?.(request.params) ?? 1) - 1);
-      state.running = route.handle(claimant ? { ...request, claimant } : request);
+      state.running = route.handle(openPurchase ? { ...request, openPurchase } : request);
       const body = await withTimeout(timeoutOf(route), state.running, (late) => {
         if (route.media === 'text/csv') void (late as Attachment).file.close();
       });
@@ -210,7 +210,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     return [
       layer.charge({
         routeKey: routeKey(route),
-        leaseMs: timeoutOf(route) + LEASE_MARGIN_MS,
+        reserveMs: timeoutOf(route) + RESERVE_MARGIN_MS,
         isExclusive: route.isExclusive === true,
       }),
     ];

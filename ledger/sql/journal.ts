@@ -8,7 +8,7 @@ import type { Query, Row, Value } from './store.ts';
 /** What happened to a purchase. `dropped`: the reservation was deleted; its facts are those before. */
 export type Change =
   | 'reserved'
-  | 'claimed'
+  | 'held'
   | 'settling'
   | 'unknown'
   | 'sold'

@@ -1,7 +1,7 @@
 /** Matches an incoming transfer with the purchase that it pays, whoever sent its transaction. */
 import type { Booking, IncomingTransfer, Purchase } from '../ledger.ts';
 import { change, drop } from './journal.ts';
-import { insertClaim } from './lead_claims.ts';
+import { insertHold } from './holds.ts';
 import { FACTS, purchaseOf } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
@@ -18,11 +18,11 @@ const IS_PAID = `SELECT 1 AS one FROM transfers WHERE purchase_id = $1`;
 const SELL = `state = 'sold', standing = 1, ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL,
   returned_lead = NULL`;
 /** Other purchases that hold a key of the property of a purchase. */
-const HOLDERS_OF_PROPERTY = `SELECT other.purchase_id FROM claimed_properties own
-  JOIN claimed_properties other ON other.property_key = own.property_key AND other.purchase_id <> own.purchase_id
+const HOLDERS_OF_PROPERTY = `SELECT other.purchase_id FROM held_properties own
+  JOIN held_properties other ON other.property_key = own.property_key AND other.purchase_id <> own.purchase_id
   WHERE own.purchase_id = $1 AND other.standing = 1`;
-const RIVALS = `(id IN (SELECT purchase_id FROM claims WHERE lead_id = $2) OR id IN (${HOLDERS_OF_PROPERTY}))`;
-const TAKE_PROPERTY = 'UPDATE claimed_properties SET standing = 1 WHERE purchase_id = $1';
+const RIVALS = `(id IN (SELECT purchase_id FROM holds WHERE lead_id = $2) OR id IN (${HOLDERS_OF_PROPERTY}))`;
+const TAKE_PROPERTY = 'UPDATE held_properties SET standing = 1 WHERE purchase_id = $1';
 const DROP_REUSED_IDENTIFIER = `UPDATE purchases SET identifier_hash = NULL WHERE id = $1 AND identifier_hash IN
   (SELECT identifier_hash FROM purchases WHERE payer = $2 AND standing = 1 AND identifier_hash IS NOT NULL)`;
 
@@ -52,7 +52,7 @@ async function sellReleased(candidate: Candidate, purchase: Purchase): Promise<b
     // A paid purchase takes precedence over a reservation, for which no settlement was requested yet.
     await drop(query, RIVALS, purchase.id, String(lead));
     if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;
-    if (!(await insertClaim(query, String(lead), purchase.id))) return false;
+    if (!(await insertHold(query, String(lead), purchase.id))) return false;
     await query(TAKE_PROPERTY, purchase.id);
   }
   // Another purchase may use the identifier by now; the wallet can still collect this one.

@@ -1,18 +1,11 @@
-/** Limits on open purchases and held leads, counted in the transaction that reserves or claims. */
-import {
-  FUTURE_MS,
-  RELEASED_MS,
-  type Claimed,
-  type LeadLimits,
-  type NewPurchase,
-  type PayerRefusal,
-} from '../ledger.ts';
+/** Limits on open purchases and held leads, counted in the transaction that reserves or holds. */
+import { FUTURE_MS, RELEASED_MS, type Held, type LeadLimits, type NewPurchase, type PayerRefusal } from '../ledger.ts';
 import { asNumber } from './rows.ts';
 import type { Query } from './store.ts';
 
 /** SQL of `isOver` at the time in the given parameter. */
 export const expiredAt = (parameter: string): string =>
-  `state = 'reserved' AND (lease_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
+  `state = 'reserved' AND (reserved_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
 
 /** The condition of the index purchases_unfinished, literally. */
 export const UNFINISHED = "state IN ('reserved', 'settling')";
@@ -23,14 +16,14 @@ const OPEN = `SELECT amount FROM purchases
 
 /** Leads that a payer holds, and those of its released purchases, latest first, but of what was never sent. */
 const LEADS_OF_PAYER = `SELECT CAST(NULL AS BIGINT) AS ended_at_ms
-    FROM purchases p JOIN claims c ON c.purchase_id = p.id
+    FROM purchases p JOIN holds h ON h.purchase_id = p.id
     WHERE payer = $1 AND ${UNFINISHED} AND NOT (${expiredAt('$2')})
   UNION ALL SELECT ended_at_ms FROM purchases
     WHERE payer = $1 AND state = 'released' AND returned_lead IS NOT NULL AND why <> 'not_sent' AND ended_at_ms > $3
   ORDER BY ended_at_ms DESC`;
 
 const SOLD_TO = "standing = 1 AND state = 'sold' AND payer =";
-const HELD_BY_NEW_PAYERS = `SELECT count(*) AS leads FROM purchases p JOIN claims c ON c.purchase_id = p.id
+const HELD_BY_NEW_PAYERS = `SELECT count(*) AS leads FROM purchases p JOIN holds h ON h.purchase_id = p.id
   WHERE ${UNFINISHED} AND NOT (${expiredAt('$1')})
     AND NOT EXISTS (SELECT 1 FROM purchases WHERE ${SOLD_TO} p.payer)`;
 const HAS_BOUGHT = `SELECT 1 AS one FROM purchases WHERE ${SOLD_TO} $1 LIMIT 1`;
@@ -52,7 +45,7 @@ export async function leadLimitReached(
   payer: string,
   limits: LeadLimits,
   nowMs: number,
-): Promise<Extract<Claimed, { kind: 'limited' }> | null> {
+): Promise<Extract<Held, { kind: 'limited' }> | null> {
   const leads = await query(LEADS_OF_PAYER, payer, nowMs, nowMs - RELEASED_MS);
   if (leads.length >= limits.perPayer) {
     const released = leads.filter((row) => row['ended_at_ms'] !== null);

@@ -6,7 +6,7 @@ import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
 const INSERT = `INSERT INTO purchases (id, changes, state, standing, network, asset, payer, nonce, pay_to, amount,
-    valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms, chain)
+    valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, reserved_until_ms, chain)
   VALUES ($1, 1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
   ON CONFLICT DO NOTHING RETURNING ${FACTS}`;
 /** Delete one reservation if it has expired. @returns whether it had */
@@ -73,7 +73,7 @@ async function insert(query: Query, id: string, purchase: NewPurchase): Promise<
     purchase.snapshotId,
     purchase.identifierHash,
     nowMs,
-    nowMs + purchase.leaseMs,
+    nowMs + purchase.reserveMs,
     purchase.chain,
   );
   if (!row) return null;

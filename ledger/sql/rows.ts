@@ -4,11 +4,11 @@ import type { Row, Value } from './store.ts';
 
 /** Columns of a purchase that the journal states as they are. */
 export const COLUMNS: readonly string[] = `id changes state standing network asset payer nonce pay_to amount
-  valid_before chain route request snapshot_id identifier_hash reserved_at_ms lease_until_ms settling_at_ms ended_at_ms
+  valid_before chain route request snapshot_id identifier_hash reserved_at_ms reserved_until_ms settling_at_ms ended_at_ms
   tx_hash block why returned_lead answer_sha256 answer_headers refund_due refund_proof refunded`.split(/\s+/);
 
 const keysOf = (standing: string): string =>
-  `(SELECT string_agg(k.property_key, '|' ORDER BY k.property_key) FROM claimed_properties k
+  `(SELECT string_agg(k.property_key, '|' ORDER BY k.property_key) FROM held_properties k
     WHERE k.purchase_id = purchases.id AND k.standing ${standing})`;
 
 /**
@@ -17,7 +17,7 @@ const keysOf = (standing: string): string =>
  */
 export const FACTS = `${COLUMNS.map((column) => `purchases.${column}`).join(', ')},
   CASE WHEN purchases.kept_answer IS NULL THEN 0 ELSE 1 END AS has_answer,
-  (SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id) AS lead,
+  (SELECT h.lead_id FROM holds h WHERE h.purchase_id = purchases.id) AS lead,
   ${keysOf('= 1')} AS properties, ${keysOf('IS NULL')} AS returned_properties`;
 
 const SELECT = `SELECT ${FACTS} FROM purchases`;
@@ -69,7 +69,7 @@ export function purchaseOf(row: Row): Purchase {
     snapshotId: asText(row['snapshot_id']),
     identifierHash: orNull(row['identifier_hash'], asText),
     reservedAtMs: asNumber(row['reserved_at_ms']),
-    leaseUntilMs: asNumber(row['lease_until_ms']),
+    reservedUntilMs: asNumber(row['reserved_until_ms']),
     settlingAtMs: orNull(row['settling_at_ms'], asNumber),
     endedAtMs: orNull(row['ended_at_ms'], asNumber),
     transaction: orNull(row['tx_hash'], asText),

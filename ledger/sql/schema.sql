@@ -43,14 +43,14 @@ CREATE TABLE purchases (
   snapshot_id     TEXT    NOT NULL,
   identifier_hash TEXT,
   reserved_at_ms  INTEGER NOT NULL,
-  lease_until_ms  INTEGER NOT NULL,
+  reserved_until_ms INTEGER NOT NULL,
   settling_at_ms  INTEGER,
   ended_at_ms     INTEGER,
   tx_hash         TEXT,
   -- Block of the payment.
   block           INTEGER,
   why             TEXT,
-  -- The lead of a released purchase; other purchases have a claim.
+  -- The lead of a released purchase; other purchases have a hold.
   returned_lead   TEXT,
   answer_sha256   TEXT,
   answer_headers  TEXT,
@@ -83,13 +83,13 @@ CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS
 CREATE INDEX purchases_with_refund ON purchases (id) WHERE refund_due IS NOT NULL;
 CREATE INDEX purchases_released ON purchases (payer, nonce) WHERE state = 'released';
 
-CREATE TABLE claims (
+CREATE TABLE holds (
   lead_id     TEXT NOT NULL PRIMARY KEY,
   purchase_id TEXT NOT NULL UNIQUE REFERENCES purchases (id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- A claim takes a property: no other lead of it is sold.
-CREATE TABLE claimed_properties (
+-- A hold takes a property: no other lead of it is sold.
+CREATE TABLE held_properties (
   purchase_id  TEXT    NOT NULL REFERENCES purchases (id) ON DELETE CASCADE,
   property_key TEXT    NOT NULL,
   -- 1 until the purchase is released.
@@ -97,7 +97,7 @@ CREATE TABLE claimed_properties (
   PRIMARY KEY (purchase_id, property_key)
 ) STRICT, WITHOUT ROWID;
 -- A property belongs to one purchase until it is released.
-CREATE UNIQUE INDEX claim_of_property ON claimed_properties (property_key) WHERE standing = 1;
+CREATE UNIQUE INDEX hold_of_property ON held_properties (property_key) WHERE standing = 1;
 
 CREATE TABLE used_tokens (
   token    TEXT    NOT NULL PRIMARY KEY,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { StoreKind } from './store.ts';
 
 /** Recorded in each ledger. A program uses ledgers of its own version only. */
-const VERSION = 1;
+const VERSION = 2;
 
 const SCHEMA = readFileSync(new URL('schema.sql', import.meta.url), 'utf8');
 

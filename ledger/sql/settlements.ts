@@ -38,10 +38,10 @@ export async function release(
     purchaseId,
   );
   if (!open) return false;
-  const [claim] = await query('DELETE FROM claims WHERE purchase_id = $1 RETURNING lead_id', purchaseId);
-  await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);
+  const [hold] = await query('DELETE FROM holds WHERE purchase_id = $1 RETURNING lead_id', purchaseId);
+  await query('UPDATE held_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);
   const set = `state = 'released', standing = NULL, ended_at_ms = $2, why = $3, returned_lead = $4`;
-  const lead = claim === undefined ? null : String(claim['lead_id']);
+  const lead = hold === undefined ? null : String(hold['lead_id']);
   await change(query, 'released', { set, where: 'id = $1' }, purchaseId, nowMs, reason, lead);
   return true;
 }

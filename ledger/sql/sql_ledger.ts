@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Ledger } from '../ledger.ts';
 import { findAnswer } from './answers.ts';
-import { leadClaims } from './lead_claims.ts';
+import { leadHolds } from './holds.ts';
 import { exclusivePause } from './restore_mark.ts';
 import { reservations } from './reservations.ts';
 import { settlements } from './settlements.ts';
@@ -19,7 +19,7 @@ const PURCHASES = { select: `SELECT ${FACTS} FROM purchases`, key: 'id' };
  */
 export const sqlLedger = (store: Store, newId: () => string = randomUUIDv7): Ledger => ({
   ...reservations(store, newId),
-  ...leadClaims(store),
+  ...leadHolds(store),
   ...settlements(store),
   ...transferBook(store),
   ...upkeep(store),

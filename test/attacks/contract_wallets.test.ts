@@ -66,7 +66,7 @@ describe('the wallets of contracts', () => {
       const payer = await walletOf('ValidAtNoGasPrice');
       const attempts = await present(payer, EXCLUSIVE, AT_ONCE);
       allRefused(attempts);
-      assert.equal((await shop.server.running.ledger.claimedLeads(Date.now())).size, 0);
+      assert.equal((await shop.server.running.ledger.heldLeads(Date.now())).size, 0);
       const ordinary = await present(payer, DEALS, AT_ONCE);
       assert.ok((await openPurchases(payer)) <= MAX_OPEN, JSON.stringify(outcomes(ordinary)));
       const refused = ['402 payment_invalid', '402 contract_wallet_refused', '429 too_many_open_purchases'];

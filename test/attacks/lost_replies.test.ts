@@ -11,7 +11,7 @@ import {
   hangsUp,
   honest,
   namesTransaction,
-  onlyClaimsToSettle,
+  saysItSettled,
   onlyHangsUp,
   refusesAfterSettling,
   refusesBeforeSettling,
@@ -117,32 +117,32 @@ describe('a shop with two facilitators', () => {
       });
     }
 
-    it('is not believed: one that claims sells nothing, one that names none or refuses has sold', async () => {
+    it('is not believed: one that says it settled sells nothing, one that names none or refuses has sold', async () => {
       const start = await shop.chain.balanceOf(shop.payTo);
-      const claimed: Attempt[] = [];
+      const lied: Attempt[] = [];
       for (const [path, transaction] of [
         [DEALS, ''],
         [EXCLUSIVE, WRONG],
       ] as const)
-        claimed.push(await buyWhile(path, onlyClaimsToSettle(transaction)));
-      claimed.forEach(isUnknown);
+        lied.push(await buyWhile(path, saysItSettled(transaction)));
+      lied.forEach(isUnknown);
       assert.equal(await shop.chain.balanceOf(shop.payTo), start);
       const settled: Attempt[] = [];
       for (const behavior of [namesTransaction(''), refusesAfterSettling(200, 'insufficient_funds')])
         settled.push(await buyWhile(DEALS, behavior));
       for (const made of settled) await isByTheChain(made);
-      await checkBooks(shop, [...claimed, ...settled]);
+      await checkBooks(shop, [...lied, ...settled]);
     });
 
     it('that names the transaction of another purchase sells only what was paid', async () => {
       const paid = await buyWhile(DEALS, honest);
       const earlier = (await paidIn(shop, paid.payer, paid.nonce)) ?? assert.fail('the transfer did not happen');
-      const claimed: Attempt[] = [];
-      for (let i = 0; i < 3; i += 1) claimed.push(await buyWhile(DEALS, onlyClaimsToSettle(earlier.transaction)));
+      const lied: Attempt[] = [];
+      for (let i = 0; i < 3; i += 1) lied.push(await buyWhile(DEALS, saysItSettled(earlier.transaction)));
       const settled = await buyWhile(DEALS, namesTransaction(earlier.transaction));
       await isByTheChain(settled);
-      await checkBooks(shop, [paid, ...claimed, settled]);
-      claimed.forEach(isUnknown);
+      await checkBooks(shop, [paid, ...lied, settled]);
+      lied.forEach(isUnknown);
     });
   });
 });

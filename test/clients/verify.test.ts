@@ -47,7 +47,7 @@ const purchase: Purchase = {
   chain: `0x${'4'.repeat(64)}`,
   block: 17n,
   reservedAtMs: SOLD_MS - 900,
-  leaseUntilMs: SOLD_MS + 60_000,
+  reservedUntilMs: SOLD_MS + 60_000,
   settlingAtMs: SOLD_MS - 500,
   endedAtMs: SOLD_MS,
   transaction: `0x${'5'.repeat(64)}`,
@@ -75,14 +75,14 @@ const keys = publishedOf(file);
 const [key = assert.fail()] = keys;
 const notProven = (message: RegExp) => ({ name: 'NotProven', message });
 const segment = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const claimsOf = async (options: Parameters<typeof receiptOf>[1] = {}) =>
-  (await verifyReceipt(receiptOf(file, options), keys, NOW_MS)).claims;
+const payloadOf = async (options: Parameters<typeof receiptOf>[1] = {}) =>
+  (await verifyReceipt(receiptOf(file, options), keys, NOW_MS)).payload;
 
 describe('a receipt', () => {
   it('proves price, payment, request, content and snapshot, the same byte for byte at each signing', async () => {
-    const claims = await claimsOf();
-    verifyContent(claims, Buffer.from(ANSWER));
-    const { price, payment, request, snapshot_id, sold_at } = claims;
+    const payload = await payloadOf();
+    verifyContent(payload, Buffer.from(ANSWER));
+    const { price, payment, request, snapshot_id, sold_at } = payload;
     assert.deepEqual([price, snapshot_id, sold_at], ['1.500000', '2026-11-20.01', SOLD_AT]);
     assert.deepEqual([payment.transaction, payment.block], [purchase.transaction, 17]);
     assert.deepEqual(request, {
@@ -98,7 +98,7 @@ describe('a receipt', () => {
   });
 
   it('is not for an answer with one other byte, or a longer one', async () => {
-    const claims = await claimsOf();
+    const payload = await payloadOf();
     const altered = Buffer.from(ANSWER);
     altered[7] = (altered[7] ?? 0) ^ 1;
     for (const [bytes, message] of [
@@ -106,17 +106,17 @@ describe('a receipt', () => {
       [Buffer.from(`${ANSWER}\n`), /^the file has \d+ bytes, the receipt is for \d+$/],
     ] as const)
       assert.throws(() => {
-        verifyContent(claims, bytes);
+        verifyContent(payload, bytes);
       }, notProven(message));
   });
 
   it('of a CSV names its type, and a long query by its hash, so that its header stays below 4 kB', async () => {
-    const csv = await claimsOf({ sold: { ...purchase, request: '/api/deals?state=OH text/csv' }, type: 'text/csv' });
+    const csv = await payloadOf({ sold: { ...purchase, request: '/api/deals?state=OH text/csv' }, type: 'text/csv' });
     const { request } = csv;
     assert.deepEqual([request.path, request.query, request.media_type], ['/api/deals', 'state=OH', 'text/csv']);
     const query = `addresses=${'1+Main+St%7C'.repeat(400)}`;
     const long = { sold: { ...purchase, request: `/api/lookup?${query}` } };
-    const { request: asked } = await claimsOf(long);
+    const { request: asked } = await payloadOf(long);
     assert.deepEqual([asked.query, asked.query_sha256], [null, shaOf(query)]);
     assert.ok(receiptOf(file, long).length < 4_000);
   });
@@ -125,27 +125,27 @@ describe('a receipt', () => {
     const attacker = { keys: [newKey(SOLD_MS - HOUR_MS)] };
     const [{ kid, ...jwk } = assert.fail()] = publishedOf(attacker);
     const header = { alg: 'EdDSA', typ: RECEIPT_TYPE, kid: key.kid };
-    const claims = await claimsOf();
+    const payload = await payloadOf();
     const receipt = receiptOf(file);
     const [head = '', , signature = ''] = receipt.split('.');
-    const signAs = (head_: unknown, body: unknown = claims, by: KeyFile = attacker): string => {
+    const signAs = (head_: unknown, body: unknown = payload, by: KeyFile = attacker): string => {
       const input = `${segment(head_)}.${segment(body)}`;
       return `${input}.${receiptKeysOf(by).at(NOW_MS).sign(Buffer.from(input)).toString('base64url')}`;
     };
     const macOf = (alg: string | undefined): string => {
-      const input = `${segment({ ...header, alg })}.${segment(claims)}`;
+      const input = `${segment({ ...header, alg })}.${segment(payload)}`;
       return `${input}.${createHmac('sha256', Buffer.from(key.x, 'base64url')).update(input).digest('base64url')}`;
     };
-    const { content: _, ...incomplete } = claims;
+    const { content: _, ...incomplete } = payload;
     for (const [jws, message] of [
       [signAs(header), /^the signature is not by/],
-      [`${head}.${segment({ ...claims, price: '0.010000' })}.${signature}`, /^the signature is not by/],
+      [`${head}.${segment({ ...payload, price: '0.010000' })}.${signature}`, /^the signature is not by/],
       ...['none', 'None', 'HS256', 'ES256', undefined].map((alg) => [macOf(alg), /^alg is /] as const),
-      [`${segment({ ...header, alg: 'none' })}.${segment(claims)}.`, /^alg is /],
+      [`${segment({ ...header, alg: 'none' })}.${segment(payload)}.`, /^alg is /],
       [signAs({ ...header, jwk }), /^the signature is not by/],
       [signAs({ ...header, kid, jwk }), /not among the saved keys/],
-      [signAs({ ...header, typ: undefined }, claims, file), /^typ is undefined/],
-      [signAs({ ...header, typ: 'JWT' }, claims, file), /^typ is "JWT"/],
+      [signAs({ ...header, typ: undefined }, payload, file), /^typ is undefined/],
+      [signAs({ ...header, typ: 'JWT' }, payload, file), /^typ is "JWT"/],
       [signAs(header, incomplete, file), /has no content/],
       ...['', 'a.b', 'a.b.c', '{"signature":"x"}'].map((text) => [text, /not a compact JWS/] as const),
     ] as const)
@@ -167,7 +167,7 @@ describe('a receipt', () => {
       [receipt, again].map((jws) => verifyReceipt(jws, publishedOf(both), NOW_MS)),
     );
     assert.deepEqual([first?.isSignedAgain, second?.isSignedAgain], [false, true]);
-    assert.deepEqual(first?.claims, second?.claims);
+    assert.deepEqual(first?.payload, second?.payload);
     const late = receiptOf(file, { sold: { ...purchase, endedAtMs: SOLD_MS + 2 * HOUR_MS } });
     const early = { keys: [newKey(NOW_MS + HOUR_MS)] };
     const leaked = revokeKey(file, key.kid, NOW_MS);

@@ -10,7 +10,7 @@ import { paymentChain } from '../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { journalFile } from '../../ledger/journal_file.ts';
-import { openLedger, openStore } from '../../ledger/open.ts';
+import { openLedger, openLedgerStore } from '../../ledger/open.ts';
 import { USDC } from '../../lib/network.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { authorizationIn, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
@@ -177,7 +177,7 @@ async function auditAll(ledger: Ledger, { chain, place, dataDir }: SalesWorld): 
   const nowMs = (): number => Date.now() + LONG_MS;
   const auditor = { ledger, chain: payments, payTo: PAY_TO.toLowerCase(), holder: 'the proof', nowMs };
   for (let isBehind = true; isBehind;) ({ isBehind } = await auditPass(auditor));
-  const store = await openStore({ DATA_DIR: dataDir, LEDGER: place });
+  const store = await openLedgerStore({ DATA_DIR: dataDir, LEDGER: place });
   const { differences } = await fullAudit(store, payments, {
     file: journalFile(dataDir),
     asset: USDC.toLowerCase(),

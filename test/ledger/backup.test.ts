@@ -7,12 +7,12 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { TABLES } from '../../ledger/copy.ts';
-import { openLedger, openServingLedger, openStore } from '../../ledger/open.ts';
+import { openLedger, openServingLedger, openLedgerStore } from '../../ledger/open.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { runHere } from '../support/run_here.ts';
 import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
-import { all, bodyOf, claim, leadOf, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { all, bodyOf, hold, leadOf, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';
 
 const CLI = fileURLToPath(new URL('../../ledger/cli.ts', import.meta.url));
@@ -61,7 +61,7 @@ const plainValue = (value: unknown): unknown =>
 
 /** Every row of every table. The lease of an auditor is not copied, and each restore adds a line to the journal. */
 async function contentOf(place: string): Promise<ReadonlyMap<string, readonly unknown[]>> {
-  const store = await openStore({ DATA_DIR: '', LEDGER: place });
+  const store = await openLedgerStore({ DATA_DIR: '', LEDGER: place });
   const content = new Map<string, readonly unknown[]>();
   for (const [table, key] of Object.entries(TABLES).filter(([name]) => !OWN.includes(name))) {
     const where = table === 'journal' ? `WHERE line NOT LIKE '%"restored"%'` : '';
@@ -87,7 +87,7 @@ async function checkRestored(place: string, content: unknown): Promise<void> {
   assert.equal((await ledger.begin(wanted(1))).kind, 'taken', 'a used payment stays used');
   const next = await reserve(ledger, wanted(50));
   const leads = ['sold-lead', leadOf('another of it', 'zip:1'), 'open-lead', leadOf('released-lead', 'parcel:3')];
-  assert.equal(await claim(ledger, next.id, leads, 0), 'released-lead', 'sold properties stay sold');
+  assert.equal(await hold(ledger, next.id, leads, 0), 'released-lead', 'sold properties stay sold');
   assert.equal(await ledger.useOnce('token', Date.now() + 1e9), false);
   assert.equal(await ledger.recordMoney('test'), 'real');
   await ledger.close();
@@ -97,7 +97,7 @@ describe('a backup', () => {
   const { dataDir, kinds } = ledgerFolders();
 
   test('has every table of the schema, with its key', async () => {
-    const store = await openStore({ DATA_DIR: dataDir() });
+    const store = await openLedgerStore({ DATA_DIR: dataDir() });
     const keys = await store.read(`SELECT t.name, group_concat(c.name, ', ' ORDER BY c.pk) AS key
       FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c ON c.pk > 0
       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`);
@@ -157,7 +157,7 @@ describe('a backup', () => {
       db.close();
     };
     const wrong: readonly (readonly [() => void, RegExp])[] = [
-      [() => database('PRAGMA user_version = 2'), /^the ledger has version 2, and this program uses version 1: /],
+      [() => database('PRAGMA user_version = 1'), /^the ledger has version 1, and this program uses version \d+: /],
       [() => database('PRAGMA application_id = 1'), / is not a ledger but another SQLite database$/],
       [() => writeFileSync(FILE, '{"format": "a backup"}\n'.repeat(100)), / is not an SQLite file$/],
       [() => rmSync(FILE), / is not a backup of a ledger: it is missing or empty$/],

@@ -1,11 +1,11 @@
 /** SQLite and PostgreSQL meet the requirements of every ledger. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openLedger, openStore } from '../../ledger/open.ts';
+import { openLedger, openLedgerStore } from '../../ledger/open.ts';
 import { sqlLedger } from '../../ledger/sql/sql_ledger.ts';
 import { thorough } from '../thorough.ts';
 import { balance } from './conformance/balance.ts';
-import { leadClaims, leadLimits, properties } from './conformance/leads.ts';
+import { leadHolds, leadLimits, properties } from './conformance/leads.ts';
 import { sharedLedger } from './conformance/place.ts';
 import { endings, payerLimits, reservations, settling } from './conformance/purchases.ts';
 import { audit, matching } from './conformance/transfers.ts';
@@ -31,7 +31,7 @@ describe('every ledger', () => {
         open: (ledger) => openLedger({ DATA_DIR: '', LEDGER: ledger }),
       });
       reservations(shared);
-      leadClaims(shared);
+      leadHolds(shared);
       settling(shared);
       endings(shared);
       retention(shared.onEmpty);
@@ -44,7 +44,7 @@ describe('every ledger', () => {
       matching(shared.onEmpty, EFFORT);
 
       test('has each change on the disk when a call returns, but for reservations', async () => {
-        const store = await openStore({ DATA_DIR: '', LEDGER: await fresh(dataDir()) });
+        const store = await openLedgerStore({ DATA_DIR: '', LEDGER: await fresh(dataDir()) });
         const [setting, flushed, soon] = FLUSHES[kind];
         const seen: unknown[] = [];
         const ledger = sqlLedger({
@@ -57,7 +57,7 @@ describe('every ledger', () => {
             }, durability),
         });
         await purchaseIn(ledger, 'sold', 1, { lead: 'one' });
-        // Reserved, claimed, settling, sold.
+        // Reserved, held, settling, sold.
         assert.deepEqual(seen, [soon, flushed, flushed, flushed]);
         await ledger.close();
       });

@@ -6,14 +6,20 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FILE_REPLACED, LedgerFenced, LEDGER_RESTORED } from '../../ledger/identity.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
+import {
+  ledgerExists,
+  openLedger,
+  openServingLedger,
+  openLedgerStore,
+  type LedgerSettings,
+} from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { ledgerProblems } from '../../pipelines/operate/health.ts';
 import { NONE_SOLD, noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
 import { runHere } from '../support/run_here.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
-import { all, answer, claim, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, hold, purchaseIn, reserve, wanted } from './purchases.ts';
 
 const LEDGER_CLI = join(import.meta.dirname, '../../ledger/cli.ts');
 
@@ -50,7 +56,7 @@ describe('the identity of a ledger', () => {
       const fenced = (error: unknown): boolean =>
         error instanceof LedgerFenced && error instanceof LedgerUnavailable && error.message === FILE_REPLACED;
       await assert.rejects(ledger.begin(wanted(3)), fenced);
-      await assert.rejects(claim(ledger, open.id, ['sold-lead', 'other'], 1), fenced);
+      await assert.rejects(hold(ledger, open.id, ['sold-lead', 'other'], 1), fenced);
       await assert.rejects(ledger.startSettling(open.id, answer('x'), 1), fenced);
       await assert.rejects(ledger.ping(), fenced);
       await ledger.close();
@@ -90,7 +96,7 @@ describe('the identity of a ledger', () => {
         { DATA_DIR, LEDGER: other },
         new RegExp(`is ledger .*, but ledger ${note.id} was in use in this data folder.*make restore FROM=`),
       );
-      const store = await openStore({ DATA_DIR, LEDGER });
+      const store = await openLedgerStore({ DATA_DIR, LEDGER });
       await store.write((query) => query('UPDATE ledger_identity SET epoch = 3'));
       await (await openServingLedger({ DATA_DIR, LEDGER })).close();
       assert.deepEqual(noteIn(DATA_DIR), { ...note, epoch: 3 });
@@ -172,7 +178,7 @@ describe('the identity of a ledger', () => {
       const laterMs = Date.now() + 1e6;
       const buyer = await reserve(ledger, wanted(9_000, { nowMs: laterMs }));
       const soldLeadIds = sold.map((line) => String(line.lead));
-      assert.equal(await claim(ledger, buyer.id, soldLeadIds, laterMs), null, 'no sold lead is sold again');
+      assert.equal(await hold(ledger, buyer.id, soldLeadIds, laterMs), null, 'no sold lead is sold again');
       await ledger.close();
     });
   }

@@ -18,13 +18,13 @@ import { describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { journalFile } from '../../ledger/journal_file.ts';
 import { LedgerUnavailable, type Ledger, type OfferedLead, type Purchase } from '../../ledger/ledger.ts';
-import { openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
+import { openLedger, openServingLedger, openLedgerStore, type LedgerSettings } from '../../ledger/open.ts';
 import type { JournalLine } from '../../ledger/sql/journal.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { journalViolations } from './journal_checks.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
-import { all, answer, bodyOf, CHAIN, claim, leadOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, bodyOf, CHAIN, hold, leadOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';
 import { ledgerProblems } from '../../pipelines/operate/health.ts';
 
@@ -36,7 +36,7 @@ const linesIn = (dataDir: string): JournalLine[] =>
     .map((line) => JSON.parse(line) as JournalLine);
 
 const tableOf = async (settings: LedgerSettings): Promise<readonly string[]> => {
-  const store = await openStore(settings);
+  const store = await openLedgerStore(settings);
   const violations = await journalViolations(store.read);
   const rows = await store.read('SELECT line FROM journal ORDER BY seq');
   await store.close();
@@ -54,7 +54,7 @@ const LATER_MS = 1e15;
 /** The first of these leads that another buyer gets, long after every lease. */
 async function firstFree(ledger: Ledger, n: number, leads: readonly (string | OfferedLead)[]): Promise<string | null> {
   const buyer = await reserve(ledger, wanted(n, { nowMs: LATER_MS }));
-  const free = await claim(ledger, buyer.id, leads, LATER_MS);
+  const free = await hold(ledger, buyer.id, leads, LATER_MS);
   await ledger.release(buyer.id, 'not_settled', LATER_MS);
   return free;
 }
@@ -89,10 +89,10 @@ describe('the journal', () => {
       assert.deepEqual(
         [1, 2, 3, 4, 0].map((n) => lines.filter((line) => nonceOf(line) === n).map(({ event }) => event)),
         [
-          ['reserved', 'claimed', 'settling', 'sold', 'moved'],
-          ['reserved', 'claimed', 'settling', 'released'],
+          ['reserved', 'held', 'settling', 'sold', 'moved'],
+          ['reserved', 'held', 'settling', 'released'],
           ['reserved', 'settling', 'unknown', 'sold', 'forgotten'],
-          ['reserved', 'claimed', 'dropped'],
+          ['reserved', 'held', 'dropped'],
           ['began', 'resolved', 'forgot'],
         ],
       );
@@ -173,12 +173,12 @@ describe('the journal', () => {
     const copied = (): readonly unknown[] => linesIn(DATA_DIR).map(({ event }) => event);
     await sleep(100);
     assert.equal(statSync(journalFile(DATA_DIR), { throwIfNoEntry: false }), undefined);
-    await claim(ledger, id, ['one'], 0);
+    await hold(ledger, id, ['one'], 0);
     await sleep(100);
-    assert.deepEqual(copied(), ['reserved', 'claimed']);
+    assert.deepEqual(copied(), ['reserved', 'held']);
     await reserve(ledger, wanted(2));
     await ledger.close();
-    assert.deepEqual(copied(), ['reserved', 'claimed', 'reserved']);
+    assert.deepEqual(copied(), ['reserved', 'held', 'reserved']);
   });
 
   test('is flushed before money moves for an exclusive lead, and only then', async () => {

@@ -7,7 +7,7 @@ import { backUp, restoreLedger, type Restored, type RestoreOptions } from '../..
 import type { Counts } from '../../ledger/copy.ts';
 import { noteFile, type LedgerNote } from '../../ledger/identity.ts';
 import { journalFile } from '../../ledger/journal_file.ts';
-import { openStore, type LedgerSettings } from '../../ledger/open.ts';
+import { openLedgerStore, type LedgerSettings } from '../../ledger/open.ts';
 import { memoryFolder } from './memory_folder.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 
@@ -56,7 +56,7 @@ export function ledgerFolders(): LedgerFolders {
 
 /** Back up a ledger into a file, as `make backup` does. @returns rows by table */
 export async function backUpTo(file: string, settings: LedgerSettings): Promise<Counts> {
-  const store = await openStore(settings);
+  const store = await openLedgerStore(settings);
   try {
     return await backUp(store, file);
   } finally {

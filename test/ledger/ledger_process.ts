@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { openServingLedger } from '../../ledger/open.ts';
-import { answer, claim, paid, purchaseOf, wanted } from './purchases.ts';
+import { answer, hold, paid, purchaseOf, wanted } from './purchases.ts';
 
 const [mode, place = '', dataDir = ''] = process.argv.slice(2);
 const print = (line: object): void => {
@@ -24,7 +24,7 @@ async function serve(): Promise<void> {
     try {
       const begun = await ledger.begin(wanted(n, { nowMs: Date.now() }));
       const { id } = purchaseOf(begun);
-      const lead = await claim(ledger, id, [`lead-${n}`], Date.now());
+      const lead = await hold(ledger, id, [`lead-${n}`], Date.now());
       await ledger.startSettling(id, answer(randomBytes(20_000)), Date.now());
       print({ n, id, lead, done: 'settling' });
       await ledger.markSold(id, paid(n), Date.now());

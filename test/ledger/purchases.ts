@@ -36,7 +36,7 @@ export const SALES_TABLES = Object.keys(TABLES)
   .filter((table) => table !== 'ledger_identity' && table !== 'heartbeat')
   .reverse();
 
-export const LEASE_MS = 1000;
+export const RESERVE_MS = 1000;
 
 /** The default chain of payments. */
 export const CHAIN = `0x${'c'.repeat(64)}`;
@@ -56,7 +56,7 @@ export const wanted = (n: number, more: Partial<NewPurchase> = {}): NewPurchase 
   snapshotId: 'run-1',
   identifierHash: null,
   nowMs: 0,
-  leaseMs: LEASE_MS,
+  reserveMs: RESERVE_MS,
   chain: CHAIN,
   limits: GENEROUS,
   ...more,
@@ -101,17 +101,17 @@ export function purchaseOf(begun: Begun): Purchase {
 /** A lead as it is offered, with the keys of its property. */
 export const leadOf = (leadId: string, ...properties: readonly string[]): OfferedLead => ({ leadId, properties });
 
-/** Claim the first free lead. A lead without keys is given by its id. @returns the lead, or null if none is free */
-export async function claim(
+/** Hold the first free lead. A lead without keys is given by its id. @returns the lead, or null if none is free */
+export async function hold(
   ledger: Ledger,
   purchaseId: string,
   leads: readonly (string | OfferedLead)[],
   nowMs: number,
 ): Promise<string | null> {
   const offered = leads.map((one) => (typeof one === 'string' ? leadOf(one) : one));
-  const claimed = await ledger.claim(purchaseId, offered, GENEROUS_LEADS, nowMs);
-  if (claimed.kind === 'limited') throw new Error(`limited by ${claimed.by}`);
-  return claimed.kind === 'claimed' ? claimed.leadId : null;
+  const result = await ledger.hold(purchaseId, offered, GENEROUS_LEADS, nowMs);
+  if (result.kind === 'limited') throw new Error(`limited by ${result.by}`);
+  return result.kind === 'held' ? result.leadId : null;
 }
 
 /** Begin a purchase that must be reserved. */
@@ -131,7 +131,7 @@ export async function purchaseIn(
   const { lead: leadId, properties = [], body = `answer ${n}`, ...rest } = more;
   const purchase = await reserve(ledger, wanted(n, rest));
   const offered = leadId === undefined ? [] : [leadOf(leadId, ...properties)];
-  if (leadId !== undefined && (await claim(ledger, purchase.id, offered, purchase.reservedAtMs)) !== leadId)
+  if (leadId !== undefined && (await hold(ledger, purchase.id, offered, purchase.reservedAtMs)) !== leadId)
     throw new Error(`${leadId} is not free`);
   if (state === 'reserved') return purchase;
   if (!(await ledger.startSettling(purchase.id, answer(body), purchase.reservedAtMs + 10)))

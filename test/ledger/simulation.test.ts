@@ -19,7 +19,7 @@ const SAMPLE: ReadonlySet<string> = new Set([
   'evidence ignores the amount',
   'the audit does not move',
   'leads of a payer are not counted',
-  'a claim takes the lead without its property',
+  'a hold takes the lead without its property',
   'an answer is sent before "sold" is written',
 ]);
 test(`${SCHEDULES} schedules violate no invariant and contain the events that they are meant to contain`, async () => {

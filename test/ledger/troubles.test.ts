@@ -20,8 +20,8 @@ import {
   all,
   answer,
   bodyOf,
-  claim,
-  LEASE_MS,
+  hold,
+  RESERVE_MS,
   paid,
   purchaseIn,
   purchaseOf,
@@ -52,10 +52,10 @@ async function raceOnce(one: Ledger, two: Ledger, round: number): Promise<void> 
   assert.equal(begun.filter((b) => b.kind === 'reserved').length, 1, 'one identifier, one purchase');
 
   const slow = await purchaseIn(one, 'reserved', n + 20, { lead: `slow-${round}` });
-  const next = await two.begin(wanted(n + 21, { nowMs: LEASE_MS }));
+  const next = await two.begin(wanted(n + 21, { nowMs: RESERVE_MS }));
   const [isSettling, takenLead] = await Promise.all([
-    one.startSettling(slow.id, answer(`s${round}`), LEASE_MS),
-    claim(one, purchaseOf(next).id, [`slow-${round}`], LEASE_MS),
+    one.startSettling(slow.id, answer(`s${round}`), RESERVE_MS),
+    hold(one, purchaseOf(next).id, [`slow-${round}`], RESERVE_MS),
   ]);
   assert.notEqual(isSettling, takenLead !== null, 'either the slow purchase may settle, or another one has its lead');
 
@@ -224,7 +224,7 @@ describe('a ledger', () => {
       [text, /not an SQLite file/],
       [next, /version 99.*update the program$/],
       [await database('CREATE TABLE purchases (id text)'), /version 0.*begin a new ledger$/],
-      [await database('CREATE TABLE claims (of text)'), /"claims" already exists/],
+      [await database('CREATE TABLE holds (of text)'), /"holds" already exists/],
       [await database('ALTER DATABASE $ SET synchronous_commit = off'), /synchronous_commit off/],
       [current.replace(/:[0-9a-f]+@/, ':hunter2@'), /password authentication failed/],
     ] as const)

@@ -45,7 +45,7 @@ async function settle(ledger: Ledger, n: number, nowMs = NOW): Promise<string> {
     snapshotId: '2026-11-21.01',
     identifierHash: null,
     nowMs,
-    leaseMs: 60_000,
+    reserveMs: 60_000,
     chain: account.chain,
     limits: { balance: 10n ** 12n, maxOpen: 100 },
   });

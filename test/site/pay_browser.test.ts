@@ -150,8 +150,8 @@ describe('a wallet of the browser', () => {
     assert.match((await page.locator('#answer .metro-map .price').first().textContent()) ?? '', /^\$250k/u);
     const [answer, receipt] = [await saved(page, 'JSON'), await saved(page, 'Receipt')];
     const keys = parseKeys(await (await fetch(`${shop.url}/.well-known/jwks.json`)).text());
-    const { claims } = await verifyReceipt(receipt, keys, Date.now());
-    verifyContent(claims, Buffer.from(answer));
+    const { payload } = await verifyReceipt(receipt, keys, Date.now());
+    verifyContent(payload, Buffer.from(answer));
     const csv = await saved(page, 'CSV');
     assert.equal(csv.split('\r\n').length, DEALS + 2);
     assert.ok(csv.includes(",'=1+1,"), csv);

@@ -104,7 +104,7 @@ export const namesTransaction =
   };
 
 /** Says that it was settled, and does nothing. */
-export const onlyClaimsToSettle =
+export const saysItSettled =
   (transaction: string): SettleBehavior =>
   async ({ reply }) => {
     reply(200, success(transaction));

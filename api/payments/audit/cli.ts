@@ -4,7 +4,7 @@
  */
 import { journalFile } from '../../../ledger/journal_file.ts';
 import { LedgerUnavailable, type Debt, type Ledger } from '../../../ledger/ledger.ts';
-import { assertLedgerExists, openNotedStore } from '../../../ledger/open.ts';
+import { assertLedgerExists, openNotedLedgerStore } from '../../../ledger/open.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { messageOf } from '../../../lib/errors.ts';
@@ -122,7 +122,7 @@ async function main(): Promise<number> {
   const settings = { ...readSettings(auditSettings), ...readSettings(auditArguments) };
   assertLedgerExists(settings);
   const chain = settings.REFUNDS ? null : await openChain(settings);
-  const store = await openNotedStore(settings);
+  const store = await openNotedLedgerStore(settings);
   try {
     if (chain === null) await listRefunds(settings.NETWORK, sqlLedger(store));
     else if (settings.REFUNDED === undefined) return await audit(settings, chain, store);

@@ -34,7 +34,7 @@ const contractRefused = (why: string): CheckedPayer =>
 /**
  * Read the state of the token and of the payer from our own node, and check the signature of an ordinary account. A
  * contract wallet is asked later: that shows the signature to the node.
- * @param isExclusive whether the purchase claims a lead
+ * @param isExclusive whether the purchase holds a lead
  * @throws ChainUnavailable
  */
 export async function checkPayer(

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Answer, Purchase } from '../../../ledger/ledger.ts';
 import { dollarsOf } from '../../../lib/network.ts';
-import { RECEIPT_ALGORITHM, RECEIPT_TYPE, type ReceiptClaims } from '../../../lib/receipt.ts';
+import { RECEIPT_ALGORITHM, RECEIPT_TYPE, type ReceiptPayload } from '../../../lib/receipt.ts';
 import type { ReceiptKeys } from './keys.ts';
 
 /** A longer query is stated by its hash: proxies limit a response header to 4 kB, and a paid answer must pass. */
@@ -21,7 +21,7 @@ interface Signing {
 
 type Content = Pick<Answer, 'headers' | 'sha256' | 'bytes'>;
 
-function claimsOf(purchase: Purchase, content: Content, { issuer, refundTerms }: Signing): ReceiptClaims {
+function payloadOf(purchase: Purchase, content: Content, { issuer, refundTerms }: Signing): ReceiptPayload {
   const { id, state, payment, route, request, snapshotId, transaction, block, endedAtMs, reservedAtMs } = purchase;
   if (state !== 'sold' || transaction === null || block === null)
     throw new Error(`a purchase that is ${state} has no receipt`);
@@ -61,7 +61,7 @@ function claimsOf(purchase: Purchase, content: Content, { issuer, refundTerms }:
 export function receiptSigner(keys: ReceiptKeys, signing: Signing, nowMs: () => number) {
   return (purchase: Purchase, answer: Content): string => {
     const key = keys.at(nowMs());
-    const parts = [{ alg: RECEIPT_ALGORITHM, typ: RECEIPT_TYPE, kid: key.kid }, claimsOf(purchase, answer, signing)];
+    const parts = [{ alg: RECEIPT_ALGORITHM, typ: RECEIPT_TYPE, kid: key.kid }, payloadOf(purchase, answer, signing)];
     const input = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
     return `${input}.${key.sign(Buffer.from(input)).toString('base64url')}`;
   };

@@ -1,6 +1,6 @@
 /** GET /api/leads/exclusive: one lead with its property, sold to one buyer only. */
 import { z } from 'zod';
-import type { Claimed, LeadLimits, OfferedLead } from '../../../ledger/ledger.ts';
+import type { Held, LeadLimits, OfferedLead } from '../../../ledger/ledger.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { AUCTION_TYPES } from '../../../models/fields.ts';
 import { coarseRange, rangeOf, type Range } from '../count/coarse.ts';
@@ -15,7 +15,7 @@ import { placeFilters, placeHint } from '../list/place.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
 /** Leads offered to the ledger at once. */
-const CLAIM_BATCH = 200;
+const OFFERED_AT_ONCE = 200;
 /** Leads that one payer may hold without having paid for them, those counted that it let go within a day. */
 const LEADS_PER_PAYER = 3;
 /** Share of the available leads that payers without a completed purchase may hold together. */
@@ -69,8 +69,8 @@ const LEAD_KEYS = `SELECT leads.id, property_key FROM leads LEFT JOIN property_k
 async function* rankedLeads(request: ExclusiveRequest): AsyncGenerator<OfferedLead[]> {
   const { snapshot } = request;
   const rows = await snapshot.select(await matchingLeads(request));
-  for (let from = 0; from < rows.length; from += CLAIM_BATCH)
-    yield rows.slice(from, from + CLAIM_BATCH).map((row) => {
+  for (let from = 0; from < rows.length; from += OFFERED_AT_ONCE)
+    yield rows.slice(from, from + OFFERED_AT_ONCE).map((row) => {
       const found = snapshot.rows(LEAD_KEYS, row);
       const properties = found.flatMap(({ property_key: key }) => (key === null ? [] : [String(key)]));
       return { leadId: String(found[0]?.['id']), properties };
@@ -125,7 +125,7 @@ async function auctionTypes(request: ExclusiveRequest): Promise<readonly ({ auct
 /** Seconds after which a held lead may be sold or free. */
 const HELD_SECONDS = 60;
 
-function limitProblem(reached: Extract<Claimed, { kind: 'limited' }>): Problem {
+function limitProblem(reached: Extract<Held, { kind: 'limited' }>): Problem {
   const problem = (reason: Reason, detail: string, seconds = HELD_SECONDS): Problem =>
     new Problem(reason, `${detail} Nothing was charged.`, {}, { 'Retry-After': String(seconds) });
   if (reached.by === 'payer')
@@ -173,19 +173,19 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       };
     },
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
-      const { snapshot, manifest, params, claimant } = request;
-      if (!claimant) throw new Error('a lead can only be held for a purchase');
+      const { snapshot, manifest, params, openPurchase } = request;
+      if (!openPurchase) throw new Error('a lead can only be held for a purchase');
       // By all leads that could be sold today.
       const limits = leadLimits(await snapshot.total(await sellableLeads(request)));
       for await (const some of rankedLeads(request)) {
-        const held = await claimant.claim(some, limits);
+        const held = await openPurchase.hold(some, limits);
         if (held.kind === 'none') continue;
         if (held.kind === 'limited') throw limitProblem(held);
         const id = held.leadId;
         const offered = some.find(({ leadId }) => leadId === id);
         const [lead] = snapshot.records('leads', snapshot.withKey('leads', 'id', [id]));
         if (!lead || !offered) throw new Error('the held lead is not in this snapshot');
-        const { purchase } = claimant;
+        const { purchase } = openPurchase;
         return {
           ...noteOf(manifest, 'Public records only; no skip-traced contact data.'),
           ...publishedOf(manifest),

@@ -1,9 +1,9 @@
 /**
  * Leads that may not be offered: their property is sold exclusively, or held by an open purchase. The ledger holds a
- * lead (ledger/sql/lead_claims.ts).
+ * lead (ledger/sql/holds.ts).
  */
 import { createHash } from 'node:crypto';
-import { LedgerUnavailable, type HeldState, type LeadClaims } from '../../../ledger/ledger.ts';
+import { LedgerUnavailable, type HeldState, type LeadHolds } from '../../../ledger/ledger.ts';
 import type { Filters } from '../../serving/filters.ts';
 import { Problem } from '../../http/problem.ts';
 
@@ -14,10 +14,10 @@ export type Held = ReadonlyMap<string, HeldState>;
 export type Holds = () => Promise<Held>;
 
 /** Calls of the same event-loop tick share one read of the ledger, which starts after the last of them. */
-export function holdReader(ledger: Pick<LeadClaims, 'claimedLeads' | 'claimedProperties'>, nowMs: () => number): Holds {
+export function holdReader(ledger: Pick<LeadHolds, 'heldLeads' | 'heldProperties'>, nowMs: () => number): Holds {
   const read = async (): Promise<Held> => {
     try {
-      return new Map([...(await ledger.claimedLeads(nowMs())), ...(await ledger.claimedProperties(nowMs()))]);
+      return new Map([...(await ledger.heldLeads(nowMs())), ...(await ledger.heldProperties(nowMs()))]);
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
       throw new Problem(

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { readlink, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { backUp as backUpLedger } from '../../../ledger/backup.ts';
-import { notedLedgerExists, openStore } from '../../../ledger/open.ts';
+import { notedLedgerExists, openLedgerStore } from '../../../ledger/open.ts';
 import { hasArchive, openArchive } from '../../../lib/archive.ts';
 import { atOnce } from '../../../lib/at_once.ts';
 import { readJson } from '../../../lib/files.ts';
@@ -106,7 +106,7 @@ class Copy {
   /** A copy of the ledger; null if there is none yet. */
   async addLedger(settings: BackUpSettings): Promise<Content | null> {
     if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
-    const ledger = await openStore(settings);
+    const ledger = await openLedgerStore(settings);
     try {
       return await this.#addCopy((path) => backUpLedger(ledger, path));
     } finally {

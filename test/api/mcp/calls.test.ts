@@ -96,10 +96,10 @@ describe('a tool call over HTTP', () => {
     const { structuredContent } = await callTool(url(), 'deals', {}, paymentIn(header));
     const { paid } = structuredContent as unknown as Bought;
     const keys = parseKeys(await (await fetch(`${url()}/.well-known/jwks.json`)).text());
-    const { claims } = await verifyReceipt(paid.signed_receipt, keys, Date.now());
-    assert.deepEqual([claims.request.path, claims.price], ['/api/deals', '0.050000']);
+    const { payload } = await verifyReceipt(paid.signed_receipt, keys, Date.now());
+    assert.deepEqual([payload.request.path, payload.price], ['/api/deals', '0.050000']);
     const whole = await fetchWithPayment(`${url()}/api/deals`, header);
-    verifyContent(claims, Buffer.from(await whole.arrayBuffer()));
+    verifyContent(payload, Buffer.from(await whole.arrayBuffer()));
   });
 
   it('of a file shows its header and first lines', async () => {

@@ -11,7 +11,7 @@ import { resolve } from '../../../api/payments/audit/reconcile.ts';
 import { copyRows } from '../../../ledger/copy.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
-import { openServingLedger, openStore } from '../../../ledger/open.ts';
+import { openServingLedger, openLedgerStore } from '../../../ledger/open.ts';
 import type { JournalLine } from '../../../ledger/sql/journal.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
@@ -80,11 +80,11 @@ transfer *: 0.050000 USDC by 0x* with nonce 0x* are not booked
 purchase $released is released, and the journal does not know it
   DELETE FROM journal WHERE subject = '$released'
 purchase $sold: lead is lead-1, and the journal says none
-  UPDATE claims SET purchase_id = '$sold' WHERE purchase_id = '$lead'
+  UPDATE holds SET purchase_id = '$sold' WHERE purchase_id = '$lead'
 purchase $lead: properties is key-1, and the journal says key-1|key-2
-  DELETE FROM claimed_properties WHERE purchase_id = '$lead' AND property_key = 'key-2'
+  DELETE FROM held_properties WHERE purchase_id = '$lead' AND property_key = 'key-2'
 purchase $lead: returned_properties is key-2, and the journal says none
-  UPDATE claimed_properties SET standing = NULL WHERE property_key = 'key-2'
+  UPDATE held_properties SET standing = NULL WHERE property_key = 'key-2'
 purchase $sold: state is released, and the journal says sold
   DELETE FROM transfers WHERE purchase_id = '$sold'
   UPDATE purchases SET state = 'released', standing = NULL WHERE id = '$sold'
@@ -225,10 +225,10 @@ describe('the full audit', () => {
     const ledger = await openServingLedger(settings);
     ids = await sellAll(on, ledger);
     await ledger.close();
-    base = await openStore(settings);
+    base = await openLedgerStore(settings);
     stores = {
-      sqlite: await openStore({ DATA_DIR: folder, LEDGER: join(folder, 'altered.sqlite') }),
-      postgres: await openStore({ DATA_DIR: folder, LEDGER: await postgres.schema() }),
+      sqlite: await openLedgerStore({ DATA_DIR: folder, LEDGER: join(folder, 'altered.sqlite') }),
+      postgres: await openLedgerStore({ DATA_DIR: folder, LEDGER: await postgres.schema() }),
     };
   });
   after(async () => {

@@ -199,8 +199,8 @@ describe('the payment layer', () => {
       const known = buyerWith();
       assert.equal(await buys(DEALS, known), 200);
       assert.equal(await buys(EXCLUSIVE, known), 200, 'who bought before is not held up by who never did');
-      const claimed = await started.ledger.claimedLeads(Date.now());
-      assert.equal(claimed.size, perPayer + byNewPayers + 1, 'a refused purchase claims no lead');
+      const held = await started.ledger.heldLeads(Date.now());
+      assert.equal(held.size, perPayer + byNewPayers + 1, 'a refused purchase holds no lead');
     });
 
     it('while exclusive sales are paused after a restore; lists are sold', async () => {
@@ -239,7 +239,7 @@ describe('the payment layer', () => {
     });
 
     it('offers no lead that may be sold: lists and discovery are 503, the rest goes on', () =>
-      without(['claimedLeads'], async () => {
+      without(['heldLeads'], async () => {
         const discovery = await fetch(`${started.url}/api/meta`);
         assert.deepEqual([discovery.status, await reasonOf(discovery)], [503, 'payments_unavailable']);
         const leads = `${started.url}/api/leads`;

@@ -53,10 +53,10 @@ describe('the receipt of a server', async () => {
     const payment = await buyer.signAs(`${shared.app.url}/api/deals`, 'an-order-of-the-receipts-1');
     const first = await fetchWithPayment(`${shared.app.url}/api/deals`, payment);
     const bytes = Buffer.from(await first.arrayBuffer());
-    const { claims } = await verifyReceipt(receiptIn(first), await keysOf(second), Date.now());
-    verifyContent(claims, bytes);
-    assert.equal(claims.receipt_id, first.headers.get('Receipt-Id'));
-    assert.equal(claims.payment.payer, buyer.address.toLowerCase());
+    const { payload } = await verifyReceipt(receiptIn(first), await keysOf(second), Date.now());
+    verifyContent(payload, bytes);
+    assert.equal(payload.receipt_id, first.headers.get('Receipt-Id'));
+    assert.equal(payload.payment.payer, buyer.address.toLowerCase());
     const again = await fetchWithPayment(`${second.url}/api/deals`, payment);
     assert.equal(again.headers.get('Delivery'), 'identifier');
     assert.equal(receiptIn(again), receiptIn(first));
@@ -66,7 +66,10 @@ describe('the receipt of a server', async () => {
     // With another key, as after a rotation: the same sale, signed again.
     const later = receiptIn(await fetchWithPayment(`${rotated.url}/api/deals`, payment));
     assert.notEqual(later, receiptIn(first));
-    assert.equal((await verifyReceipt(later, await keysOf(rotated), Date.now())).claims.receipt_id, claims.receipt_id);
+    assert.equal(
+      (await verifyReceipt(later, await keysOf(rotated), Date.now())).payload.receipt_id,
+      payload.receipt_id,
+    );
   });
 
   it('is signed by a key that no backup of the ledger has', async () => {

@@ -87,8 +87,8 @@ before(async () => {
   await buy('json', '/api/leads?fields=card');
   await buy('csv', '/api/leads?county=kent', { Accept: 'text/csv' });
   await buy('one', '/api/leads?county=kent&limit=1');
-  const claims = (await buy('report', `/api/deals/${REPORT}/report`)).headers.get('Signed-Receipt')?.split('.')[1];
-  assert.match(String(JSON.parse(Buffer.from(claims ?? '', 'base64url').toString())['refund_terms']), /^Due back if/);
+  const payload = (await buy('report', `/api/deals/${REPORT}/report`)).headers.get('Signed-Receipt')?.split('.')[1];
+  assert.match(String(JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())['refund_terms']), /^Due back if/);
   await buy('same day', `/api/deals/${SAME_DAY}/report`);
   await buy('deals', '/api/deals');
   await buy('exclusive', '/api/leads/exclusive?county=wayne');

@@ -125,13 +125,13 @@ export async function startChainPayments(): Promise<ChainPayments> {
         snapshotId: 's',
         identifierHash: null,
         nowMs,
-        leaseMs: 60_000,
+        reserveMs: 60_000,
         chain: await payments.id(),
         limits: LIMITS,
       });
       if (begun.kind !== 'reserved') throw new Error(`the purchase is ${begun.kind}`);
       const limits = { perPayer: 100, byNewPayers: 100 };
-      if (lead) await ledger.claim(begun.purchase.id, [lead], limits, nowMs);
+      if (lead) await ledger.hold(begun.purchase.id, [lead], limits, nowMs);
       await ledger.startSettling(begun.purchase.id, answer, nowMs);
       return begun.purchase;
     },

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import fc from 'fast-check';
 import type { IncomingTransfer, Ledger, NewPurchase, ReleaseReason } from '../../../ledger/ledger.ts';
-import { all, answer, claim, paid, payment, purchaseOf, wanted } from '../purchases.ts';
-import { bookAll, LEASE_MS } from '../transfer_booking.ts';
+import { all, answer, hold, paid, payment, purchaseOf, RESERVE_MS, wanted } from '../purchases.ts';
+import { bookAll } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';
 
 const PAYMENTS = 6;
@@ -47,7 +47,7 @@ function newRun(number: number, ledgers: readonly [Ledger, Ledger]) {
   /** Payments of two payers, each payment with its own price. */
   const wantedBy = (n: number): NewPurchase => {
     const own = { ...payment(n, 100 * number + (n % 2)), amount: BigInt(100 + n), validBefore: 3n };
-    return wanted(n, { payment: own, chain: account.chain, nowMs, leaseMs: 1_000_000 });
+    return wanted(n, { payment: own, chain: account.chain, nowMs, reserveMs: 1_000_000 });
   };
   /** A block has two transfers. */
   const transfer = (of: Pick<IncomingTransfer, 'payer' | 'nonce' | 'amount'>): IncomingTransfer => {
@@ -76,11 +76,11 @@ function newRun(number: number, ledgers: readonly [Ledger, Ledger]) {
     if (kind === 'pay') pay(n);
     else if (kind === 'plain transfer') plain();
     else if (kind === 'book' || kind === 'book again') await book(kind === 'book again');
-    else if (kind === 'forget answers') await ledger.forgetAnswers(atMs + LEASE_MS);
+    else if (kind === 'forget answers') await ledger.forgetAnswers(atMs + RESERVE_MS);
     else if (kind === 'begin') {
       const begun = purchaseOf(await ledger.begin(wantedBy(n)));
       latest.set(n, begun.id);
-      if (n % 3 > 0) await claim(ledger, begun.id, [`lead ${number} ${n % 2}`], atMs);
+      if (n % 3 > 0) await hold(ledger, begun.id, [`lead ${number} ${n % 2}`], atMs);
     } else if (id === undefined) return;
     else if (kind === 'settle') await ledger.startSettling(id, answer(`answer ${n}`), atMs);
     else if (kind === 'release') await ledger.release(id, reason, atMs);

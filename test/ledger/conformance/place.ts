@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { openStore } from '../../../ledger/open.ts';
+import { openLedgerStore } from '../../../ledger/open.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { journalViolations } from '../journal_checks.ts';
 import { SALES_TABLES } from '../purchases.ts';
@@ -52,7 +52,7 @@ export function sharedLedger(place: Place): SharedLedger {
   before(async () => {
     const name = await place.fresh();
     const connections = [await place.open(name), await place.open(name)] as const;
-    opened = { name, connections, store: await openStore({ DATA_DIR: '', LEDGER: name }) };
+    opened = { name, connections, store: await openLedgerStore({ DATA_DIR: '', LEDGER: name }) };
   });
   after(async () => {
     const { store, connections } = current();

@@ -6,9 +6,9 @@ import {
   all,
   answer,
   bodyOf,
-  claim,
+  hold,
   GENEROUS,
-  LEASE_MS,
+  RESERVE_MS,
   paid,
   payment,
   purchaseIn,
@@ -53,13 +53,13 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
         request: '/x?a=ä&b=\'"',
       });
       const { id } = await reserve(get(), purchase);
-      const { nowMs, leaseMs, limits: _, ...stored } = purchase;
+      const { nowMs, reserveMs, limits: _, ...stored } = purchase;
       assert.deepEqual(await get().find({ id }), {
         ...stored,
         id,
         state: 'reserved',
         reservedAtMs: nowMs,
-        leaseUntilMs: nowMs + leaseMs,
+        reservedUntilMs: nowMs + reserveMs,
         settlingAtMs: null,
         endedAtMs: null,
         transaction: null,
@@ -112,13 +112,13 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
 
     test('replaces an expired reservation, which then has no effect', async () => {
       const old = await reserve(get(), wanted(8));
-      assert.equal((await get().begin(wanted(8, { nowMs: LEASE_MS - 1 }))).kind, 'taken');
-      const next = await reserve(get(), wanted(8, { nowMs: LEASE_MS }));
+      assert.equal((await get().begin(wanted(8, { nowMs: RESERVE_MS - 1 }))).kind, 'taken');
+      const next = await reserve(get(), wanted(8, { nowMs: RESERVE_MS }));
       assert.notEqual(next.id, old.id);
       assert.equal(await get().find({ id: old.id }), null);
-      assert.equal(await claim(get(), old.id, ['lead-8'], LEASE_MS), null);
-      assert.equal(await get().startSettling(old.id, answer('late'), LEASE_MS), false);
-      assert.equal(await get().release(old.id, 'not_settled', LEASE_MS), false);
+      assert.equal(await hold(get(), old.id, ['lead-8'], RESERVE_MS), null);
+      assert.equal(await get().startSettling(old.id, answer('late'), RESERVE_MS), false);
+      assert.equal(await get().release(old.id, 'not_settled', RESERVE_MS), false);
       assert.equal(
         (await get().find({ payment: payment(8) }))?.id,
         next.id,
@@ -129,9 +129,9 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
     test('replaces an expired reservation with the same identifier, and never a settling purchase', async () => {
       const identifierHash = sha256('order-9');
       await reserve(get(), wanted(9, { identifierHash }));
-      const next = await reserve(get(), wanted(10, { identifierHash, nowMs: LEASE_MS }));
-      assert.equal(await get().startSettling(next.id, answer('x'), LEASE_MS), true);
-      const muchLater = 1000 * LEASE_MS;
+      const next = await reserve(get(), wanted(10, { identifierHash, nowMs: RESERVE_MS }));
+      assert.equal(await get().startSettling(next.id, answer('x'), RESERVE_MS), true);
+      const muchLater = 1000 * RESERVE_MS;
       assert.equal((await get().begin(wanted(10, { nowMs: muchLater }))).kind, 'taken');
       assert.equal((await get().begin(wanted(11, { identifierHash, nowMs: muchLater }))).kind, 'taken');
     });
@@ -318,7 +318,7 @@ export function endings({ ledger: get, empty }: SharedLedger): void {
           assert.equal(await get().find({ payment: payment(n) }), null);
           assert.equal(await get().find({ payer: payment(n).payer, identifierHash }), null);
           const next = await reserve(get(), wanted(n, { identifierHash, nowMs: 71 }));
-          assert.equal(await claim(get(), next.id, [`l-${n}`], 71), `l-${n}`, 'its lead is free again');
+          assert.equal(await hold(get(), next.id, [`l-${n}`], 71), `l-${n}`, 'its lead is free again');
           assert.equal(await get().release(id, reason, 72), false, 'it ends once');
         });
       }

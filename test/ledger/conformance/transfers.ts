@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { AuditedAccount, IncomingTransfer, Purchase } from '../../../ledger/ledger.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { all, answer, bodyOf, claim, paid, payment, purchaseIn, reserve, sha256, wanted } from '../purchases.ts';
+import { all, answer, bodyOf, hold, paid, payment, purchaseIn, reserve, sha256, wanted } from '../purchases.ts';
 import { ACCOUNT, bookAll, bookOne, current, expiredPayment, LEASE_MS, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';
 
@@ -105,7 +105,7 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
       assert.deepEqual(await ledger.find({ payer: payment(1).payer, identifierHash }), good);
       assert.equal((await ledger.begin(wanted(1, { nowMs: 200 }))).kind, 'taken');
       const rival = await reserve(ledger, wanted(2, { nowMs: 200 }));
-      assert.equal(await claim(ledger, rival.id, ['lead'], 200), null);
+      assert.equal(await hold(ledger, rival.id, ['lead'], 200), null);
       assert.deepEqual(
         (await all(ledger.transfers(null, ['matched']))).map((t) => t.purchaseId),
         [released.id],
@@ -139,7 +139,7 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
         const rival = await reserve(one, wanted(1000 + n));
         const end = async (): Promise<unknown> =>
           n % 2 === 0 ? one.release(purchase.id, 'not_sent', 30) : one.forgetAnswers(DAY_MS);
-        const taking = claim(one, rival.id, [`l-${n}`], 40);
+        const taking = hold(one, rival.id, [`l-${n}`], 40);
         await Promise.all([end(), taking, bookAll(two, [transferFor(n)], { nowMs: 2 * DAY_MS })]);
         const given = await taking;
         const [booked] = (await all(one.transfers(ACCOUNT))).filter((t) => t.block === BigInt(n));
@@ -147,7 +147,7 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
         assert.equal(state, booked?.kind === 'owed' ? 'released' : 'sold', booked?.kind ?? 'not booked');
         if (state !== 'sold') continue;
         assert.ok(await one.answerOf(purchase.id), 'a sold purchase has its answer');
-        // A reservation that had claimed the lead loses it, before a settlement is requested.
+        // A reservation that held the lead loses it, before a settlement is requested.
         if (given !== null) assert.equal(await one.startSettling(rival.id, answer('the lead'), 50), false);
         assert.notEqual((await one.find({ id: rival.id }))?.leadId, `l-${n}`, 'a sold purchase has its lead');
         assert.ok((await one.soldLeads()).includes(`l-${n}`));

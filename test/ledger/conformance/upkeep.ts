@@ -6,8 +6,8 @@ import {
   all,
   answer,
   bodyOf,
-  claim,
-  LEASE_MS,
+  hold,
+  RESERVE_MS,
   payment,
   purchaseIn,
   reserve,
@@ -19,19 +19,19 @@ import type { OnEmptyLedger } from './place.ts';
 
 export function retention(onEmpty: OnEmptyLedger): void {
   describe('retention', () => {
-    onEmpty('expired reservations are deleted with their claims, and nothing else', async (ledger) => {
+    onEmpty('expired reservations are deleted with their holds, and nothing else', async (ledger) => {
       for (const [i, state] of STATES.entries()) await purchaseIn(ledger, state, i, { lead: `l-${i}` });
       await reserve(ledger, wanted(10, { nowMs: 500 }));
-      assert.equal(await ledger.deleteExpiredReservations(LEASE_MS - 1), 0);
-      assert.equal(await ledger.deleteExpiredReservations(LEASE_MS), 1);
+      assert.equal(await ledger.deleteExpiredReservations(RESERVE_MS - 1), 0);
+      assert.equal(await ledger.deleteExpiredReservations(RESERVE_MS), 1);
       assert.deepEqual((await all(ledger.purchases())).map((p) => p.state).sort(), [
         'released',
         'reserved',
         'settling',
         'sold',
       ]);
-      const { id } = await reserve(ledger, wanted(0, { nowMs: LEASE_MS }));
-      assert.equal(await claim(ledger, id, ['l-0'], LEASE_MS), 'l-0');
+      const { id } = await reserve(ledger, wanted(0, { nowMs: RESERVE_MS }));
+      assert.equal(await hold(ledger, id, ['l-0'], RESERVE_MS), 'l-0');
     });
 
     onEmpty(
@@ -119,20 +119,20 @@ export function clocks(onEmpty: OnEmptyLedger): void {
       await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
       await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
       await purchaseIn(ledger, 'reserved', 3, { nowMs: later, lead: 'reserved' });
-      assert.equal((await ledger.claimedLeads(0)).size, 3);
+      assert.equal((await ledger.heldLeads(0)).size, 3);
       assert.equal(await ledger.deleteExpiredReservations(0), 0);
       assert.equal(await ledger.forgetAnswers(0), 0);
       const { id } = await reserve(ledger, wanted(4));
-      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
+      assert.equal(await hold(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
     });
 
     onEmpty('back by hours: a reservation from the future does not keep its lead', async (ledger) => {
       const later = 10 ** 9;
       for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries())
         await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
-      assert.deepEqual([...(await ledger.claimedLeads(0)).keys()].sort(), ['settling', 'sold']);
+      assert.deepEqual([...(await ledger.heldLeads(0)).keys()].sort(), ['settling', 'sold']);
       const { id } = await reserve(ledger, wanted(4));
-      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], 0), 'reserved');
+      assert.equal(await hold(ledger, id, ['sold', 'settling', 'reserved'], 0), 'reserved');
       await purchaseIn(ledger, 'reserved', 5, { nowMs: later });
       assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
       await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
@@ -146,7 +146,7 @@ export function clocks(onEmpty: OnEmptyLedger): void {
       const jumped = 10 ** 12;
       assert.equal(await ledger.deleteExpiredReservations(jumped), 1);
       const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
-      assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
+      assert.equal(await hold(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
       assert.equal(
         await ledger.startSettling(slow.id, answer('x'), 5),
         false,

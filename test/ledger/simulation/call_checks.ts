@@ -6,7 +6,7 @@ import {
   type Begun,
   type BookedTransfer,
   type Booking,
-  type Claimed,
+  type Held,
   type LeadLimits,
   type Ledger,
   type NewPurchase,
@@ -50,8 +50,8 @@ export class CallChecks {
 
   async afterCall(name: keyof Ledger, given: readonly unknown[], result: unknown): Promise<void> {
     if (name === 'begin') await this.#afterBegin(given[0] as NewPurchase, result as Begun);
-    if (name === 'claim')
-      await this.#afterClaim(Number(given[3]), String(given[0]), given[2] as LeadLimits, result as Claimed);
+    if (name === 'hold')
+      await this.#afterHold(Number(given[3]), String(given[0]), given[2] as LeadLimits, result as Held);
     if (name === 'release' && result === true) await this.#afterRelease(String(given[0]), String(given[1]));
     if (name === 'leaseAudit' && result !== null) this.#holder = String(given[1]);
     if (name === 'bookTransfers') await this.#afterBooking(given[0] as Booking, result as readonly BookedTransfer[]);
@@ -80,8 +80,8 @@ export class CallChecks {
       );
   }
 
-  async #afterClaim(nowMs: number, id: string, limits: LeadLimits, claimed: Claimed): Promise<void> {
-    if (claimed.kind === 'none') return;
+  async #afterHold(nowMs: number, id: string, limits: LeadLimits, result: Held): Promise<void> {
+    if (result.kind === 'none') return;
     const purchases = await all(this.#ledger.purchases());
     const payer = purchases.find((p) => p.id === id)?.payment.payer;
     if (payer === undefined) return;
@@ -89,19 +89,19 @@ export class CallChecks {
     const hasBought = (buyer: string): boolean =>
       purchases.some((p) => p.state === 'sold' && p.payment.payer === buyer);
     const ofLeads = purchases.filter((p) => p.leadId !== null);
-    const claims = ofLeads.filter((p) => isOpen(p) && !isExpired(p, nowMs));
+    const held = ofLeads.filter((p) => isOpen(p) && !isExpired(p, nowMs));
     const isRecent = ({ endedAtMs }: Purchase): boolean => (endedAtMs ?? 0) > nowMs - RELEASED_MS;
     const released = ofLeads.filter(
       (p) => ofPayer(p) && p.state === 'released' && p.why !== 'not_sent' && isRecent(p),
     ).length;
-    const byPayer = claims.filter(ofPayer).length + released;
-    const byNew = claims.filter((p) => !hasBought(p.payment.payer)).length;
+    const byPayer = held.filter(ofPayer).length + released;
+    const byNew = held.filter((p) => !hasBought(p.payment.payer)).length;
     const who = `payer ${payer.slice(0, 6)} with ${byPayer} leads (new payers have ${byNew})`;
-    if (claimed.kind === 'claimed') {
-      this.must(this.#chain.wallets.get(payer)?.wasBorn !== true, `contract wallet ${who} claimed a lead`);
-      this.must(byPayer <= limits.perPayer, `${who} claimed ${claimed.leadId} above the limit of a payer`);
+    if (result.kind === 'held') {
+      this.must(this.#chain.wallets.get(payer)?.wasBorn !== true, `contract wallet ${who} holds a lead`);
+      this.must(byPayer <= limits.perPayer, `${who} holds ${result.leadId} above the limit of a payer`);
       const isWithin = hasBought(payer) || byNew <= limits.byNewPayers;
-      this.must(isWithin, `${who} claimed ${claimed.leadId} above the limit of new payers`);
+      this.must(isWithin, `${who} holds ${result.leadId} above the limit of new payers`);
       return;
     }
     this.refusals += 1;
@@ -109,8 +109,8 @@ export class CallChecks {
       payer: byPayer >= limits.perPayer,
       released: released >= limits.perPayer,
       'new payers': byNew >= limits.byNewPayers && !hasBought(payer),
-    }[claimed.by];
-    this.must(isReached, `${who} is refused a lead (limit of ${claimed.by}) because of other payers`);
+    }[result.by];
+    this.must(isReached, `${who} is refused a lead (limit of ${result.by}) because of other payers`);
   }
 
   /** A purchase that was sent for settlement is released only if a safe block proves that it cannot be paid. */
@@ -163,7 +163,7 @@ export class CallChecks {
     if (own.some((p) => p.state === 'settling' || p.state === 'sold')) return false;
     // It takes the transfer when it is sold.
     if (own.some((p) => p.state === 'reserved')) return true;
-    const [leads, properties] = [await this.#ledger.claimedLeads(nowMs), await this.#ledger.claimedProperties(nowMs)];
+    const [leads, properties] = [await this.#ledger.heldLeads(nowMs), await this.#ledger.heldProperties(nowMs)];
     for (const { id, leadId, properties: keys } of own) {
       const isTaken = leadId !== null && (leads.has(leadId) || keys.some((key) => properties.has(key)));
       if (!isTaken && (await this.#ledger.answerOf(id)) !== null) return false;

@@ -112,7 +112,7 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
       const choice = world.random();
       if (choice < 0.5) next = () => send(first);
       else if (choice < 0.6)
-        next = () => server.collect(world.pick(processes), name, first.payment.nonce, { wallet, claims: wallet });
+        next = () => server.collect(world.pick(processes), name, first.payment.nonce, { wallet, address: wallet });
       else if (choice < 0.9 && identifierHash !== null) next = () => send({ ...first, ...paying() });
       else break;
     }
@@ -139,8 +139,8 @@ export async function stranger({ world, chain, server, processes, requests }: Sc
     const act = world.below(8);
     if (act < 4) await server.buy(process, STRANGER, act < 2 ? copy : { ...copy, identifierHash: sha256('a guess') });
     else if (act === 4) {
-      const claims = world.pick([STRANGER, payment.payer]);
-      await server.collect(process, STRANGER, payment.nonce, { wallet: STRANGER, claims });
+      const address = world.pick([STRANGER, payment.payer]);
+      await server.collect(process, STRANGER, payment.nonce, { wallet: STRANGER, address });
     } else if (act === 5) {
       // A transfer for nothing: plain, or by an authorization of no amount or of a small one, which is owed.
       chain.balances.set(STRANGER, chain.balanceOf(STRANGER) + 1n);

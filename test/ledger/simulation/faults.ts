@@ -2,7 +2,7 @@
 import type { Answer } from '../../../ledger/ledger.ts';
 import type { PlantedChange } from '../planted_change.ts';
 import { planted, realParts, type Parts } from './planted.ts';
-import { LEASE_MS } from './server.ts';
+import { RESERVE_MS } from './server.ts';
 
 export interface Fault {
   readonly name: string;
@@ -102,10 +102,10 @@ const audit = [
   ...inSource(MATCH, {
     'a transfer is matched by its payer alone': ['payer} AND nonce = ${', 'payer} AND ${nonce} = ${'],
     'a transfer of another amount pays a purchase': ['payment.amount !== transfer.amount || ', ''],
-    // The property is checked first, and hides the claim from schedules. The conformance tests find its loss alone.
+    // The property is checked first, and hides the hold from schedules. The conformance tests find its loss alone.
     'a released purchase is sold without its lead': [
-      'if (!(await insertClaim(query, String(lead), purchase.id))) return false;',
-      'await insertClaim(query, String(lead), purchase.id);',
+      'if (!(await insertHold(query, String(lead), purchase.id))) return false;',
+      'await insertHold(query, String(lead), purchase.id);',
       'if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;',
       '',
     ],
@@ -131,7 +131,7 @@ const audit = [
   },
 ];
 
-/** Limits are not enforced, or count the wrong purchases; claims take or keep too little. */
+/** Limits are not enforced, or count the wrong purchases; holds take or keep too little. */
 const limits = [
   ...inSource('ledger/sql/payer_limits.ts', {
     'open purchases are not counted': ['open.length >= limits.maxOpen', 'open.length >= 99'],
@@ -156,22 +156,22 @@ const limits = [
       'if (isExclusive && !hasCode) return contractRefused',
     ],
   }),
-  ...inSource('ledger/sql/lead_claims.ts', {
-    'a claim takes the lead without its property': [
+  ...inSource('ledger/sql/holds.ts', {
+    'a hold takes the lead without its property': [
       'const hasProperty = await insertProperties(query, purchaseId, properties);',
       'const hasProperty = properties.length >= 0;',
     ],
   }),
   ...inSource('ledger/sql/settlements.ts', {
     'a released purchase keeps its property': [
-      "await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);",
+      "await query('UPDATE held_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);",
       '',
     ],
   }),
   ...inSource('ledger/sql/upkeep.ts', {
     'a purchase that settles is deleted as an abandoned reservation': [
       "drop(query, `${UNFINISHED} AND ${expiredAt('$1')}`, nowMs)",
-      `query("DELETE FROM purchases WHERE state <> 'sold' AND lease_until_ms <= $1 RETURNING id", nowMs)
+      `query("DELETE FROM purchases WHERE state <> 'sold' AND reserved_until_ms <= $1 RETURNING id", nowMs)
         .then(({ length }) => length)`,
     ],
   }),
@@ -214,15 +214,15 @@ const steps = withParts({
       };
     },
   },
-  'a lead is chosen without being claimed': {
+  'a lead is chosen without being held': {
     ledger: () => ({
-      claim: async (_, [lead]) => (lead === undefined ? { kind: 'none' } : { kind: 'claimed', leadId: lead.leadId }),
+      hold: async (_, [lead]) => (lead === undefined ? { kind: 'none' } : { kind: 'held', leadId: lead.leadId }),
     }),
   },
   'a purchase that settles for too long is released like a reservation': {
     ledger: (ledger) => ({
       deleteExpiredReservations: async (nowMs) => {
-        for (const { id } of await ledger.unresolved(nowMs - LEASE_MS))
+        for (const { id } of await ledger.unresolved(nowMs - RESERVE_MS))
           await ledger.release(id, 'expired_unused', nowMs);
         return ledger.deleteExpiredReservations(nowMs);
       },

@@ -129,7 +129,7 @@ async function checkCollection(end: End, sold: readonly Purchase[]): Promise<voi
     // The proof of the wallet is slow, so only some buyers collect here.
     if (!process || (world.random() >= COLLECTED_BY_WALLET && stored !== null)) continue;
     const before = server.sent.length;
-    const collected = server.collect(process, 'collector', id, { wallet: payment.payer, claims: payment.payer });
+    const collected = server.collect(process, 'collector', id, { wallet: payment.payer, address: payment.payer });
     await finishAll();
     const reply = await collected;
     server.sent.length = before;
@@ -161,9 +161,9 @@ function checkBalance({ scene: { chain, world }, must }: End, { purchases, sold,
     received - unsold === revenue,
     `of ${received} on the chain, ${unsold} is for no sale; the ledger has ${revenue}`,
   );
-  for (const { id, state, leaseUntilMs } of purchases) {
+  for (const { id, state, reservedUntilMs } of purchases) {
     must(state !== 'settling', `${short(id)} is still settling`);
-    must(state !== 'reserved' || leaseUntilMs > world.nowMs, `${short(id)} is still reserved`);
+    must(state !== 'reserved' || reservedUntilMs > world.nowMs, `${short(id)} is still reserved`);
   }
 }
 

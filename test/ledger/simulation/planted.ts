@@ -32,7 +32,7 @@ export const realParts: Parts = {
   ...sources,
   ledger: () => ({}),
   evidence: (chain) => chain,
-  // As in api/payments/request/earlier_purchase.ts. The signature does not suffice, because it is public.
+  // As in api/payments/paid_request.ts. The signature does not suffice, because it is public.
   mayCollect: (purchase, { identifierHash, payment, route, request }) =>
     identifierHash !== null &&
     purchase.identifierHash === identifierHash &&
@@ -54,7 +54,7 @@ const FILES: Readonly<Record<keyof typeof sources, string>> = {
 const COPIED = [
   ...Object.values(FILES),
   'api/payments/chain/evidence.ts',
-  ...['lead_claims', 'match_transfer', 'payer_limits', 'reservations', 'restore_mark', 'settlements', 'transfer_book']
+  ...['holds', 'match_transfer', 'payer_limits', 'reservations', 'restore_mark', 'settlements', 'transfer_book']
     .concat('upkeep')
     .map((name) => `ledger/sql/${name}.ts`),
 ];

@@ -27,7 +27,7 @@ const LEADS: readonly OfferedLead[] = [
   leadOf('lead-4', 'parcel-3'),
 ];
 const STEPS_OF_TIME_MS = [5, 50, 500, 500, 2000, 2000, 2000, 8000, 8000, 20_000, 100_000];
-/** Time after which every payment and lease has expired, and number of blocks after which a block is final. */
+/** Time after which every payment and reservation has expired, and number of blocks after which a block is final. */
 const [LONG_MS, LAST_BLOCKS] = [1_000_000, 8];
 /** Passes of the audit at the end. In the first one the other process may still have the lease. */
 const LAST_PASSES = 2;

@@ -8,7 +8,7 @@ import { ChainUnavailable } from '../../../api/payments/chain/node.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import { purchaseCollector } from '../../../api/payments/collect.ts';
-import { type Claimant, type SaleEffects } from '../../../api/payments/sale.ts';
+import { type OpenPurchase, type SaleEffects } from '../../../api/payments/sale.ts';
 import {
   isExpired,
   LedgerUnavailable,
@@ -28,7 +28,7 @@ import { ledgerView } from './ledger_view.ts';
 import type { Process, World } from './world.ts';
 
 export const EXCLUSIVE = 'GET /api/leads/exclusive';
-export const LEASE_MS = 30_000;
+export const RESERVE_MS = 30_000;
 /** How long a settlement may take before the reconciler checks it. */
 const SETTLEMENT_MS = 45_000;
 const ORIGIN = 'https://deals.example';
@@ -111,10 +111,10 @@ interface VerifiedPayer {
   readonly isContract: boolean;
 }
 
-/** The wallet that signs a challenge, and the address that it claims to be. */
+/** The wallet that signs a challenge, and the address that it says it is. */
 interface Proof {
   readonly wallet: string;
-  readonly claims: string;
+  readonly address: string;
 }
 
 export class Server {
@@ -219,7 +219,7 @@ export class Server {
       route,
       request: request.request,
       snapshotId: 'run-1',
-      leaseMs: LEASE_MS,
+      reserveMs: RESERVE_MS,
       chain: await session.chain.id(),
       limits: { balance, maxOpen: isContract ? limits.mostOpenOfContract : limits.maxOpen },
     });
@@ -257,15 +257,15 @@ export class Server {
       },
       evidence: (payment, hint) => chain.evidenceOf(payment, hint),
       pause: (ms) => world.gate(process, `pauses ${ms} ms`),
-      buildAnswer: (claimant) => this.#handle(session, request, claimant),
+      buildAnswer: (openPurchase) => this.#handle(session, request, openPurchase),
     };
   }
 
-  /** The handler: builds the answer, and claims a lead on the exclusive route. */
+  /** The handler: builds the answer, and holds a lead on the exclusive route. */
   async #handle(
     { process, ledger, nowMs }: Session,
     { payment, route, request }: Request,
-    { purchase, claim }: Claimant,
+    { purchase, hold }: OpenPurchase,
   ): Promise<Answer | null> {
     const { world, chain: token, leads, limits } = this.#options;
     if (world.mishap(HANDLER_FAILS)) throw new HandlerFailed('the handler threw');
@@ -274,10 +274,10 @@ export class Server {
       for (let step = 0; step < HANDLER_STEPS; step += 1) await world.gate(process, 'builds the answer');
     }
     if (route !== EXCLUSIVE) return world.mishap(HANDLER_FAILS) ? null : answer(`list for ${request}`);
-    const claimed = await ledger.claimedLeads(nowMs());
-    const free = leads.filter(({ leadId }) => !claimed.has(leadId));
-    const got = await claim(free, limits.leads);
-    return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
+    const held = await ledger.heldLeads(nowMs());
+    const free = leads.filter(({ leadId }) => !held.has(leadId));
+    const got = await hold(free, limits.leads);
+    return got.kind === 'held' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
   }
 
   async #send(session: Session, purchase: Purchase, sold: Answer): Promise<Reply> {
@@ -293,7 +293,7 @@ export class Server {
   }
 
   /** Collect a purchase with the signed challenge of a process. */
-  collect(process: Process, client: string, idOrNonce: string, { wallet, claims }: Proof): Promise<Reply> {
+  collect(process: Process, client: string, idOrNonce: string, { wallet, address }: Proof): Promise<Reply> {
     return this.#request(process, client, async (session) => {
       const { ledger, nowMs } = session;
       const { world, chain } = this.#options;
@@ -302,7 +302,7 @@ export class Server {
       const proof = purchaseCollector({ ledger, publicUrl: ORIGIN, secret, nowMs, network, signatures });
       const uri = `${ORIGIN}/api/purchases/${idOrNonce}`;
       const { info, supportedChains } = proof.challenge(uri);
-      const signed = { ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) };
+      const signed = { ...info, ...supportedChains[0], address, signature: signatureOf(wallet) };
       await world.gate(process, 'reads a signed challenge');
       const found = await proof.collect(uri, idOrNonce, Buffer.from(JSON.stringify(signed)).toString('base64'));
       if (found.kind !== 'purchase') return refused(found.kind === 'refused' ? found.why : 'no such purchase');

@@ -1,5 +1,5 @@
-/** Claims of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
-import type { Claimed, HeldState, LeadClaims, OfferedLead } from '../ledger.ts';
+/** Holds of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
+import type { Held, HeldState, LeadHolds, OfferedLead } from '../ledger.ts';
 import { change } from './journal.ts';
 import { leadLimitReached, expiredAt } from './payer_limits.ts';
 import { dropIfExpired } from './reservations.ts';
@@ -10,12 +10,12 @@ const NAMES_PER_QUERY = 100;
 const THESE_NAMES = `(${Array.from({ length: NAMES_PER_QUERY }, (_, i) => `$${i + 1}`).join(', ')})`;
 /** Leads and keys of properties with the purchases that have them, where a condition holds. */
 const ofLeads = (what: string, where: string): string =>
-  `SELECT c.lead_id AS name${what} FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE ${where}`;
-const ofProperties = (what: string, where: string): string => `SELECT c.property_key AS name${what}
-  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND ${where}`;
-const HOLDERS_OF_LEADS = ofLeads(', p.id, p.state', `c.lead_id IN ${THESE_NAMES}`);
-const HOLDERS_OF_PROPERTIES = ofProperties(', p.id, p.state', `c.property_key IN ${THESE_NAMES}`);
-const CLAIMED = `NOT (${expiredAt('$1')})`;
+  `SELECT h.lead_id AS name${what} FROM holds h JOIN purchases p ON p.id = h.purchase_id WHERE ${where}`;
+const ofProperties = (what: string, where: string): string => `SELECT h.property_key AS name${what}
+  FROM held_properties h JOIN purchases p ON p.id = h.purchase_id WHERE h.standing = 1 AND ${where}`;
+const HOLDERS_OF_LEADS = ofLeads(', p.id, p.state', `h.lead_id IN ${THESE_NAMES}`);
+const HOLDERS_OF_PROPERTIES = ofProperties(', p.id, p.state', `h.property_key IN ${THESE_NAMES}`);
+const STANDING = `NOT (${expiredAt('$1')})`;
 const SOLD = "p.state <> 'reserved'";
 
 const nameOf = (row: Row): string => String(row['name']);
@@ -24,15 +24,15 @@ const heldStateOf = ({ state }: Row): HeldState => (state === 'released' ? 'sold
 
 /** Take the keys of a property. @returns false if another purchase has one of them */
 async function insertProperties(query: Query, purchaseId: string, keys: readonly string[]): Promise<boolean> {
-  const sql = `INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, 1)
+  const sql = `INSERT INTO held_properties (purchase_id, property_key, standing) VALUES ($1, $2, 1)
     ON CONFLICT DO NOTHING RETURNING property_key`;
   for (const key of keys) if ((await query(sql, purchaseId, key)).length === 0) return false;
   return true;
 }
 
-/** Insert the claim of a lead, without its property. @returns false if another purchase has the lead */
-export async function insertClaim(query: Query, leadId: string, purchaseId: string): Promise<boolean> {
-  const sql = 'INSERT INTO claims (lead_id, purchase_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING lead_id';
+/** Insert the hold of a lead, without its property. @returns false if another purchase has the lead */
+export async function insertHold(query: Query, leadId: string, purchaseId: string): Promise<boolean> {
+  const sql = 'INSERT INTO holds (lead_id, purchase_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING lead_id';
   return (await query(sql, leadId, purchaseId)).length === 1;
 }
 
@@ -47,16 +47,16 @@ async function findHolders(query: Query, sql: string, names: readonly string[]):
   return holders;
 }
 
-/** Claim a lead with its property. @returns false if another purchase has one of them; then none is taken */
+/** Hold a lead with its property. @returns false if another purchase has one of them; then none is taken */
 async function take(query: Query, purchaseId: string, { leadId, properties }: OfferedLead): Promise<boolean> {
   const hasProperty = await insertProperties(query, purchaseId, properties);
-  if (hasProperty && (await insertClaim(query, leadId, purchaseId))) return true;
-  await query('DELETE FROM claimed_properties WHERE purchase_id = $1', purchaseId);
+  if (hasProperty && (await insertHold(query, leadId, purchaseId))) return true;
+  await query('DELETE FROM held_properties WHERE purchase_id = $1', purchaseId);
   return false;
 }
 
-/** Claim the first free lead with its property. @returns its id; null if none is free */
-async function claimFirst(
+/** Hold the first free lead with its property. @returns its id; null if none is free */
+async function holdFirst(
   query: Query,
   purchaseId: string,
   leads: readonly OfferedLead[],
@@ -85,31 +85,31 @@ async function claimFirst(
   return null;
 }
 
-export function leadClaims(store: Store): LeadClaims {
+export function leadHolds(store: Store): LeadHolds {
   const namesOf = async (sql: string): Promise<readonly string[]> => (await store.read(sql)).map(nameOf).sort();
   const statesOf = async (sql: string, nowMs: number): Promise<ReadonlyMap<string, HeldState>> =>
     new Map((await store.read(sql, nowMs)).map((row) => [nameOf(row), heldStateOf(row)]));
   return {
-    claim: (purchaseId, leads, limits, nowMs) =>
-      store.write(async (query): Promise<Claimed> => {
-        await store.lock(query, 'claims');
+    hold: (purchaseId, leads, limits, nowMs) =>
+      store.write(async (query): Promise<Held> => {
+        await store.lock(query, 'holds');
         const [own] = await query(
           `SELECT p.payer FROM purchases p WHERE p.id = $1 AND p.state = 'reserved' ${store.lockRows}`,
           purchaseId,
         );
         if (!own) return { kind: 'none' };
-        const [earlier] = await query('SELECT lead_id AS name FROM claims WHERE purchase_id = $1', purchaseId);
-        if (earlier) return { kind: 'claimed', leadId: nameOf(earlier) };
+        const [earlier] = await query('SELECT lead_id AS name FROM holds WHERE purchase_id = $1', purchaseId);
+        if (earlier) return { kind: 'held', leadId: nameOf(earlier) };
         const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
         if (reached !== null) return reached;
-        const leadId = await claimFirst(query, purchaseId, leads, nowMs);
+        const leadId = await holdFirst(query, purchaseId, leads, nowMs);
         if (leadId === null) return { kind: 'none' };
-        await change(query, 'claimed', { where: 'id = $1' }, purchaseId);
-        return { kind: 'claimed', leadId };
+        await change(query, 'held', { where: 'id = $1' }, purchaseId);
+        return { kind: 'held', leadId };
       }),
 
-    claimedLeads: (nowMs) => statesOf(ofLeads(', p.state', CLAIMED), nowMs),
-    claimedProperties: (nowMs) => statesOf(ofProperties(', p.state', CLAIMED), nowMs),
+    heldLeads: (nowMs) => statesOf(ofLeads(', p.state', STANDING), nowMs),
+    heldProperties: (nowMs) => statesOf(ofProperties(', p.state', STANDING), nowMs),
     soldLeads: () => namesOf(ofLeads('', SOLD)),
     soldProperties: () => namesOf(ofProperties('', SOLD)),
   };
