@@ -115,7 +115,7 @@ export function paymentLayer(options: PaymentLayerOptions) {
     ready: readiness.isReady,
     /** Send a sold answer again, byte for byte, to its buyer. */
     redeliver: deliveries.redeliver,
-    /** Middleware that calls the handler only for a paid request, which finds its OpenPurchase in `ctx.state.openPurchase`. */
+    /** Middleware that calls the handler only for a paid request, with its OpenPurchase in `ctx.state.openPurchase`. */
     charge(charge: Charge): Middleware {
       if (!routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
       return async (ctx, next) => {

@@ -4,8 +4,10 @@ import type { Row, Value } from './store.ts';
 
 /** Columns of a purchase that the journal states as they are. */
 export const COLUMNS: readonly string[] = `id changes state standing network asset payer nonce pay_to amount
-  valid_before chain route request snapshot_id identifier_hash reserved_at_ms reserved_until_ms settling_at_ms ended_at_ms
-  tx_hash block why returned_lead answer_sha256 answer_headers refund_due refund_proof refunded`.split(/\s+/);
+  valid_before chain route request snapshot_id identifier_hash reserved_at_ms reserved_until_ms settling_at_ms
+  ended_at_ms tx_hash block why returned_lead answer_sha256 answer_headers refund_due refund_proof refunded`.split(
+  /\s+/,
+);
 
 const keysOf = (standing: string): string =>
   `(SELECT string_agg(k.property_key, '|' ORDER BY k.property_key) FROM held_properties k
