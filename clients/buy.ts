@@ -12,6 +12,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
 import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
+import { runCommand } from '../lib/command.ts';
 import { usdOf } from '../lib/network.ts';
 import { print } from '../lib/output.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
@@ -86,7 +87,7 @@ function shortened(text: string): string {
   return more > 0 ? `${shown}\n... and ${more} more records (FULL=1 prints them)` : shown;
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const isCollecting = process.argv[2] === 'collect';
   const settings = { URL: '', RECEIPT: '', ...readSettings(isCollecting ? collectSettings : buySettings) };
   const wallet = await sandboxWallet(settings.DATA_DIR, settings.SERVER);
@@ -112,13 +113,7 @@ async function main(): Promise<void> {
   print(`\n${settings.FULL ? text : shortened(text)}`);
   // Sold, or no match and no charge: both are success.
   const isGood = status === 200 ? id === null || isIntact : status === 404 && !isCollecting;
-  process.exitCode = isGood ? 0 : 1;
+  return isGood ? 0 : 1;
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof SettingError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main);

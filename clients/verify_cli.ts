@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { runCommand } from '../lib/command.ts';
 import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { NotProven, parseKeys, verifyContent, verifyReceipt, type VerifiedReceipt } from './verify.ts';
@@ -99,10 +100,4 @@ async function verify(): Promise<number> {
   return hasPages ? 0 : 1;
 }
 
-try {
-  process.exitCode = await verify();
-} catch (error) {
-  if (!(error instanceof SettingError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await runCommand(verify);

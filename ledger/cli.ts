@@ -1,7 +1,7 @@
 /** `make ledger`: revenue, open settlements, leads and differences on one screen. */
-import { messageOf } from '../lib/errors.ts';
+import { runCommand } from '../lib/command.ts';
 import { print } from '../lib/output.ts';
-import { readSettings, SettingError } from '../lib/settings.ts';
+import { readSettings } from '../lib/settings.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { assertLedgerExists, openLedger, shownPlace } from './open.ts';
 import { reportLines } from './report.ts';
@@ -9,12 +9,11 @@ import { ledgerArguments, ledgerSettings } from './settings.ts';
 import { LedgerRefused } from './sql/schema.ts';
 
 const isExpected = (error: unknown): boolean =>
-  error instanceof SettingError ||
   error instanceof LedgerUnavailable ||
   error instanceof LedgerRefused ||
   (error instanceof Error && 'syscall' in error);
 
-try {
+await runCommand(async () => {
   const settings = readSettings(ledgerSettings);
   const { DAYS } = readSettings(ledgerArguments);
   assertLedgerExists(settings);
@@ -25,8 +24,4 @@ try {
   } finally {
     await ledger.close();
   }
-} catch (error) {
-  const stack = error instanceof Error && !isExpected(error) ? error.stack : undefined;
-  process.stderr.write(`${stack ?? messageOf(error)}\n`);
-  process.exitCode = 1;
-}
+}, isExpected);

@@ -5,12 +5,13 @@
  * a sandbox.
  */
 import { spawn } from 'node:child_process';
+import { runCommand } from '../lib/command.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { startSandbox, worldOptions } from './server.ts';
 import { SANDBOX_SETTINGS } from './settings.ts';
 
 const [command, ...args] = process.argv.slice(2);
-try {
+await runCommand(async () => {
   if (command === undefined) throw new SettingError('no command given, expected one to run with the sandbox');
   const settings = readSettings(pipelineSettings);
   if (!settings.LIVE && settings.SANDBOX_URL !== undefined)
@@ -38,8 +39,4 @@ try {
     child.on('error', reject).on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
   });
   await sandbox?.close();
-} catch (error) {
-  if (!(error instanceof SettingError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+});

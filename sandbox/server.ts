@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { pipelineSettings, type PipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
+import { runCommand } from '../lib/command.ts';
+import { pipelineSettings, type PipelineSettings, readSettings, SANDBOX_DAY } from '../lib/settings.ts';
 import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
 import { htmlPage } from './pages/html.ts';
 import { sites, takesForms } from './pages/index.ts';
@@ -203,12 +204,4 @@ async function main(): Promise<void> {
   process.once('SIGTERM', stop).once('SIGINT', stop);
 }
 
-if (import.meta.main) {
-  try {
-    await main();
-  } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main) await runCommand(main);

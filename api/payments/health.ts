@@ -95,34 +95,36 @@ const OBSTACLES = {
   pay_to_blocked: 'the issuer of USDC blocks PAY_TO, so nobody can pay; use another address',
 } as const;
 
-async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<PaymentHealth> {
-  const { facilitator } = checked;
-  const { unresolved, warnings } = await ledgerState(checked, nowMs);
-  const { failure } = checked.watch.last();
-  const { obstacle } = checked.token.last();
-  const { owed, unpaid, sentByOthers, failure: stopped } = checked.audit.last();
+/** What the watchers found in their last passes. */
+function watcherWarnings({ watch, token, audit, facilitator }: CheckedPayments): Warning[] {
+  const { failure } = watch.last();
+  const { obstacle } = token.last();
+  const { owed, unpaid, sentByOthers, failure: stopped } = audit.last();
   const { number, of } = facilitator.inUse?.() ?? { number: 1, of: 1 };
-  const unread = (what: string) => (): Warning[] => [{ code: 'payments_unavailable', detail: what }];
-  const gas = async (): Promise<Warning[]> => {
-    const left = (await facilitator.settlementsLeft?.()) ?? MIN_SETTLEMENTS;
-    return warnIf(left < MIN_SETTLEMENTS, 'gas_low', `the gas is enough for ${left} settlements`);
-  };
-  const more = await Promise.all([
+  const unused = 'those before it gave no usable reply (FACILITATOR_URL)';
+  return [
     warnIf(failure !== null, 'audit_stopped', `unresolved settlements cannot be checked: ${failure}`),
     warnIf(owed > 0, 'transfers_owed', `${owed} transfers are owed: refund them (make ledger)`),
     warnIf(unpaid > 0, 'sales_unpaid', `${unpaid} sold purchases have no transfer on the chain (make ledger)`),
     warnIf(sentByOthers > 0, 'sent_by_others', `${sentByOthers} payments were sent by accounts that are not ours`),
     warnIf(stopped !== null, 'audit_stopped', `the audit of incoming transfers cannot run: ${stopped}`),
+    warnIf(number !== 1, 'facilitator_unavailable', `facilitator ${number} of ${of} is in use: ${unused}`),
+    obstacle === null ? [] : [{ code: obstacle, detail: OBSTACLES[obstacle] }],
+  ].flat();
+}
+
+async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<PaymentHealth> {
+  const { unresolved, warnings } = await ledgerState(checked, nowMs);
+  const unread = (detail: string) => (): Warning[] => [{ code: 'payments_unavailable', detail }];
+  const gas = async (): Promise<Warning[]> => {
+    const left = (await checked.facilitator.settlementsLeft?.()) ?? MIN_SETTLEMENTS;
+    return warnIf(left < MIN_SETTLEMENTS, 'gas_low', `the gas is enough for ${left} settlements`);
+  };
+  const node = await Promise.all([
     gas().catch(unread('the gas balance cannot be read')),
     clockWarnings(checked, nowMs).catch(unread('the chain node does not respond')),
-    warnIf(
-      number !== 1,
-      'facilitator_unavailable',
-      `facilitator ${number} of ${of} is in use: those before it gave no usable reply (FACILITATOR_URL)`,
-    ),
-    obstacle === null ? [] : [{ code: obstacle, detail: OBSTACLES[obstacle] }],
   ]);
-  return { unresolved, warnings: [...warnings, ...more.flat()] };
+  return { unresolved, warnings: [...warnings, ...watcherWarnings(checked), ...node.flat()] };
 }
 
 /** @returns a function that checks payments, at most every ten seconds */

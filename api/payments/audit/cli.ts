@@ -7,7 +7,7 @@ import { LedgerUnavailable, type Debt, type Ledger } from '../../../ledger/ledge
 import { assertLedgerExists, openNotedLedgerStore } from '../../../ledger/open.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
-import { messageOf } from '../../../lib/errors.ts';
+import { runCommand } from '../../../lib/command.ts';
 import { dollarsOf, type Network } from '../../../lib/network.ts';
 import { print } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
@@ -133,12 +133,4 @@ async function main(): Promise<number> {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const isExpected =
-    error instanceof SettingError || error instanceof LedgerUnavailable || error instanceof ChainUnavailable;
-  const stack = error instanceof Error && !isExpected ? error.stack : undefined;
-  process.stderr.write(`${stack ?? messageOf(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main, (error) => error instanceof LedgerUnavailable || error instanceof ChainUnavailable);

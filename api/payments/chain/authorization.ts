@@ -19,76 +19,48 @@ const ERC_6492_SUFFIX = '6492'.repeat(16);
  */
 const MIN_VALID_SECONDS = 20;
 
-const hex = (digits: string, name: string) => {
-  const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);
-  return z.custom<`0x${string}`>((given) => typeof given === 'string' && pattern.test(given), name);
-};
+const hex = (pattern: RegExp, name: string) =>
+  z.custom<`0x${string}`>((given) => typeof given === 'string' && pattern.test(given), name);
 /** In lower case: the checksum is not signed, and libraries reject a wrong one. */
-const address = hex('{40}', 'an address').transform((given) => given.toLowerCase() as `0x${string}`);
+const address = hex(/^0x[0-9a-fA-F]{40}$/, 'an address').transform((given) => given.toLowerCase() as `0x${string}`);
+const nonce = hex(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte nonce in hex');
+const signature = hex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, 'a signature in hex of at most 4096 bytes');
 const INTEGER = 'an integer in decimal digits';
 const integer = z.string(INTEGER).regex(/^\d{1,78}$/, INTEGER);
 const text = z.string('text');
-const AN_OBJECT = 'an object';
-
-// Unknown members are refused: a facilitator might settle them instead of the authorization that we record.
-const Authorization = z.strictObject(
-  {
-    from: address,
-    to: address,
-    value: integer,
-    validAfter: integer,
-    validBefore: integer,
-    nonce: hex('{64}', 'a 32-byte nonce in hex'),
-  },
-  AN_OBJECT,
-);
-
-const Payload = z.strictObject(
-  {
-    signature: z.custom<`0x${string}`>(
-      (given) => typeof given === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(given),
-      'a signature in hex of at most 4096 bytes',
-    ),
-    authorization: Authorization,
-  },
-  AN_OBJECT,
-);
-
 const IDENTIFIER = '16 to 128 letters, digits, hyphens and underscores';
-const Extensions = z.object(
-  {
-    'payment-identifier': z
-      .object(
-        {
-          info: z.object({ id: z.string(IDENTIFIER).refine(isValidPaymentId, IDENTIFIER).optional() }, AN_OBJECT),
-        },
-        AN_OBJECT,
-      )
-      .optional(),
-  },
-  AN_OBJECT,
-);
+const id = z.string(IDENTIFIER).refine(isValidPaymentId, IDENTIFIER);
+
+const object = <T extends z.ZodRawShape>(shape: T) => z.object(shape, 'an object');
+/** Other members are refused: a facilitator might settle them instead of the authorization that we record. */
+const only = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, 'an object');
 
 /** The detail of a refusal shows these messages; none comes from a library. */
-const Offer = z.object(
-  {
-    x402Version: z.literal(2, '2'),
-    accepted: z.object(
-      {
-        scheme: text,
-        network: text,
-        asset: address,
-        amount: text,
-        payTo: text,
-        maxTimeoutSeconds: z.number('a number'),
-      },
-      AN_OBJECT,
-    ),
-    payload: Payload,
-    extensions: Extensions.optional(),
-  },
-  AN_OBJECT,
-);
+const Offer = object({
+  x402Version: z.literal(2, '2'),
+  accepted: object({
+    scheme: text,
+    network: text,
+    asset: address,
+    amount: text,
+    payTo: text,
+    maxTimeoutSeconds: z.number('a number'),
+  }),
+  payload: only({
+    signature,
+    authorization: only({
+      from: address,
+      to: address,
+      value: integer,
+      validAfter: integer,
+      validBefore: integer,
+      nonce,
+    }),
+  }),
+  extensions: object({
+    'payment-identifier': object({ info: object({ id: id.optional() }) }).optional(),
+  }).optional(),
+});
 
 export type SignedAuthorization = z.infer<typeof Offer>['payload'];
 
@@ -142,7 +114,7 @@ export function readOffered(header: string | undefined): Offered {
     );
   }
   const a = payload.authorization;
-  const id = extensions?.['payment-identifier']?.info.id;
+  const identifier = extensions?.['payment-identifier']?.info.id;
   return {
     kind: 'payment',
     offer: {
@@ -155,7 +127,7 @@ export function readOffered(header: string | undefined): Offered {
         amount: BigInt(a.value),
         validBefore: BigInt(a.validBefore),
       },
-      identifierHash: id === undefined ? null : hash('sha256', id, 'hex'),
+      identifierHash: identifier === undefined ? null : hash('sha256', identifier, 'hex'),
       signed: payload,
       accepted,
     },
@@ -185,40 +157,37 @@ export function mismatch(
     ['maxTimeoutSeconds', accepted.maxTimeoutSeconds, required.maxTimeoutSeconds],
   ] as const;
   const [name, given, offered] = terms.find(([, accepts, requires]) => accepts !== requires) ?? [];
+  if (name !== undefined) {
+    const cause = `It accepts ${name} ${String(given).slice(0, 80)}, and this call requires ${offered}.`;
+    return { code: 'no_matching_payment_requirements', cause };
+  }
   const { payTo: to, amount, validBefore } = payment;
-  const { validAfter } = signed.authorization;
+  const validAfter = BigInt(signed.authorization.validAfter);
   const now = BigInt(Math.floor(nowSeconds));
   const least = now + BigInt(MIN_VALID_SECONDS);
   // A payment that stays valid for longer could be settled much later.
   const latest = now + BigInt(required.maxTimeoutSeconds + CLOCK_SKEW_SECONDS);
-  const problems: readonly (readonly [isProblem: boolean, code: string, cause: string])[] = [
-    [
-      name !== undefined,
-      'no_matching_payment_requirements',
-      `It accepts ${name} ${String(given).slice(0, 80)}, and this call requires ${offered}.`,
-    ],
-    [to !== payTo, 'invalid_exact_evm_recipient_mismatch', `It pays ${to}, and this call is paid to ${payTo}.`],
-    [
-      amount !== BigInt(required.amount),
+  const because = (code: string, cause: string) => ({ code, cause });
+  const badTime = (field: string, value: bigint, limit: bigint, side: 'earlier' | 'later'): string =>
+    `${field} is ${value}; it must be ${limit} or ${side} (unix seconds).`;
+  if (to !== payTo)
+    return because('invalid_exact_evm_recipient_mismatch', `It pays ${to}, and this call is paid to ${payTo}.`);
+  if (amount !== BigInt(required.amount))
+    return because(
       'invalid_exact_evm_payload_authorization_value_mismatch',
       `It pays ${amount} millionths of USDC, and this call costs exactly ${required.amount}.`,
-    ],
-    [
-      validBefore < least,
+    );
+  if (validBefore < least)
+    return because(
       'invalid_exact_evm_payload_authorization_valid_before',
-      `validBefore is ${validBefore}; it must be ${least} or later (unix seconds).`,
-    ],
-    [
-      validBefore > latest,
-      'valid_before_too_late',
-      `validBefore is ${validBefore}; it must be ${latest} or earlier (unix seconds).`,
-    ],
-    [
-      BigInt(validAfter) > now,
+      badTime('validBefore', validBefore, least, 'later'),
+    );
+  if (validBefore > latest)
+    return because('valid_before_too_late', badTime('validBefore', validBefore, latest, 'earlier'));
+  if (validAfter > now)
+    return because(
       'invalid_exact_evm_payload_authorization_valid_after',
-      `validAfter is ${validAfter}; it must be ${now} or earlier (unix seconds).`,
-    ],
-  ];
-  const [, code, cause] = problems.find(([isProblem]) => isProblem) ?? [];
-  return code === undefined || cause === undefined ? null : { code, cause };
+      badTime('validAfter', validAfter, now, 'earlier'),
+    );
+  return null;
 }

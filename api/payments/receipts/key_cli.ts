@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import type { PrivateKey } from '../../../lib/receipt.ts';
+import { runCommand } from '../../../lib/command.ts';
 import { print } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
@@ -51,10 +52,4 @@ async function main(): Promise<void> {
   print(`Copy ${path} to every server behind your URL, and restart each.`);
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof SettingError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { newKey, receiptKeysOf } from '../../../api/payments/receipts/keys.ts';
 import { parseKeys, verifyContent, verifyReceipt } from '../../../clients/verify.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
@@ -21,10 +22,7 @@ const hasPython = ((): boolean => {
     return false;
   }
 })();
-/** The program that docs/payments.md shows. */
-const PROGRAM = /```python\n(.*?)```/s.exec(
-  readFileSync(new URL('../../../docs/payments.md', import.meta.url), 'utf8'),
-);
+const PROGRAM = fileURLToPath(new URL('../../../examples/verify.py', import.meta.url));
 
 describe('the receipt of a server', async () => {
   const buyer = buyerWith();
@@ -104,17 +102,16 @@ describe('the receipt of a server', async () => {
     assert.deepEqual([unknown.status, unknown.headers.get('Signed-Receipt')], [502, null]);
   });
 
-  it('is verified by the program of docs/payments.md', { skip: !hasPython }, async () => {
+  it('is verified by examples/verify.py', { skip: !hasPython }, async () => {
     const url = `${shared.app.url}/api/deals`;
     const response = await fetchWithPayment(url, await buyer.sign(url));
-    const files = ['verify.py', 'answer', 'receipt', 'jwks'].map((name) => join(shared.folder.path, name));
-    const [program = '', answer = '', receipt = '', jwks = ''] = files;
-    writeFileSync(program, PROGRAM?.[1] ?? '');
+    const files = ['answer', 'receipt', 'jwks'].map((name) => join(shared.folder.path, name));
+    const [answer = '', receipt = '', jwks = ''] = files;
     const bytes = Buffer.from(await response.arrayBuffer());
     writeFileSync(answer, bytes);
     writeFileSync(receipt, receiptIn(response));
     writeFileSync(jwks, await (await fetch(`${shared.app.url}/.well-known/jwks.json`)).text());
-    const run = (): string => execFileSync('python3', files, { encoding: 'utf8', stdio: 'pipe' });
+    const run = (): string => execFileSync('python3', [PROGRAM, ...files], { encoding: 'utf8', stdio: 'pipe' });
     assert.match(run(), /^proven [0-9a-f-]{36} 0\.050000 \/api\/deals\n$/);
     bytes[0] = (bytes[0] ?? 0) ^ 1;
     writeFileSync(answer, bytes);
