@@ -104,24 +104,26 @@ export function createRefusals({
   readonly collectUrl: (idOrNonce: string) => string;
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
 }) {
+  /** @param more members of the refusal; `billed` is false unless it says otherwise */
   const write = (
     ctx: Context,
-    { billed = false, ...refusal }: Omit<Refusal, 'billed' | 'status'> & Partial<Pick<Refusal, 'billed'>>,
+    reason: RefusalReason,
+    detail: string,
+    more: Partial<Omit<Refusal, 'status' | 'reason' | 'detail'>> = {},
     headers: Readonly<Record<string, string>> = {},
   ): void => {
-    const status = STATUSES[refusal.reason];
+    const status = STATUSES[reason];
     ctx.status = status;
     ctx.set(headers);
-    refuse(ctx, { ...refusal, status, billed });
+    refuse(ctx, { billed: false, ...more, reason, detail, status });
   };
   const retryAfter = (seconds: number): Record<string, string> => ({ 'Retry-After': String(seconds) });
   const plain = (ctx: Context, reason: keyof typeof PLAIN): void => {
     const [detail, seconds] = PLAIN[reason];
-    write(ctx, { reason, detail }, seconds === null ? {} : retryAfter(seconds));
+    write(ctx, reason, detail, {}, seconds === null ? {} : retryAfter(seconds));
   };
-  const unavailable = (ctx: Context, detail: string): void => {
-    write(ctx, { reason: 'payments_unavailable', detail }, retryAfter(RETRY_SECONDS));
-  };
+  const unavailable = (ctx: Context, detail: string): void =>
+    write(ctx, 'payments_unavailable', detail, {}, retryAfter(RETRY_SECONDS));
   /** The 402 of a route. @param error the protocol's code; omitted if no payment was sent */
   const payment = (
     ctx: Context,
@@ -131,11 +133,8 @@ export function createRefusals({
     error?: string,
   ): void => {
     const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
-    write(
-      ctx,
-      { reason, detail, ...(error === undefined ? {} : { paymentError: error }) },
-      { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' },
-    );
+    const headers = { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' };
+    write(ctx, reason, detail, error === undefined ? {} : { paymentError: error }, headers);
   };
 
   return {
@@ -143,36 +142,32 @@ export function createRefusals({
     unavailable,
     payment,
     /** A payment that is presented to collect what it bought, without its payer's signature. */
-    unsigned(ctx: Context): void {
-      const detail = 'The payment is not signed by its payer.';
-      write(ctx, { reason: 'payment_invalid', detail, paymentError: 'invalid_exact_evm_signature' });
-    },
+    unsigned: (ctx: Context): void =>
+      write(ctx, 'payment_invalid', 'The payment is not signed by its payer.', {
+        paymentError: 'invalid_exact_evm_signature',
+      }),
     /** The payment or identifier belongs to this purchase, which must not be shown to the sender of the request. */
     used(ctx: Context, { id, state }: Purchase): void {
       const collect = collectUrl(id);
+      const pending =
+        'This payment was sent for settlement and its outcome is not known yet. ' +
+        'If it settles, collect the answer. If it does not, the payment can be used again.';
+      const used =
+        'This payment already bought an answer. The wallet that paid can collect it again. ' +
+        'Sign a new payment for another answer.';
       if (state === 'reserved') plain(ctx, 'payment_in_progress');
-      else if (state === 'settling') {
-        const detail =
-          'This payment was sent for settlement and its outcome is not known yet. ' +
-          'If it settles, collect the answer. If it does not, the payment can be used again.';
-        write(ctx, { reason: 'settlement_pending', detail, collect, billed: null }, retryAfter(RETRY_SECONDS));
-      } else {
-        const detail =
-          'This payment already bought an answer. The wallet that paid can collect it again. ' +
-          'Sign a new payment for another answer.';
-        write(ctx, { reason: 'payment_already_used', detail, collect });
-      }
+      else if (state === 'settling')
+        write(ctx, 'settlement_pending', pending, { collect, billed: null }, retryAfter(RETRY_SECONDS));
+      else write(ctx, 'payment_already_used', used, { collect });
     },
     otherRequest(ctx: Context, { id, request }: Purchase): void {
       const detail =
         `This payment identifier was used for ${request}. ` +
         'Use a new identifier for each purchase. Nothing was charged.';
-      write(ctx, { reason: 'payment_identifier_used', detail, collect: collectUrl(id) });
+      write(ctx, 'payment_identifier_used', detail, { collect: collectUrl(id) });
     },
-    expired(ctx: Context, { id }: Purchase): void {
-      const detail = `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`;
-      write(ctx, { reason: 'answer_expired', detail });
-    },
+    expired: (ctx: Context, { id }: Purchase): void =>
+      write(ctx, 'answer_expired', `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`),
     async notSent(ctx: Context, required: () => Promise<PaymentRequired>, why: NotSent): Promise<void> {
       if (why === 'gas_spent') {
         plain(ctx, 'settlement_budget_spent');
@@ -187,12 +182,8 @@ export function createRefusals({
       const detail =
         'The payment was sent for settlement and its outcome is not known yet. If it appears on the chain, collect ' +
         `the answer. If it does not appear by ${instantOf(Number(validBefore) * 1000)}, it is void.`;
-      const named = transaction === null ? {} : { transaction };
-      write(
-        ctx,
-        { reason: 'settlement_unknown', detail, billed: null, collect: collectUrl(id), ...named },
-        { 'Cache-Control': 'no-store', 'Receipt-Id': id },
-      );
+      const more = { billed: null, collect: collectUrl(id), ...(transaction === null ? {} : { transaction }) };
+      write(ctx, 'settlement_unknown', detail, more, { 'Cache-Control': 'no-store', 'Receipt-Id': id });
     },
   };
 }

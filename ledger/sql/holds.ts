@@ -1,8 +1,7 @@
 /** Holds of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
 import type { Held, HeldState, LeadHolds, OfferedLead } from '../ledger.ts';
 import { change } from './journal.ts';
-import { leadLimitReached, expiredAt } from './payer_limits.ts';
-import { dropIfExpired } from './reservations.ts';
+import { dropIfExpired, expiredAt, leadLimitReached } from './reservations.ts';
 import type { Query, Row, Store } from './store.ts';
 
 /** Names per statement. The number of parameters is fixed, so that the statement is prepared once. */
@@ -85,7 +84,7 @@ async function holdFirst(
   return null;
 }
 
-export function leadHolds(store: Store): LeadHolds {
+export function holds(store: Store): LeadHolds {
   const namesOf = async (sql: string): Promise<readonly string[]> => (await store.read(sql)).map(nameOf).sort();
   const statesOf = async (sql: string, nowMs: number): Promise<ReadonlyMap<string, HeldState>> =>
     new Map((await store.read(sql, nowMs)).map((row) => [nameOf(row), heldStateOf(row)]));

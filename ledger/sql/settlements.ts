@@ -2,7 +2,7 @@
 import type { Answer, Ledger } from '../ledger.ts';
 import { storeAnswer } from './answers.ts';
 import { change, drop, record } from './journal.ts';
-import { UNFINISHED } from './payer_limits.ts';
+import { UNFINISHED } from './reservations.ts';
 import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
@@ -46,53 +46,52 @@ export async function release(
   return true;
 }
 
-type SettlementMethods = Pick<Ledger, 'startSettling' | 'markUnknown' | 'markSold' | 'release' | 'find' | 'unresolved'>;
+export const settlements = (store: Store) =>
+  ({
+    async startSettling(purchaseId, answer, nowMs) {
+      const { sha256, headers } = answer;
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const referToAnswer = await storeAnswer(store, answer, nowMs);
+        const isSettling = await store.write(async (query) => {
+          const number = await referToAnswer(query);
+          if (number === null) return null;
+          const values = [nowMs, sha256, number, JSON.stringify(headers)];
+          const [row] = await query(START_SETTLING, purchaseId, ...values);
+          if (!row) return false;
+          await record(query, 'settling', row, row['lead'] === null ? {} : await bodyInBase64(answer));
+          return true;
+        });
+        if (isSettling !== null) return isSettling;
+      }
+      throw new Error(`the answer was deleted during each of ${MAX_TRIES} tries to store it`);
+    },
 
-export const settlements = (store: Store): SettlementMethods => ({
-  async startSettling(purchaseId, answer, nowMs) {
-    const { sha256, headers } = answer;
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const referToAnswer = await storeAnswer(store, answer, nowMs);
-      const isSettling = await store.write(async (query) => {
-        const number = await referToAnswer(query);
-        if (number === null) return null;
-        const values = [nowMs, sha256, number, JSON.stringify(headers)];
-        const [row] = await query(START_SETTLING, purchaseId, ...values);
-        if (!row) return false;
-        await record(query, 'settling', row, row['lead'] === null ? {} : await bodyInBase64(answer));
-        return true;
-      });
-      if (isSettling !== null) return isSettling;
-    }
-    throw new Error(`the answer was deleted during each of ${MAX_TRIES} tries to store it`);
-  },
+    async markUnknown(purchaseId, why, transaction) {
+      const unknown = { set: 'why = $2, tx_hash = COALESCE($3, tx_hash)', where: `id = $1 AND state = 'settling'` };
+      await store.write((query) => change(query, 'unknown', unknown, purchaseId, why, transaction));
+    },
 
-  async markUnknown(purchaseId, why, transaction) {
-    const unknown = { set: 'why = $2, tx_hash = COALESCE($3, tx_hash)', where: `id = $1 AND state = 'settling'` };
-    await store.write((query) => change(query, 'unknown', unknown, purchaseId, why, transaction));
-  },
+    markSold: (purchaseId, { transaction, block }, nowMs) =>
+      store.write(async (query) => {
+        const set = `state = 'sold', ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL`;
+        const where = `id = $1 AND state = 'settling'`;
+        const sold = firstPurchase(
+          await change(query, 'sold', { set, where }, purchaseId, nowMs, transaction, Number(block)),
+        );
+        const purchase = sold ?? firstPurchase(await query(...selectPurchase({ id: purchaseId })));
+        if (!purchase || purchase.state === 'reserved')
+          throw new Error(`purchase ${purchaseId} was never sent for settlement`);
+        return purchase;
+      }),
 
-  markSold: (purchaseId, { transaction, block }, nowMs) =>
-    store.write(async (query) => {
-      const set = `state = 'sold', ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL`;
-      const where = `id = $1 AND state = 'settling'`;
-      const sold = firstPurchase(
-        await change(query, 'sold', { set, where }, purchaseId, nowMs, transaction, Number(block)),
-      );
-      const purchase = sold ?? firstPurchase(await query(...selectPurchase({ id: purchaseId })));
-      if (!purchase || purchase.state === 'reserved')
-        throw new Error(`purchase ${purchaseId} was never sent for settlement`);
-      return purchase;
-    }),
+    release: (purchaseId, reason, nowMs) =>
+      store.write(async (query) =>
+        reason === 'not_settled'
+          ? (await drop(query, 'id = $1', purchaseId)) === 1
+          : release(query, store.lockRows, purchaseId, { nowMs, reason }),
+      ),
 
-  release: (purchaseId, reason, nowMs) =>
-    store.write(async (query) =>
-      reason === 'not_settled'
-        ? (await drop(query, 'id = $1', purchaseId)) === 1
-        : release(query, store.lockRows, purchaseId, { nowMs, reason }),
-    ),
+    find: async (key) => firstPurchase(await store.read(...selectPurchase(key))),
 
-  find: async (key) => firstPurchase(await store.read(...selectPurchase(key))),
-
-  unresolved: async (settlingBeforeMs) => (await store.read(UNRESOLVED, settlingBeforeMs)).map(purchaseOf),
-});
+    unresolved: async (settlingBeforeMs) => (await store.read(UNRESOLVED, settlingBeforeMs)).map(purchaseOf),
+  }) satisfies Partial<Ledger>;

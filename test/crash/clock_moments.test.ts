@@ -11,7 +11,7 @@ import { thorough } from '../thorough.ts';
 import { Stage, type StageOptions } from './clock_stage.ts';
 import { drawnUp, openSales, passOnChain } from './sales_world.ts';
 
-const [EVIDENCE, UPKEEP] = ['api/payments/chain/evidence.ts', 'ledger/sql/upkeep.ts'];
+const [EVIDENCE, LEDGER] = ['api/payments/chain/evidence.ts', 'ledger/sql/sql_ledger.ts'];
 const DAY_SECONDS = DAY_MS / 1000;
 
 interface Moment {
@@ -83,7 +83,7 @@ const moments: readonly Moment[] = [
   },
   {
     name: 'what a server forty days behind wrote down as sold is not forgotten by a right one',
-    fault: [{ file: UPKEEP, from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
+    fault: [{ file: LEDGER, from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
     async play(stage) {
       await stage.buyAndLose(await stage.server());
       await stage.passing(-40 * DAY_MS);
@@ -96,7 +96,7 @@ const moments: readonly Moment[] = [
     // A used challenge is forgotten when its time is over.
     fault: [
       {
-        file: UPKEEP,
+        file: LEDGER,
         from: 'useOnce: async (token, untilMs) => (await',
         to:
           'useOnce: async (token, untilMs) => (await store.write((query) => ' +

@@ -33,21 +33,17 @@ interface Failing {
   readonly failure: string | null;
 }
 
+interface Watched<T> {
+  readonly work: (isFirst: boolean) => Promise<T>;
+  readonly first: T;
+  readonly everyMs: number;
+  /** Called with each result that is news. */
+  readonly report: ((result: T) => void) | undefined;
+  readonly isNews: (result: T, before: T) => boolean;
+}
+
 /** Run `work` at an interval from now on, one pass at a time. An error becomes the failure of its pass. */
-function watch<T extends Failing>(
-  work: (isFirst: boolean) => Promise<T>,
-  {
-    first,
-    everyMs,
-    report,
-    isNews,
-  }: {
-    readonly first: T;
-    readonly everyMs: number;
-    readonly report: ((result: T) => void) | undefined;
-    readonly isNews: (result: T, before: T) => boolean;
-  },
-): Watch<T> {
+function watch<T extends Failing>({ work, first, everyMs, report, isNews }: Watched<T>): Watch<T> {
   let [last, isStopped] = [first, false];
   let running: Promise<unknown> = Promise.resolve();
   const pass = (isFirst = false): Promise<T> => {
@@ -100,7 +96,8 @@ export function watchSettlements(
     });
     return pass;
   };
-  return watch<Pass>(work, {
+  return watch<Pass>({
+    work,
     first: { sold: 0, released: 0, waiting: 0, failure: null },
     everyMs: RECONCILE_EVERY_MS,
     report,
@@ -131,7 +128,8 @@ export function watchAudit(auditor: Auditor, report?: (report: AuditReport) => v
     return { owed, unpaid: differences.length - owed, sentByOthers, failure: null };
   };
   const names = ['owed', 'unpaid', 'sentByOthers', 'failure'] as const;
-  return watch<AuditReport>(work, {
+  return watch<AuditReport>({
+    work,
     first: { owed: 0, unpaid: 0, sentByOthers: 0, failure: null },
     everyMs: MINUTE_MS,
     report,
@@ -150,8 +148,8 @@ export function watchToken(
   payTo: string,
   report: (report: TokenReport) => void,
 ): Watch<TokenReport> {
-  const work = async (): Promise<TokenReport> => ({ obstacle: await chain.tokenObstacle(payTo), failure: null });
-  return watch<TokenReport>(work, {
+  return watch<TokenReport>({
+    work: async () => ({ obstacle: await chain.tokenObstacle(payTo), failure: null }),
     first: { obstacle: null, failure: null },
     everyMs: MINUTE_MS,
     report,

@@ -133,7 +133,7 @@ const audit = [
 
 /** Limits are not enforced, or count the wrong purchases; holds take or keep too little. */
 const limits = [
-  ...inSource('ledger/sql/payer_limits.ts', {
+  ...inSource('ledger/sql/reservations.ts', {
     'open purchases are not counted': ['open.length >= limits.maxOpen', 'open.length >= 99'],
     'open purchases are not subtracted from the balance': [
       'committed + payment.amount > limits.balance',
@@ -168,7 +168,7 @@ const limits = [
       '',
     ],
   }),
-  ...inSource('ledger/sql/upkeep.ts', {
+  ...inSource('ledger/sql/sql_ledger.ts', {
     'a purchase that settles is deleted as an abandoned reservation': [
       "drop(query, `${UNFINISHED} AND ${expiredAt('$1')}`, nowMs)",
       `query("DELETE FROM purchases WHERE state <> 'sold' AND reserved_until_ms <= $1 RETURNING id", nowMs)

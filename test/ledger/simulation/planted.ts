@@ -54,9 +54,9 @@ const FILES: Readonly<Record<keyof typeof sources, string>> = {
 const COPIED = [
   ...Object.values(FILES),
   'api/payments/chain/evidence.ts',
-  ...['holds', 'match_transfer', 'payer_limits', 'reservations', 'restore_mark', 'settlements', 'transfer_book']
-    .concat('upkeep')
-    .map((name) => `ledger/sql/${name}.ts`),
+  ...['holds', 'match_transfer', 'reservations', 'restore_mark', 'settlements', 'transfer_book'].map(
+    (name) => `ledger/sql/${name}.ts`,
+  ),
 ];
 /** Changes by the number of the copy. */
 const copies = new Map<string, readonly PlantedChange[]>();
