@@ -123,7 +123,10 @@ function offMarketOn(value: unknown): string | null {
 /** State and ZIP. @throws Refusal bad_zip if the ZIP is of another state */
 function stateAndZip(printed: PrintedListing): { readonly state: string | null; readonly zip: string } {
   const inState = state('state', required('state', printed.state));
-  const inZip = zip('zip', required('zip', printed.zip)) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP');
+  const text = String(required('zip', printed.zip));
+  // A spreadsheet that takes 07307 for a number drops its zero.
+  const isShort = /^\d{4}(?:\.0)?$/u.test(text) && inState !== null && isZipOfState(`0${text}`, inState);
+  const inZip = zip('zip', isShort ? `0${text}` : text) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP');
   if (inState !== null && !isZipOfState(inZip, inState))
     refuse(
       'bad_zip',

@@ -150,6 +150,30 @@ export const HARD_LISTS: readonly Layout[] = [
     rejects: ['bad_zip'],
   },
   {
+    name: 'a ZIP that lost its zero, where the state has such ZIPs',
+    file: 'list.csv',
+    body: csv(
+      HEADINGS,
+      ['257 Hutton St', 'Jersey City', 'NJ', '7307', 640_000, 8],
+      ['12 Elm St', 'Portland', 'ME', '4101.0', 640_000, 8],
+      ['14 Elm St', 'Houston', 'TX', '7702', 640_000, 8],
+    ),
+    rows: [
+      '257 Hutton St | Jersey City | NJ | 07307 | 640000.00 | 8 | for_sale',
+      '12 Elm St | Portland | ME | 04101 | 640000.00 | 8 | for_sale',
+    ],
+    rejects: ['bad_zip'],
+  },
+  {
+    name: 'an estimate of the value of houses that nobody offers is not proposed as their price',
+    file: 'leads.csv',
+    body: csv(
+      [...SALES.slice(0, 4), 'Estimated Market Value', 'Estimated Equity'],
+      ['12 Elm St', 'Akron', 'OH', '44308', 640_000, 340_000],
+    ),
+    refused: /Ask for the list with columns for price$/u,
+  },
+  {
     name: 'spellings of states and ZIPs',
     file: 'list.csv',
     body: csv(

@@ -38,6 +38,8 @@ const nameOf = (wanted: ListingField): string => WANTED.find(({ field }) => fiel
 
 const PER_UNIT = { field: 'list_price', unit: 'per unit' } as const;
 
+const NO_OFFER = /SOLD|SALE|CLOS|PAID|VALUE|ESTIMATE|ASSESS|APPRAIS|LOAN|EQUITY|BALANCE|PAYMENT/u;
+
 const ROWS_LOOKED_AT = 20;
 
 type Fields = ReadonlyMap<string, ListingField | null>;
@@ -70,8 +72,8 @@ function likelyColumns(headings: TableRow, rows: readonly TableRow[], fields: Fi
   const found = new Map<number, Wanted>();
   for (const wanted of WANTED.filter(({ field }) => !named.has(field))) {
     const scored = keys.flatMap((key, column) => {
-      // A figure per unit or per foot, or a price paid, is no figure of the building.
-      if (key === '' || key.includes(' ') || /SOLD|SALE|CLOS|PAID/u.test(key)) return [];
+      // A figure per unit or per foot, a price paid, or an estimate of a house that nobody offers, is no asking price.
+      if (key === '' || key.includes(' ') || NO_OFFER.test(key)) return [];
       if (fields.has(key) || found.has(column)) return [];
       const texts = rows
         .slice(0, ROWS_LOOKED_AT)
