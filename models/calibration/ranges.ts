@@ -76,15 +76,19 @@ function between(a: Range, b: Range, value: number, from: number, to: number): R
   return [a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part];
 }
 
-/** The range of a building: linear between the knots of a block and flat beyond them, blended between the blocks. */
+/**
+ * The range of a building, as int_owner_incomes has it without its rounding: linear between the knots of a block, flat
+ * above them, in step with our cap rate below them, and blended between the blocks.
+ */
 export function rangeOf(knots: readonly Knot[], { units, cap }: Pick<Building, 'units' | 'cap'>): Range {
-  const [small, large] = BLOCKS.map(({ least_units }) =>
-    knots
-      .filter((knot) => knot.least_units === least_units)
-      .reduce((a, b) => ({ ...b, range: between(a.range, b.range, cap, a.cap_pct, b.cap_pct) })),
-  );
+  const [small, large] = BLOCKS.map(({ least_units }) => {
+    const block = knots.filter((knot) => knot.least_units === least_units);
+    const below = Math.min(0, cap - (block[0]?.cap_pct ?? cap));
+    const { range } = block.reduce((a, b) => ({ ...b, range: between(a.range, b.range, cap, a.cap_pct, b.cap_pct) }));
+    return range.map((rate) => rate + below) as unknown as Range;
+  });
   if (!small || !large) throw new Error('the range has two blocks');
-  return between(small.range, large.range, units, BLENDED.from, BLENDED.to);
+  return between(small, large, units, BLENDED.from, BLENDED.to);
 }
 
 /** Two halves of the places of some buildings, the same for the same seed. */

@@ -30,11 +30,11 @@ CREATE OR REPLACE MACRO offer_price(income, is_underwritten, claim, highest, unt
 CREATE OR REPLACE MACRO noi_at_price(highest, untaxed, tax_per_dollar, price) AS
   least(highest, rounded(untaxed - wide(price) * tax_per_dollar));
 
--- What owners earn in percent of the price, given our cap rate between two knots of the survey. Below the first knot
--- the difference to our cap rate stays, and above the last the ratio does.
+-- What owners earn in percent of the price, given our cap rate between two knots of the survey. Above the last knot
+-- they earn no more, as a higher cap rate is our optimism; below the first, the difference to our cap rate stays.
 CREATE OR REPLACE MACRO owners_rate(cap, cap_from, cap_to, rate_from, rate_to) AS CASE
   WHEN cap < cap_from THEN total(rate_from + cap - cap_from)
-  WHEN cap_to IS NULL THEN quotient(wide(rate_from) * cap, cap_from)
+  WHEN cap >= cap_from AND cap_to IS NULL THEN rate_from
   ELSE rounded(rate_from + wide(rate_to - rate_from) * share_of(cap - cap_from, cap_to - cap_from)) END;
 
 -- A census rent over HUD's rent, within the declared limit and 1. Null without one of the two.

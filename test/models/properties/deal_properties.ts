@@ -1,7 +1,10 @@
 /** Properties 1 to 12 and 15 to 17: underwriting, scores, paths and offers of random deals and their variants. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../../models/assumptions.ts';
+import { rangeOf, type Knot } from '../../../models/calibration/ranges.ts';
 import { DEALS, property } from './checked.ts';
 import { bases, VARIANTS, type Deal, type Variant } from './random_deals.ts';
 import { hundredths, number, underwrite, type Result } from './underwrite.ts';
@@ -9,6 +12,23 @@ import { hundredths, number, underwrite, type Result } from './underwrite.ts';
 const STATUSES = ['rental_status', 'wholesale_status', 'creative_finance_status'];
 const rankOf = (status: unknown): number => ['Pass', 'Warm', 'Hot'].indexOf(String(status));
 const isOk = (row: Result): boolean => row['underwrite_reliability'] === 'ok';
+/** The declared table of the range. */
+const KNOTS = (
+  parse(readFileSync('models/reference/noi_ranges.csv', 'utf8'), { columns: true }) as Readonly<
+    Record<string, string>
+  >[]
+).map((row): Knot => ({
+  least_units: Number(row['least_units']),
+  most_units: Number(row['most_units']) || null,
+  cap_pct: Number(row['cap_pct']),
+  range: [Number(row['low_pct']), Number(row['middle_pct']), Number(row['high_pct'])],
+  n: Number(row['n']),
+  n_eff: Number(row['n_eff']),
+}));
+/** The least cap rate of ours above which owners of some buildings earn no more. */
+const LAST_KNOT = Math.min(
+  ...[2, 13].map((least) => KNOTS.findLast((knot) => knot.least_units === least)?.cap_pct ?? assert.fail()),
+);
 const isEarning = (row: Result): boolean => number(row, 'noi_underwritten') > 0;
 const always = (): boolean => true;
 
@@ -227,8 +247,9 @@ describe(`${DEALS} random deals and their variants`, () => {
       (a, b) => isOk(a) && isOk(b) && isEarning(a),
       (a, b) =>
         number(b, 'cap_rate_underwritten') <= number(a, 'cap_rate_underwritten') &&
-        (number(b, 'deal_score') <= number(a, 'deal_score') || a['score_limit'] === 'condition_risk') &&
-        (STATUSES.every((s) => rankOf(b[s]) <= rankOf(a[s])) || a['score_limit'] === 'condition_risk'),
+        (a['score_limit'] === 'condition_risk' ||
+          number(a, 'cap_rate_underwritten') > LAST_KNOT ||
+          (number(b, 'deal_score') <= number(a, 'deal_score') && STATUSES.every((s) => rankOf(b[s]) <= rankOf(a[s])))),
     ),
   );
   property(4, 'out of range', () =>
@@ -256,7 +277,8 @@ describe(`${DEALS} random deals and their variants`, () => {
 
   property(6, '', () => {
     const unclaimed = variants.get('noClaim') ?? [];
-    const columns = ['deal_score', 'noi_scoring', ...STATUSES];
+    const underwritten = ['noi_underwritten', 'cap_rate_underwritten', 'dscr_underwritten', 'noi_low', 'noi_high'];
+    const columns = ['deal_score', 'noi_scoring', ...underwritten, ...STATUSES];
     return checkClaims(above, (row, i) => {
       if (!isEarning(row)) return true;
       const other = unclaimed[i] ?? {};
@@ -382,6 +404,16 @@ describe(`${DEALS} random deals and their variants`, () => {
           (!isUncovered || number(r, 'deal_score_coverage') === 0)
         );
       },
+      (r) => r['noi_range_reason'] === 'owners_of_survey',
+    ),
+  );
+  property(21, 'as the calibration measures it', () =>
+    checkAll(
+      (r) =>
+        rangeOf(KNOTS, { units: number(r, 'units'), cap: number(r, 'cap_rate_underwritten') }).every((rate, end) => {
+          const noi = number(r, ['noi_low', 'noi_middle', 'noi_high'][end] ?? '');
+          return Math.abs(noi - (number(r, 'list_price') * rate) / 100) <= number(r, 'list_price') * 0.0003 + 0.01;
+        }),
       (r) => r['noi_range_reason'] === 'owners_of_survey',
     ),
   );

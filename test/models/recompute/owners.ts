@@ -36,7 +36,7 @@ function rateOf(block: readonly Knot[], cap: Fraction, end: End): Fraction {
   const [below, above] = around(block, cap);
   if (!below) return cap.plus(fraction(above?.[end] ?? '')).minus(fraction(above?.cap_pct ?? ''));
   const [rate, from] = [fraction(below[end]), fraction(below.cap_pct)];
-  if (!above) return cents(rate.times(cap).over(from));
+  if (!above) return rate;
   const way = four(cap.minus(from).over(fraction(above.cap_pct).minus(from)));
   return cents(rate.plus(fraction(above[end]).minus(rate).times(way)));
 }
