@@ -15,7 +15,7 @@ export interface Knot {
 }
 
 /** Our cap rates, in percent, at which the buildings of a knot begin. */
-const CAPS = [-Infinity, 4, 7];
+const CAPS = [-Infinity, 5, 9];
 const BLOCKS = [
   { least_units: 2, most_units: 12 },
   { least_units: 13, most_units: null },

@@ -4,10 +4,28 @@
 
 with
 
-todays_signals as (
+todays_rows as (
   select * from int_tax_signals
   union all by name
   select * from int_distress_signals
+),
+
+todays_signals as (
+  select
+    * exclude (signal_id, observed_at, parts, mail_kind, mail_street_key, mail_house),
+    signal_id as id,
+    observed_at as last_seen,
+    unnest(parts),
+    owner_location_of(
+      struct_pack(
+        kind := mail_kind, street_key := mail_street_key, house := mail_house, state := mail_state, zip := mail_zip
+      ),
+      struct_pack(
+        street_key := parts.street_key, house_low := parts.house_low, house_high := parts.house_high,
+        state := state, zip := zip
+      )
+    ) as owner_location
+  from todays_rows
 ),
 
 signals_with_dates as (

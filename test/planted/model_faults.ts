@@ -130,6 +130,24 @@ export const modelFaults: readonly PlantedFault[] = [
     audit('deals.claims_never_lift'),
   ),
   fault(
+    'owners earn more the higher our cap rate is above the last knot',
+    [
+      'models/macros/underwriting.sql',
+      'AND cap_to IS NULL THEN rate_from',
+      'AND cap_to IS NULL THEN quotient(wide(rate_from) * cap, cap_from)',
+    ],
+    RECOMPUTED,
+  ),
+  fault(
+    'the weight of the upper of two knots is a step',
+    [
+      'models/macros/arithmetic.sql',
+      'greatest(0, share_of(x - before, knot - before))',
+      'greatest(0, round(share_of(x - before, knot - before)))',
+    ],
+    test('models/properties.test.ts', 'moves no score by more than three points'),
+  ),
+  fault(
     "the claim of a broker replaces HUD's rent in the cap rate",
     [
       'models/intermediate/underwriting/int_underwriting.sql',

@@ -1,5 +1,5 @@
 -- One row per record of distress that its publisher shows today, other than tax delinquencies and sales.
--- Key: id
+-- Key: signal_id
 -- View: audited in signals
 
 with
@@ -52,17 +52,9 @@ records as (
 )
 
 select
-  record.signal_type,
-  record.county,
-  record.address,
-  record.owner_name,
-  record.parcel_id,
-  record.amount,
-  record.source_url,
-  record.observed_at as last_seen,
+  record.* exclude (record_state, amount_basis, tax_year, is_from_layer, is_in_doubt),
 
   -- State
-  record.signal_id as id,
   case
     when record.record_state = 'closed' or record.amount <= 0 then 'removed'
     when record.is_in_doubt then 'unknown'
@@ -74,60 +66,15 @@ select
     when record.is_in_doubt then 'no_recent_event'
     else 'on_the_list'
   end as state_reason,
-  record.county_fips,
-  record.parcel_key,
-
-  -- Property
   case
     when record.address is null then null
     when record.is_from_layer then 'parcel_layer'
     else 'record'
   end as address_basis,
-  record.city,
-  record.city_basis,
-  record.state,
-  record.zip,
   case when record.zip is not null then 'published' end as zip_basis,
-  record.parts.address_key,
-  record.parts.street_key,
-  record.parts.house_low,
-  record.parts.house_high,
-  record.parts.unit_key,
 
-  -- Owner
-  record.mail_street,
-  record.mail_city,
-  record.mail_state,
-  record.mail_zip,
-  owner_location_of(
-    struct_pack(
-      kind := record.mail_kind, street_key := record.mail_street_key, house := record.mail_house,
-      state := record.mail_state, zip := record.mail_zip
-    ),
-    struct_pack(
-      street_key := record.parts.street_key, house_low := record.parts.house_low,
-      house_high := record.parts.house_high, state := record.state, zip := record.zip
-    )
-  ) as owner_location,
-
-  -- Debt
+  -- Debt. Only a lien is for the tax of one year
   'not_applicable' as years_basis,
-  record.county_value,
-  record.property_class,
-
-  -- Record
-  record.record_number,
-  record.filed_on,
-  record.last_activity_on,
-  record.state_raw,
-  record.description,
-  record.plaintiff,
-  -- Only a lien is for the tax of one year
   case when record.signal_type = 'tax_lien' then record.tax_year end as tax_year,
-  case when record.amount is not null then record.amount_basis end as amount_basis,
-
-  -- Provenance
-  record.source,
-  record.page_sha256,
-  record.page_row
+  case when record.amount is not null then record.amount_basis end as amount_basis
 from records as record

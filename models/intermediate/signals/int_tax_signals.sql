@@ -1,5 +1,5 @@
 -- One row per parcel that is on a county's delinquency list today.
--- Key: id
+-- Key: signal_id
 -- View: audited in signals
 
 with
@@ -123,55 +123,18 @@ rows_with_mail_zip as (
 )
 
 select
+  list.* exclude (years_delinquent, amount_basis, paid_on, is_from_layer, is_from_sale, is_same_address),
   'tax_delinquent' as signal_type,
-  list.county,
-  list.address,
-  list.owner_name,
-  list.parcel_id,
-  list.amount,
-  list.source_url,
-  list.observed_at as last_seen,
 
   -- State: a parcel that owes nothing is not delinquent, even if listed
-  list.signal_id as id,
   case when list.amount <= 0 then 'removed' else 'listed' end as signal_state,
   case when list.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
-  list.county_fips,
-  list.parcel_key,
-
-  -- Property
   case
     when list.address is null then null
     when list.is_from_sale then 'sheriff_sale'
     when list.is_from_layer then 'parcel_layer'
     else 'tax_list'
   end as address_basis,
-  list.city,
-  list.city_basis,
-  list.state,
-  list.zip,
-  list.zip_basis,
-  list.parts.address_key,
-  list.parts.street_key,
-  list.parts.house_low,
-  list.parts.house_high,
-  list.parts.unit_key,
-
-  -- Owner
-  list.mail_street,
-  list.mail_city,
-  list.mail_state,
-  list.mail_zip,
-  owner_location_of(
-    struct_pack(
-      kind := list.mail_kind, street_key := list.mail_street_key, house := list.mail_house,
-      state := list.mail_state, zip := list.mail_zip
-    ),
-    struct_pack(
-      street_key := list.parts.street_key, house_low := list.parts.house_low, house_high := list.parts.house_high,
-      state := list.state, zip := list.zip
-    )
-  ) as owner_location,
 
   -- Debt. A list without years: count the months since the last day on which the law lets a delinquency be certified
   cast(case
@@ -185,17 +148,8 @@ select
     when list.certified_year <= year(run.as_of) then 'since_certified_year'
     else 'unknown'
   end as years_basis,
-  list.certified_year,
-  list.county_value,
-  list.property_class,
-
   -- Rows staged before amount_basis existed have no value for it
-  case when list.amount is not null then coalesce(list.amount_basis, 'net') end as amount_basis,
-
-  -- Provenance
-  list.source,
-  list.page_sha256,
-  list.page_row
+  case when list.amount is not null then coalesce(list.amount_basis, 'net') end as amount_basis
 from rows_with_mail_zip as list
 cross join run
 cross join terms
