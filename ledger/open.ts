@@ -80,7 +80,7 @@ async function withSettingName<T>(settings: LedgerSettings, opening: Promise<T>)
 }
 
 /**
- * Open the database of the ledger and migrate it. It is created if it is missing.
+ * Open the database of the ledger, which is created if it is missing.
  * @throws SettingError, one line, if it cannot be used; LedgerUnavailable if it does not answer now
  */
 export const openLedgerStore = (settings: LedgerSettings): Promise<Store> => {

@@ -1,12 +1,12 @@
 /**
  * Runs every test file for `make test`, or those that match the given patterns. Loading and compiling the modules
  * costs up to three seconds of processor time, so files share a process. Prints a line per process, the output of
- * those that fail, and the totals.
+ * those that fail, and the totals, and writes the titles of all tests as a document.
  */
 import { spawn } from 'node:child_process';
-import { chmodSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { print } from '../lib/output.ts';
@@ -113,6 +113,20 @@ async function runGroup(files: readonly string[], env: NodeJS.ProcessEnv): Promi
   return { files, seconds: (performance.now() - started) / 1000, isPassed, output: output + errors, counts };
 }
 
+/** Where the titles of all tests are, as a document. */
+const TITLES = 'node_modules/.cache/tests.md';
+
+/** The titles in the output of the reporter, indented as the tests are nested. It prints a group before and after. */
+function titlesIn(output: string): string[] {
+  const open: string[] = [];
+  return output.split('\n').flatMap((line) => {
+    const [, indent = '', sign, title = ''] = /^( *)([▶✔✖]) (.+?)(?: \([\d.]+ms\))?$/u.exec(line) ?? [];
+    if (sign === '▶') open.push(title);
+    if (sign === undefined || (sign !== '▶' && open.at(-1) === title && open.pop())) return [];
+    return [`${indent}- ${title}`];
+  });
+}
+
 /** @returns whether all passed */
 async function runAll(): Promise<boolean> {
   const folder = memoryFolder('dealfeed-tests-');
@@ -144,6 +158,15 @@ async function runAll(): Promise<boolean> {
     print(`\nFAILED: ${files.join(' ')}`);
     print(output.slice(Math.max(0, output.indexOf('✖ failing tests:'))));
   }
+  const titles = results
+    .toSorted((a, b) => a.files.join().localeCompare(b.files.join()))
+    .map(
+      ({ files, output }) =>
+        `## ${files.join(', ')}\n\n${titlesIn(output.split('✖ failing tests:')[0] ?? '').join('\n')}\n`,
+    );
+  mkdirSync(dirname(join(root, TITLES)), { recursive: true });
+  writeFileSync(join(root, TITLES), titles.join('\n'));
+  print(`titles in ${TITLES}`);
   const total = (name: keyof Counts): number => results.reduce((sum, { counts }) => sum + counts[name], 0);
   print(COUNTS.map((name) => `${name} ${total(name)}`).join(', '));
   return failed.length === 0;

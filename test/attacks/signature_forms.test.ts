@@ -139,7 +139,7 @@ for (const mode of thorough<readonly Mode[]>(['self'], ['facilitator', 'sandbox'
       await checkBooks(shop, attempts);
     });
 
-    it('in its own form buys', async () => {
+    it('buys in its own form', async () => {
       const made = await present((signature) => signature);
       assert.equal(made.status, 200, made.text);
       await checkBooks(shop, [made]);

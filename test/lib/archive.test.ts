@@ -131,7 +131,7 @@ describe('records of requests', () => {
   });
 });
 
-describe('an archive that cannot be used is refused in one line', () => {
+describe('an archive is refused in one line', () => {
   const refused = async (dataDir: string, name: string, message: RegExp): Promise<void> => {
     await assert.rejects(openArchive(dataDir), (error: Error) => {
       assert.equal(error.name, name);
@@ -140,7 +140,7 @@ describe('an archive that cannot be used is refused in one line', () => {
       return true;
     });
   };
-  test('of another version, or the folder of an older one', async () => {
+  test('if it is of another version, or the folder of an older one', async () => {
     const [newer, older] = [newFolder(), newFolder()];
     await (await openArchive(newer)).close();
     alter(newer, 'PRAGMA user_version = 2');
@@ -149,7 +149,7 @@ describe('an archive that cannot be used is refused in one line', () => {
     await refused(older, 'SettingError', /whose archive is of another version \(a folder of objects\)/u);
   });
 
-  test('or torn: truncated, with a changed head, or no database', async () => {
+  test('if it is torn: truncated, with a changed head, or no database', async () => {
     const whole = newFolder();
     const archive = await openArchive(whole);
     await putPages(

@@ -10,7 +10,7 @@ import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
 import { purchaseIn } from '../ledger/purchases.ts';
 import { backUpTo, command, dataFolder, newPath, restoreTo, treeOf, write } from './backup_folders.ts';
 
-describe('a wrong folder is refused in one line', () => {
+describe('one line refuses', () => {
   const refused = (name: string, env: Record<string, string>, expected: RegExp): void => {
     const { status, out } = command(name, env);
     assert.equal(status, 1);

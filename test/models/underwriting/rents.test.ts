@@ -193,7 +193,7 @@ describe('an outdated rent says why', () => {
     assert.equal(reasonOn(OF_AREA), null);
     assert.equal(reasonOn(OF_AREA, NEW_YEAR), 'fiscal_year_over');
   });
-  test("of its own source, not of the other's", () => {
+  test("by the date of its own source, not of the other's", () => {
     assert.equal(reasonOn(LOWER), 'newer_fiscal_year_published');
     assert.equal(reasonOn(OF_AREA), null);
   });

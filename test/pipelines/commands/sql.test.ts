@@ -86,7 +86,7 @@ describe('over a snapshot', () => {
     });
   });
 
-  test('without Q: the command of the DuckDB shell, and every table and view', async () => {
+  test('without Q it prints the command of the DuckDB shell, and every table and view', async () => {
     const { code, out } = await ask({});
     assert.equal(code, 0);
     assert.ok(out.includes(`cd ${layout.snapshot(opened.manifest.run_id)} && duckdb -readonly dealfeed.duckdb\n`), out);
