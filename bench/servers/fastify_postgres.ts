@@ -50,7 +50,7 @@ app.get<{ Querystring: { limit: number } }>('/api/deals', listQuery, async (requ
   const records = rows.slice(0, limit).map(({ record }) => record);
   const last = rows[limit - 1];
   const next_cursor = rows.length > limit ? Buffer.from(`${last?.deal_score} ${last?.id}`).toString('base64url') : null;
-  const made = { count: records.length, total_matches: Number(counted?.n), filters, next_cursor, records: [] };
+  const made = { count: records.length, total_matches: Number(counted?.n), limit, filters, next_cursor, records: [] };
   return reply.type('application/json').send(jsonOf({ ...LIST, ...made }, { records }));
 });
 

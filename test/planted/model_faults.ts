@@ -145,7 +145,7 @@ export const modelFaults: readonly PlantedFault[] = [
       'greatest(0, share_of(x - before, knot - before))',
       'greatest(0, round(share_of(x - before, knot - before)))',
     ],
-    test('models/properties.test.ts', 'moves no score by more than three points'),
+    test('models/properties.test.ts', 'no score by more than three points'),
   ),
   fault(
     "the claim of a broker replaces HUD's rent in the cap rate",

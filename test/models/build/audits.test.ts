@@ -13,8 +13,17 @@ import { build, type Built } from '../build_models.ts';
 /** Audits that warn without blocking publication: a real change, or a publisher's figure, can cause them. */
 const WARNINGS = /\.(?:fell|rose|sources_agree|contract_within_gross|noi_adds_up|statement_in_order)$/u;
 
-/** Columns of views under the names of the tables in which they are audited. */
-const RENAMED: Readonly<Record<string, string>> = { filing_id: 'id', register: 'source', observed_at: 'last_seen' };
+/** Columns of views under the names of the tables in which they are audited, or of what is made from them there. */
+const RENAMED: Readonly<Record<string, string>> = {
+  filing_id: 'id',
+  signal_id: 'id',
+  register: 'source',
+  observed_at: 'last_seen',
+  parts: 'address_key',
+  mail_kind: 'owner_location',
+  mail_house: 'owner_location',
+  mail_street_key: 'owner_location',
+};
 
 /** Audits that follow from a record or from the head of a model's SQL. */
 const FROM_COLUMNS = /\.(?:grain_unique|no_silent_null|\w+_closed|\w+_absent_as_said)$/u;
