@@ -14,6 +14,7 @@ import { Tables } from './tables.ts';
 export class Snapshot extends Tables {
   readonly id: string;
   readonly manifest: ServedManifest;
+  readonly #small = new Map<TableName, readonly Readonly<Record<string, unknown>>[]>();
 
   constructor(manifest: ServedManifest, paths: ReadonlyMap<string, string>) {
     super(paths);
@@ -31,9 +32,11 @@ export class Snapshot extends Tables {
     return this.texts(table, rows, fields).map(parseRecord);
   }
 
-  /** Every record of a small table, in published order. */
-  all(table: TableName): Record<string, unknown>[] {
-    return this.records(table, this.presentRows(table));
+  /** Every record of a small table, in published order. Read once. */
+  all(table: TableName): readonly Readonly<Record<string, unknown>>[] {
+    let found = this.#small.get(table);
+    if (!found) this.#small.set(table, (found = this.records(table, this.presentRows(table))));
+    return found;
   }
 }
 

@@ -143,13 +143,20 @@ export class Tables {
     return this.#table('deals').sections[0]?.file.rows(sql, ...values) ?? [];
   }
 
-  /** The lines of a record (models/serving/text.ts). */
-  lines(table: TableName, row: number): readonly string[] {
+  /** The lines of records (models/serving/text.ts), in the order of the rows. */
+  linesOf(table: TableName, rows: readonly number[]): (readonly string[])[] {
+    if (SERVED[table].inParts) return rows.map((row) => this.#linesInPack(table, row));
+    const sql = `SELECT pos, lines FROM ${identifier(table)} WHERE pos IN (SELECT value FROM json_each(?))`;
+    const found = new Map(this.rows(sql, JSON.stringify(rows)).map(({ pos, lines }) => [pos, String(lines)]));
+    return rows.map((row) => {
+      const lines = found.get(row);
+      if (lines === undefined) throw new Error(`${table} has no row ${row}`);
+      return lines.split('\n');
+    });
+  }
+
+  #linesInPack(table: TableName, row: number): readonly string[] {
     const { file, start } = this.#sectionOf(table, row);
-    if (!SERVED[table].inParts) {
-      const [found] = file.rows(`SELECT lines FROM ${identifier(table)} WHERE pos = ?`, row - start);
-      return String(found?.['lines']).split('\n');
-    }
     const key = `${table} ${Math.floor(row / PACK_ROWS)}`;
     let texts = this.#packs.get(key);
     if (!texts) {
@@ -161,7 +168,7 @@ export class Tables {
   }
 
   #line(table: TableName, row: number, column: string): string {
-    return this.lines(table, row)[TABLES[table].columns.findIndex(({ name }) => name === column)] ?? '';
+    return this.linesOf(table, [row])[0]?.[TABLES[table].columns.findIndex(({ name }) => name === column)] ?? '';
   }
 
   /** Whether a row is served: no newer one replaces it, and nobody asked to leave it out. */
@@ -171,8 +178,10 @@ export class Tables {
 
   /** Rows of a small table in one file, in its order. */
   presentRows(table: TableName): number[] {
-    const { present } = this.#table(table);
-    return [...present.keys()].filter((row) => present[row] === 1);
+    const { sections, present } = this.#table(table);
+    return sections.flatMap(({ start, end }) =>
+      Array.from(present.subarray(start, end), (_, i) => start + i).filter((row) => present[row] === 1),
+    );
   }
 
   /** The number of rows of a table, with those that are left out on request. */
@@ -329,7 +338,8 @@ export class Tables {
     const pause = pauses();
     for (const { start, end } of sections)
       for (let from = start; from < end; from += PART_ROWS) {
-        const rows = kept.subarray(from, from + PART_ROWS);
+        // Up to the next four bytes, which are counted together.
+        const rows = kept.subarray(from, Math.min(from + PART_ROWS, from + Math.ceil((end - from) / 4) * 4));
         for (const tests of eithers) {
           await pause();
           keep(rows, tests, from / PART_ROWS);
@@ -444,7 +454,7 @@ export class Tables {
     const pause = pauses();
     for (const row of SERVED[filters.table].inParts ? rows : []) {
       await pause();
-      this.lines(filters.table, row);
+      this.#linesInPack(filters.table, row);
     }
     return { total, rows };
   }

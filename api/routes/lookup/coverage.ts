@@ -59,24 +59,36 @@ type FamilyOfPlace = z.input<typeof FamilyOfPlace>;
 type Source = z.infer<typeof SourceRow.schema>;
 type First = Readonly<Record<'source' | 'since', string> & Record<'city' | 'zip', string | null>>;
 
+const kindsOf = ({ covered_kinds }: Source): readonly string[] => (covered_kinds ?? '').split(', ');
+
+/** Kinds of records that a field of the answer is about. */
+type IsKind = (kind: string) => boolean;
+const isDebt: IsKind = (kind) => kind === 'tax_delinquent';
+
+/** The counties of which sources of some kinds were read, by name. */
+const countiesReadBy = (sources: readonly Source[], isKind: IsKind) =>
+  sources
+    .flatMap((source) => {
+      const { county, last_good_at } = source;
+      return kindsOf(source).some(isKind) && county !== null && last_good_at !== null ? [{ county, last_good_at }] : [];
+    })
+    .toSorted((a, b) => (a.county < b.county ? -1 : 1));
+
 const sourcesOf = cachePerSnapshot(async (snapshot: Snapshot) => {
   const since = snapshot.rows(
     'SELECT source, city, zip, since FROM first_records ORDER BY since',
   ) as unknown as First[];
+  const sources = snapshot.all('sources') as Source[];
   return {
-    sources: snapshot.all('sources') as Source[],
+    sources,
+    debtCounties: countiesReadBy(sources, isDebt),
+    saleCounties: countiesReadBy(sources, isSale),
     since: since.map((row) => ({ ...row, city: row.city === null ? null : placeKey(row.city) })),
     cities: await citiesOf(snapshot, new Filters('deals')),
   };
 });
 
 type Sources = Awaited<ReturnType<typeof sourcesOf>>;
-
-const kindsOf = ({ covered_kinds }: Source): readonly string[] => (covered_kinds ?? '').split(', ');
-
-/** Kinds of records that a field of the answer is about. */
-type IsKind = (kind: string) => boolean;
-const isDebt: IsKind = (kind) => kind === 'tax_delinquent';
 
 /** Coverage of a place by the county sources of some kinds of records. */
 function coverageBy(
@@ -162,42 +174,33 @@ export async function coverageOf(
   { city, state, zip }: WantedPlace & { readonly state: string | undefined },
 ): Promise<Coverage> {
   const [all, known] = await Promise.all([sourcesOf(snapshot), knownPlaces(snapshot)]);
-  const readBy = (isKind: IsKind) =>
-    all.sources
-      .flatMap((source) => {
-        const { county, last_good_at } = source;
-        return kindsOf(source).some(isKind) && county !== null && last_good_at !== null
-          ? [{ county, last_good_at }]
-          : [];
-      })
-      .toSorted((a, b) => (a.county < b.county ? -1 : 1));
-  const counties = countiesOf(known, { city, zip }).filter(
-    (fips) => state === undefined || (known.countyNames.get(fips) ?? state).endsWith(state),
-  );
-  const countyNames = counties.map((fips) => known.countyNames.get(fips) ?? fips).toSorted();
-  const here = { counties, city };
-  const [tax, sales] = [coverageBy(all, isDebt, here), coverageBy(all, isSale, here)];
-  const names = [city, state, zip].filter((name) => name !== undefined).join(' ');
+  const placeCoverage = () => {
+    const counties = countiesOf(known, { city, zip }).filter(
+      (fips) => state === undefined || (known.countyNames.get(fips) ?? state).endsWith(state),
+    );
+    const countyNames = counties.map((fips) => known.countyNames.get(fips) ?? fips).toSorted();
+    const here = { counties, city };
+    const [tax, sales] = [coverageBy(all, isDebt, here), coverageBy(all, isSale, here)];
+    const names = [city, state, zip].filter((name) => name !== undefined).join(' ');
+    return {
+      city: city ?? null,
+      state: state ?? null,
+      zip: zip ?? null,
+      counties: countyNames,
+      explanation: explain(tax, sales, { names, counties: countyNames.join(' or ') }),
+      listings: listingsOf(all, { city, zip }),
+      tax_delinquency: tax,
+      sheriff_sales: sales,
+    };
+  };
   return {
     note:
       'Tax delinquency and auctions are read for these counties only; for any other county, no match says ' +
       'nothing about the property. Some counties publish no city, some no ZIP and some neither: give both. A match ' +
       'basis with _place_unknown is a record of which only the county is known; it may be of another town.',
-    place:
-      names === ''
-        ? null
-        : {
-            city: city ?? null,
-            state: state ?? null,
-            zip: zip ?? null,
-            counties: countyNames,
-            explanation: explain(tax, sales, { names, counties: countyNames.join(' or ') }),
-            listings: listingsOf(all, { city, zip }),
-            tax_delinquency: tax,
-            sheriff_sales: sales,
-          },
+    place: city === undefined && state === undefined && zip === undefined ? null : placeCoverage(),
     listing_cities: all.cities,
-    tax_delinquency: readBy(isDebt),
-    sheriff_sales: readBy(isSale),
+    tax_delinquency: all.debtCounties,
+    sheriff_sales: all.saleCounties,
   };
 }

@@ -186,8 +186,13 @@ export async function readingsOf(snapshot: Snapshot, wanted: Wanted): Promise<Lo
 
 /** The first reading that finds the address, or agrees with the parcel; else the first one. With its matches. */
 export function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]) {
-  const found = readings.map((reading) => ({ reading, matches: findMatches(snapshot, reading) }));
-  return found.find(({ matches }) => matches.some(({ conflict }) => conflict !== 'other_address')) ?? found[0];
+  let first: { readonly reading: LookupKey; readonly matches: readonly Match[] } | undefined;
+  for (const reading of readings) {
+    const found = { reading, matches: findMatches(snapshot, reading) };
+    if (found.matches.some(({ conflict }) => conflict !== 'other_address')) return found;
+    first ??= found;
+  }
+  return first;
 }
 
 /** Schemas of the records of each section. */

@@ -48,7 +48,7 @@ const realNoi = (): Html =>
     </p>`;
 
 function assumptions({ request: { snapshot } }: PageContext): Html {
-  const rows = snapshot.all('assumptions').sort((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
+  const rows = snapshot.all('assumptions').toSorted((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
   const values = rows.map(({ key, value, unit, kind, basis }) => [
     html`<code>${String(key)}</code>`,
     html`<b>${String(value).slice(0, 12)} ${words(String(unit))}</b>. ${String(kind)}: ${String(basis)}`,
