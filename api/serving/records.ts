@@ -44,23 +44,23 @@ export function recordTexts(
   if (rows.length === 0) return [];
   const { fields, hasAbsent } = (names ? undefined : PLANS.get(table)) ?? planOf(table, names ?? allFields(table));
   const records = tables.linesOf(table, rows);
-  const filings =
-    table === 'filings' && fields.some(({ name }) => name === COUNTED) ? tables.filingsOf(records.map(agentIn)) : null;
-  return records.map((lines) => {
+  const countedAt = table === 'filings' ? fields.find(({ name }) => name === COUNTED)?.at : undefined;
+  const filings = countedAt === undefined ? undefined : tables.filingsOf(records.map(agentIn));
+  return records.map((stored) => {
+    const counted = filings?.get(agentIn(stored));
+    const lines = counted === undefined ? stored : stored.with(countedAt ?? -1, String(counted));
     const texts: string[] = [];
     const absent: string[] = [];
-    for (const { name, start, at } of fields) {
-      const counted = name === COUNTED ? filings?.get(agentIn(lines)) : undefined;
-      const line = counted === undefined ? (lines[at] ?? '') : String(counted);
-      const inside = line.indexOf(INSIDE_SEPARATOR);
-      if (line === '') texts.push(`${start}null`);
+    for (const field of fields) {
+      const line = lines[field.at] ?? '';
+      if (line === '') texts.push(`${field.start}null`);
       else if (line.startsWith(REASON)) {
-        texts.push(`${start}null`);
-        absent.push(`${start}"${line.slice(REASON.length)}"`);
-      } else if (inside === -1) texts.push(start + line);
-      else {
-        texts.push(start + line.slice(0, inside));
-        absent.push(line.slice(inside + 2, -1));
+        texts.push(`${field.start}null`);
+        absent.push(`${field.start}"${line.slice(REASON.length)}"`);
+      } else {
+        const inside = line.indexOf(INSIDE_SEPARATOR);
+        texts.push(field.start + (inside === -1 ? line : line.slice(0, inside)));
+        if (inside !== -1) absent.push(line.slice(inside + 2, -1));
       }
     }
     if (hasAbsent) texts.push(`"${ABSENT}":{${absent.join(',')}}`);

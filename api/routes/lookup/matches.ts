@@ -73,9 +73,11 @@ type Candidate = z.infer<typeof Candidate>;
 
 /** The statements that find the records that may match, each by an index. The rules are applied to its rows. */
 export const CANDIDATES = {
-  /** On the street, with a number in the wanted range or a range that has it. */
-  street: `SELECT * FROM address_keys WHERE street_key = ?1 AND (address_key = ?2 OR house_low BETWEEN ?3 AND ?4
-    OR (house_low < ?3 AND house_high >= ?3))`,
+  /** On the street, with a number in the wanted range, a range that has it, or no number but the same key. */
+  street: `SELECT * FROM address_keys WHERE street_key = ?1 AND house_low BETWEEN ?3 AND ?4
+    UNION ALL SELECT * FROM address_keys
+      WHERE street_key = ?1 AND house_low < house_high AND house_low < ?3 AND house_high >= ?3
+    UNION ALL SELECT * FROM address_keys WHERE street_key = ?1 AND house_low IS NULL AND address_key = ?2`,
   parcel_key: 'SELECT * FROM address_keys WHERE parcel_key = ?1',
   parcel_letters: 'SELECT * FROM address_keys WHERE parcel_letters = ?1',
 };

@@ -23,7 +23,9 @@ after(async () => {
 it('finds the records of an address and of a parcel by an index', () => {
   for (const sql of Object.values(CANDIDATES)) {
     const plan = snapshot.rows(`EXPLAIN QUERY PLAN ${sql.replaceAll(/\?\d/gu, "'x'")}`);
-    assert.match(String(plan[0]?.['detail']), /^SEARCH address_keys USING INDEX address_keys_\d/u, sql);
+    const reads = plan.map((step) => String(step['detail'])).filter((detail) => detail.includes('address_keys'));
+    assert.ok(reads.length > 0, sql);
+    for (const read of reads) assert.match(read, /^SEARCH address_keys USING INDEX address_keys_\d/u, sql);
   }
 });
 
