@@ -14,19 +14,16 @@ export const Assumption = defineRecord(
   'One row per value of the declared assumption set.',
   ['assumption_set_id', 'key'],
   {
-    assumption_set_id: text('The set the value belongs to.'),
+    assumption_set_id: text('Assumption set.'),
     key: text('Name of the value, as formulas and rationales use it.'),
-    value: text('The value, as a decimal string or a whole number.'),
-    unit: oneOf(
-      UNITS,
-      'Unit of the value. share: fraction of one; factor: multiplier of the loan; method: name of a way to compute.',
-    ),
+    value: text('Decimal string or whole number.'),
+    unit: oneOf(UNITS, 'share: fraction of one; factor: multiplier of the loan; method: name of a way to compute.'),
     kind: oneOf(
       ['evidence', 'proposal', 'computed', 'override'],
-      'evidence: read in a public source; proposal: our declared choice; computed: follows from the other values; ' +
-        'override: set by the operator in ASSUMPTIONS_FILE.',
+      'evidence: read in a public source; proposal: our declared choice; computed: from other ' +
+        "values; override: from the operator's ASSUMPTIONS_FILE.",
     ),
-    basis: text('Reason for the value, in one sentence.'),
+    basis: text('Reason for the value.'),
     declared_on: date('Day the set was declared.'),
   },
 );

@@ -35,16 +35,16 @@ const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** Where a row was read from. */
 export const readFrom = {
-  source: text('Name of the source; a row of the table sources.'),
+  source: text('Source, a row of sources.'),
   source_url: text('Public page that shows the row.', { follows: 'reads' }),
-  page_sha256: text('SHA-256 of the archived page the row was read from.', { follows: 'reads' }),
-  page_row: integer('Position of the row on that page, from 0.', { follows: 'reads' }),
+  page_sha256: text('SHA-256 of the archived page of the row.', { follows: 'reads' }),
+  page_row: integer('Position of the row on its page, from 0.', { follows: 'reads' }),
 };
 
 /** First and last read of a row. */
 export const seen = {
-  first_seen: instant('When this service first read the row.'),
-  last_seen: instant('When this service last read the row on its source.', { follows: 'reads' }),
+  first_seen: instant('First read of the row.'),
+  last_seen: instant('Last read of the row on its source.', { follows: 'reads' }),
 };
 
 /** Why a street address has no house_low: the first part of its number is no whole number. */
@@ -63,7 +63,7 @@ export const addressParts = (absent: Absence, noUnit: Absence, noNumber: Absence
   address_key: text('Normalized street address, unit included.', { absent }),
   street_key: text('Normalized street name.', { absent }),
   house_low: integer('House number, or the lower end of a range.', { absent: noNumber }),
-  house_high: integer('House number, or the upper end of a range.', { absent: noNumber }),
+  house_high: integer('House number, or the upper end.', { absent: noNumber }),
   unit_key: text('Normalized unit.', { absent: noUnit }),
 });
 
@@ -73,21 +73,21 @@ const NO_METRO = because(cause(OTHER_MARKET, 'its county is in none of the twent
 
 /** A point for the map, where it comes from (models/macros/places.sql), and the metro. */
 export const point = {
-  latitude: degrees('Latitude of the property; geo_basis says how exact it is.', {
+  latitude: degrees('Latitude, as exact as geo_basis says.', {
     absent: NO_POINT,
     follows: 'reads',
   }),
-  longitude: degrees('Longitude of the property; geo_basis says how exact it is.', {
+  longitude: degrees('Longitude, as exact as geo_basis says.', {
     absent: NO_POINT,
     follows: 'reads',
   }),
   geo_basis: oneOf(
     ['parcel_layer', 'zip_centroid', 'no_zip', 'zip_not_listed'],
-    "Origin of latitude and longitude. parcel_layer: the parcel's own point; zip_centroid: one point for " +
-      'all properties of the ZIP; zip_not_listed: the census gazetteer has no area of the ZIP.',
+    "Origin of the point. parcel_layer: the parcel's own; zip_centroid: one for the whole ZIP; " +
+      'zip_not_listed: the census gazetteer lacks the ZIP.',
     { follows: 'reads' },
   ),
-  metro: oneOf(METRO_NAMES, 'Metro of the county.', { absent: NO_METRO, follows: 'reads' }),
+  metro: oneOf(METRO_NAMES, 'Metro.', { absent: NO_METRO, follows: 'reads' }),
 };
 
 const NOTHING_MISSING = because(cause('none', 'the source fills every field that it filled before'));
@@ -96,17 +96,17 @@ const NOTHING_CORRECTED = because(cause('none', 'the operator corrected nothing 
 
 /** What the operator put right in the row that the record comes from. */
 export const CORRECTED = text(
-  'Columns that the operator corrected, each with the page that shows the right value: "amount (https://...)".',
+  'Columns that the operator corrected, with the page of the right value: "amount (https://...)".',
   { absent: NOTHING_CORRECTED, follows: 'reads' },
 );
 
 /** What the source of a record no longer fills; `absent` then says MISSING_AT_SOURCE of these fields. */
 export const missing = {
-  [MISSING_FIELDS]: text('Fields that earlier reads of the source filled and the last good one does not.', {
+  [MISSING_FIELDS]: text('Fields that earlier reads of the source filled and the last good read did not.', {
     absent: NOTHING_MISSING,
     follows: 'reads',
   }),
-  missing_since: date('Day of the first read of the source without one of them.', {
+  missing_since: date('Day of the first read without one of them.', {
     absent: NOTHING_MISSING,
     follows: 'reads',
   }),
@@ -133,14 +133,13 @@ export const PROPERTY_KINDS = ['vacant_lot', 'one_family', 'two_to_four', 'five_
 export const propertyKind = {
   property_kind: oneOf(
     PROPERTY_KINDS,
-    "Kind of property by the county's class. one_family: a house or a condominium; two_to_four, five_up: " +
-      'units; other: no home, or public property; unknown: property_kind_basis says why.',
+    'Kind of property by property_class. one_family: a house or condominium; two_to_four, ' +
+      'five_up: units; other: no home, or public; unknown: property_kind_basis says why.',
   ),
   property_kind_basis: oneOf(
     ['county_class', 'class_too_broad', 'class_not_mapped', 'not_published_by_county', 'no_parcel_number'],
-    'Origin of property_kind. class_too_broad: the class means several kinds; class_not_mapped: the ' +
-      'table property_classes does not have it; not_published_by_county: no source has a class of the ' +
-      'parcel.',
+    'Origin of property_kind. class_too_broad: it means several kinds; class_not_mapped: ' +
+      'property_classes lacks it; not_published_by_county: no source has a class of the parcel.',
   ),
 };
 
@@ -226,7 +225,7 @@ export const RATIONALES = {
 };
 
 export const rationale = <P extends keyof typeof RATIONALES>(path: P) =>
-  json(RATIONALES[path], `Why the ${path.replace('_', '-')} path has its status: the thresholds and the inputs.`, {
+  json(RATIONALES[path], `Thresholds and inputs of ${path}_status.`, {
     follows: 'day',
     inside: INSIDE.paths,
   });

@@ -24,7 +24,7 @@ import {
   type RecordDefinition,
 } from '../lib/record.ts';
 import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
-import { COVERED_KINDS, FAMILIES, RESALE } from '../sources/kinds.ts';
+import { FAMILIES, RESALE } from '../sources/kinds.ts';
 import { Assumption } from './assumptions.ts';
 import type { Mart } from './index.ts';
 
@@ -50,14 +50,14 @@ export const SourceRead = defineRecord(
   'One row per source: the result of its latest read and the rows in use.',
   ['source'],
   {
-    source: text('Name of the source.'),
+    source: text('Source, a row of sources.'),
     family: oneOf(
       FAMILIES,
-      'Family of the source. auctions: sales outside Ohio; distress: filings, liens, code cases and vacant ' +
-        'buildings; benchmarks: rates, census medians, vacancy and loans.',
+      'auctions: sales outside Ohio; distress: filings, liens, code cases and vacant buildings; ' +
+        'benchmarks: rates, census medians, vacancy and loans.',
     ),
     title: text('Title of the source.'),
-    home: text('Public page of the source, for people.'),
+    home: text('Public page of the source.'),
     terms_basis: oneOf(
       ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'],
       'Basis on which it may be read.',
@@ -74,30 +74,29 @@ export const SourceRead = defineRecord(
       absent: 'the terms do not permit it or were not obtained; the pages are then not shown',
     }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
-    county: text('County name and state, such as "Cuyahoga County, OH".', {
+    county: text('County and state, such as "Cuyahoga County, OH".', {
       absent: 'the source is not about one county',
     }),
-    covered_kinds: text(
-      `Kinds of records that it covers completely, separated by a comma and a space: ${COVERED_KINDS.join(', ')}.`,
-      { absent: 'it covers no kind completely' },
-    ),
+    covered_kinds: text('Values of kind in coverage that it covers completely, such as "tax_lien, condemned".', {
+      absent: 'it covers no kind completely',
+    }),
     covered_city: text('The only city of the county that it covers.', { absent: 'it covers the whole county' }),
     every_days: integer('Days between two reads.', { unit: 'days' }),
-    least_address_pct: percent('Share of rows with a street address that the adapter expects at least.', {
+    least_address_pct: percent('Expected least share of rows with a street address.', {
       absent: 'the adapter expects none',
     }),
-    least_zip_pct: percent('Share of rows with a ZIP that the adapter expects at least.', {
+    least_zip_pct: percent('Expected least share of rows with a ZIP.', {
       absent: 'the adapter expects none',
     }),
-    least_parcel_pct: percent("Share of rows whose parcel is in the county's other source, at least.", {
+    least_parcel_pct: percent("Expected least share of rows whose parcel is in the county's other source.", {
       absent: 'the adapter expects none',
     }),
     status: oneOf(
       ['good', 'quarantined', 'unavailable', 'not_due', 'never_read', 'degraded'],
-      'Result of the latest read. If it failed, the rows are those of the last good read. degraded: ' +
-        'incomplete or old rows; detail says which.',
+      'Result of the latest read; after a failure, the rows are those of the last good read. ' +
+        'degraded: incomplete or old rows; detail says which.',
     ),
-    reason: text('Short reason word.', {
+    reason: text('Reason code.', {
       absent:
         'the read was good, or the source was not due for another reason than no_file, no_permission or ' +
         'out_of_season',
@@ -114,15 +113,15 @@ export const SourceRead = defineRecord(
       follows: 'day',
     }),
     fiscal_year: integer('Newest fiscal year of the rows that has begun.', { absent: NO_FISCAL_YEAR, unit: 'year' }),
-    outdated_on: date('First day on which the rows are outdated, because their fiscal year is over.', {
+    outdated_on: date('First day on which the rows are outdated.', {
       absent: NO_FISCAL_YEAR,
     }),
     outdated_reason: oneOf(
       OUTDATED_REASONS,
-      'Reason why the rows are outdated from that day. fiscal_year_over: the year ended more than 60 days ago.',
+      'Why the rows are outdated from that day. fiscal_year_over: it ended more than 60 days ago.',
       { absent: NO_FISCAL_YEAR },
     ),
-    missing_fields: text('Fields of its records that earlier reads filled and the last good read does not.', {
+    missing_fields: text('Fields that earlier reads of the source filled and the last good read did not.', {
       absent: 'no field went blank',
     }),
     missing_since: date('Day of the first read without one of them.', { absent: 'no field went blank' }),
@@ -163,7 +162,7 @@ export const CorrectedRow = defineRecord(
   'One row per staged row in which the operator put a value right.',
   ['source', 'page_sha256', 'page_row'],
   {
-    source: text('Name of the source.'),
+    source: text('Source, a row of sources.'),
     page_sha256: text('SHA-256 of the archived bytes the row was parsed from.'),
     page_row: integer('Position of the row on its page, from 0.'),
     corrected: text('Corrected columns, each with the page that shows the right value.'),
@@ -175,11 +174,11 @@ export const RejectedRow = defineRecord(
   'One row per rejected row of the last good read.',
   ['source', 'page_sha256', 'page_url', 'page_row'],
   {
-    source: text('Name of the source.'),
+    source: text('Source, a row of sources.'),
     page_url: text('Page of the row.'),
     page_sha256: text('SHA-256 of the archived bytes; zeros if the page itself could not be read.'),
     page_row: integer('Position of the row on its page, from 0.'),
-    reason: text('Short reason word.'),
+    reason: text('Reason code.'),
     detail: text('The error: field, value and expected value.'),
     raw: text('The row as published, cut at 2,000 characters.'),
     observed_at: instant('When the page was read.'),

@@ -46,18 +46,22 @@ export type CoveredKind = (typeof COVERED_KINDS)[number];
 /** The meaning of each kind, in one sentence. */
 export const KIND_MEANINGS: Readonly<Record<CoveredKind, string>> = {
   tax_delinquent: 'Property tax of the parcel is unpaid after its due date.',
-  foreclosure_filing: 'A lender or lien holder has filed a lawsuit to foreclose on the property.',
-  tax_lien: 'A lien for unpaid taxes or charges is recorded against the property, or is offered for sale.',
-  code_violation: 'The city has an open case on the property under its building, housing or nuisance code.',
+  foreclosure_filing: 'A lender or lien holder sues to foreclose on the property.',
+  tax_lien: 'A lien for unpaid taxes or charges is recorded or offered for sale.',
+  code_violation: 'The city has an open building, housing or nuisance case on the property.',
   vacant_building: 'The city has the building registered or reported as vacant.',
   condemned: 'The city has condemned the building or declared it dangerous.',
-  blight_judgment: 'A hearing found the owner responsible for a blight violation, with a fine to pay.',
+  blight_judgment: 'A hearing fined the owner for a blight violation.',
   sheriff_sale: 'A sheriff sells the property by order of a court.',
   foreclosure_sale: 'A clerk of court or a trustee sells the property in a mortgage foreclosure.',
   tax_deed_sale: 'A clerk of court sells the property for unpaid taxes, after a tax certificate.',
   tax_sale: 'The county, its constable or its trustee sells the property for unpaid taxes.',
   parcel_roll: "The assessor's roll of all parcels: last sale and assessed value.",
 };
+
+const AUCTION_MEANINGS = AUCTION_TYPES.map((type) => `${type}: ${KIND_MEANINGS[type]}`);
+/** Meaning of the field auction_type. */
+export const ABOUT_AUCTION_TYPE = `Kind of auction. ${AUCTION_MEANINGS.join(' ')}`;
 
 /** What is derived from a source may be sold: its terms say so, say nothing that we know of, or say no. */
 export const RESALE = ['allowed', 'unknown', 'forbidden'] as const;

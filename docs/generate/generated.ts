@@ -2,7 +2,7 @@
 import { wrap } from '../../lib/markdown.ts';
 import { storedType } from '../../lib/stored_types.ts';
 import { annualConstant, monthlyFactor } from '../../models/assumptions/loan_factors.ts';
-import { dictionarySections } from '../../models/dictionary.ts';
+import { dictionarySections, USUAL_TYPES } from '../../models/dictionary.ts';
 import { loadMarts } from '../../models/index.ts';
 import { LOAN_RATES, LOAN_YEARS } from '../../models/references.ts';
 import { shownRecord } from '../../pipelines/run/finish_database.ts';
@@ -19,13 +19,11 @@ async function dataDictionaryPage(): Promise<string> {
   }));
   return [
     '# Data dictionary',
-    'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +
-      'the record definitions; do not edit.',
-    'Types are those of the DuckDB file. A column without one is DECIMAL(14,2) in USD or percent, INTEGER in another ' +
-      'unit, DATE if its name ends in `_on`, TIMESTAMPTZ (UTC) in `_at`, else VARCHAR. In Parquet a UUID is text. ' +
-      'Each null has a declared reason: `absent` of a response names it, or a status column; the comment of the ' +
-      'column in the DuckDB file (`duckdb_columns()`), like `/api/meta`, lists the possible ones. Each table is also ' +
-      'a Parquet file.',
+    'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs`; ' +
+      'do not edit.',
+    `Types are those of the DuckDB file; each table is also a Parquet file, with a UUID as text. ${USUAL_TYPES} ` +
+      '`absent` of a response, or a status column, gives the reason of a null; `/api/meta` and the comment of the ' +
+      'column (`duckdb_columns()`) list the possible reasons.',
     ...dictionarySections(published, storedType, false),
     '## Views',
     VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),

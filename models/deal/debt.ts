@@ -19,16 +19,16 @@ const SIZED = { absent: NO_DSCR_UNDERWRITTEN } as const;
 
 export const debt = {
   // Rate
-  loan_rate_pct: percent('Yearly rate of the bank loan: the survey rate plus loan_rate_spread, or the declared rate.'),
+  loan_rate_pct: percent('The survey rate plus loan_rate_spread, or the declared rate.'),
   loan_rate_basis: oneOf(
     ['survey', 'declared'],
     'survey: the newest survey week at or before the day; declared: the assumption loan_rate_pct, by ' +
       'loan_rate_method or because no survey week is known.',
   ),
   loan_rate_series: text('Series of the survey rate.', RATE),
-  loan_rate_on: date('Survey week of the rate, by its last day.', RATE),
+  loan_rate_on: date('Last day of the survey week.', RATE),
   loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...RATE, unit: 'days', follows: 'day' }),
-  loan_rate_source_url: text('Page that publishes the survey rate.', RATE),
+  loan_rate_source_url: text('Page of the survey rate.', RATE),
   loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', RATE),
 
   // The loan that the price needs
@@ -38,12 +38,9 @@ export const debt = {
   }),
   annual_debt_service: money('Twelve payments.', { absent: NO_PRICE }),
   dscr_underwritten: ratio('noi_underwritten over annual_debt_service.', SIZED),
-  dscr_reason: oneOf(DSCR_REASONS, 'Reason why dscr_status is not computed.', { absent: COMPUTED }),
+  dscr_reason: oneOf(DSCR_REASONS, 'Why dscr_status is not computed.', { absent: COMPUTED }),
   debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
-  break_even_occupancy_pct: percent(
-    'Operating expenses (effective_gross_income less noi_underwritten) and debt service over gross potential rent.',
-    SIZED,
-  ),
+  break_even_occupancy_pct: percent('operating_expenses and annual_debt_service over gross_potential_rent.', SIZED),
   rent_over_pitia: ratio(
     'gross_potential_rent over annual_debt_service, tax_after_reset and insurance (PITIA), of 2 to 4 units.',
     { absent: NO_PITIA },

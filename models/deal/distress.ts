@@ -54,15 +54,13 @@ export const distress = {
       'each kind.',
   ),
   distress_kinds: json(z.array(Kind), 'Kinds of records in distress_matches.'),
-  distress_signals_count: integer(
-    'Independent kinds of distress in distress_matches; records of one event count once, as in ' +
-      'signals_count of leads.',
-    { unit: 'kinds' },
-  ),
+  distress_signals_count: integer('Independent kinds in distress_matches, counted as signals_count of leads.', {
+    unit: 'kinds',
+  }),
   distress_coverage: json(Coverage, 'Whether sources cover the place, by kind of record.'),
   distress_matches: json(
     z.array(Distress),
-    'Public records of exactly this address (address_exact), or of the parcel at it (parcel_exact).',
+    'Public records of exactly this address (address_exact) or of its parcel (parcel_exact).',
     { follows: 'reads', inside: INSIDE.distress },
   ),
   distress_candidates: json(
@@ -78,5 +76,5 @@ export const distress = {
       'underwriting follows from the others.',
     { follows: 'reads', inside: INSIDE.provenance },
   ),
-  assumption_set_id: text('Assumption set of the underwriting.'),
+  assumption_set_id: text('Assumption set.'),
 };

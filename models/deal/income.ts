@@ -110,13 +110,12 @@ const PropertyTax = z.strictObject({
 
 export const income = {
   // Rent
-  market_rent_mix: money("HUD's rents by bedrooms, weighted by the mix of the building, for a unit and month.", {
+  market_rent_mix: money("HUD's rent of a unit and month, weighted by the mix of bedrooms.", {
     absent: NO_INCOME,
   }),
-  rent_in_place: money(
-    'Gross rent that sitting tenants pay for a unit and month: in rent_steps, each rent times its ratio.',
-    { absent: NO_INCOME },
-  ),
+  rent_in_place: money('Gross rent of sitting tenants for a unit and month: each rent in rent_steps times its ratio.', {
+    absent: NO_INCOME,
+  }),
   contract_rent: money('rent_in_place less the utilities that tenants pay themselves.', { absent: NO_INCOME }),
   rent_steps: json(
     RentSteps,
@@ -127,10 +126,7 @@ export const income = {
 
   // Income and expenses
   vacancy_pct: percent('Vacancy and credit loss.'),
-  vacancy_basis: oneOf(
-    ['metro_survey', 'declared'],
-    'metro_survey: the vacancy survey of the metropolitan area, shrunk toward its region; declared: an assumption.',
-  ),
+  vacancy_basis: oneOf(['metro_survey', 'declared'], 'metro_survey: vacancy_survey; declared: an assumption.'),
   vacancy_survey: json(
     VacancySurvey,
     'The survey behind vacancy_pct: the mean of the area, shrunk toward that of its region.',
@@ -142,10 +138,9 @@ export const income = {
     'Operating expenses line by line, with basis, place, year and source. Empty if units or the rent is unknown.',
     { inside: INSIDE.expense_lines },
   ),
-  expense_typical_pct: percent(
-    'Typical ratio of operating expenses to income of buildings of this size and age in the survey of landlords.',
-    { absent: NO_UNITS },
-  ),
+  expense_typical_pct: percent('Typical expense ratio at this size and age in the survey of landlords.', {
+    absent: NO_UNITS,
+  }),
   reserves: money('Replacement reserves of a year, below NOI.', { absent: NO_UNITS }),
 
   // Property tax
@@ -160,7 +155,7 @@ export const income = {
     { absent: NO_PRICE },
   ),
   noi_at_current_tax: money("NOI with today's tax bill.", { absent: NO_INCOME }),
-  noi_after_reset: money('NOI with the tax after a sale at the asking price.', { absent: NO_INCOME }),
+  noi_after_reset: money('NOI with tax_after_reset.', { absent: NO_INCOME }),
 
   // The simple proxy
   noi_hud_2br: money("NOI by the simple proxy: HUD's 2-bedroom rent for every unit, and one expense ratio.", {

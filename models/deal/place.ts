@@ -4,7 +4,7 @@ import { NO_COUNTY } from '../absence/deals.ts';
 import { point } from '../fields.ts';
 
 export const place = {
-  county: text('County name and state, such as "Cuyahoga County, OH"; county_basis says how it is known.', {
+  county: text('County and state, such as "Cuyahoga County, OH".', {
     absent: NO_COUNTY,
     follows: 'reads',
   }),

@@ -5,10 +5,10 @@ import { date, money, oneOf, text } from '../../lib/record.ts';
 
 /** The fields of a lead from the roll of its parcel. */
 export const rollOfLead = {
-  last_sale_date: date('Day of the last transfer on the roll of the county.', { absent: NOT_ON_ROLL }),
+  last_sale_date: date('Day of the last transfer on the roll.', { absent: NOT_ON_ROLL }),
   last_sale_price: money('Price of the last transfer on the roll. No score uses it.', { absent: NOT_ON_ROLL }),
   assessed_market_value: money("Market value of the parcel on the county's roll.", { absent: NOT_ON_ROLL }),
-  roll_source: text('Source of the roll; a row of the table sources.', { absent: NO_ROLL }),
+  roll_source: text('Source of the roll, a row of sources.', { absent: NO_ROLL }),
   roll_source_url: text('Public page of the parcel on the roll.', { absent: NO_ROLL }),
 };
 
@@ -28,9 +28,9 @@ export const roll = {
     'Whether the roll says that the last transfer was a sale at market.',
     { absent: NO_ROLL_FIGURE },
   ),
-  assessed_market_value: money("Market value of the parcel on the county's roll. No score uses it.", {
+  assessed_market_value: money("Market value of the parcel on the county's roll.", {
     absent: NO_ROLL_FIGURE,
   }),
-  roll_source: text('Source of the roll; a row of the table sources.', { absent: NO_PARCEL }),
-  roll_source_url: text('Public page of the parcel.', { absent: NO_PARCEL }),
+  roll_source: text('Source of the roll, a row of sources.', { absent: NO_PARCEL }),
+  roll_source_url: text('Public page of the parcel on the roll.', { absent: NO_PARCEL }),
 };

@@ -31,14 +31,14 @@ export const scores = {
   noi_low: money('A quarter of the owners of such buildings in the survey earned less, given our cap rate.', {
     absent: NO_RANGE,
   }),
-  noi_middle: money('Half of the owners of such buildings in the survey earned less, given our cap rate.', {
+  noi_middle: money('As noi_low: half of them earned less.', {
     absent: NO_RANGE,
   }),
-  noi_high: money('A quarter of the owners of such buildings in the survey earned more, given our cap rate.', {
+  noi_high: money('As noi_low: a quarter of them earned more.', {
     absent: NO_RANGE,
   }),
   noi_range_n: integer('Owners in the survey at the nearest knot of our cap rate.', { absent: NO_RANGE }),
-  noi_range_units: text('Units of the buildings of these owners.', { absent: NO_RANGE }),
+  noi_range_units: text('Units of their buildings.', { absent: NO_RANGE }),
   noi_range_reason: oneOf(
     [
       'owners_of_survey',
@@ -50,16 +50,15 @@ export const scores = {
       'price_per_unit_above_144x_monthly_2br_rent',
       'price_per_unit_below_24x_monthly_2br_rent',
     ],
-    'Source of noi_low, noi_middle and noi_high, or why there is none. owners_of_survey: one national ' +
-      'survey (2011), given our own cap rate; built_from_2000: too few owners answered.',
+    'Source of the range, or why there is none. owners_of_survey: one national survey (2011); ' +
+      'built_from_2000: too few owners answered.',
   ),
   noi_range_note: text('noi_low and noi_high in one sentence, beside noi_underwritten.', { absent: NO_RANGE }),
 
   // Scores and their parts
-  cap_rate_middle: percent(
-    'Middle of what owners of such buildings in the survey earned over the price, given cap_rate_underwritten.',
-    { absent: NO_SCORE },
-  ),
+  cap_rate_middle: percent('Middle of what owners in the survey earned over the price, given cap_rate_underwritten.', {
+    absent: NO_SCORE,
+  }),
   noi_scoring: money(
     'The lower of noi_underwritten and cap_rate_middle of list_price, or the mean of that and the claim if the claim ' +
       'is lower.',
@@ -67,19 +66,18 @@ export const scores = {
   ),
   cap_scoring_pct: percent('noi_scoring over list_price.', { absent: NO_SCORE }),
   coverage_scoring: ratio('noi_scoring less reserves, over annual_debt_service.', { absent: NO_SCORE }),
-  upfront_repairs_per_unit: money('Declared repairs of a building of this age, per unit, paid on top of the price.'),
+  upfront_repairs_per_unit: money('Declared repairs per unit at this age, on top of the price.'),
   yield_on_cost_pct: percent('noi_scoring over list_price plus upfront_repairs_per_unit x units.', {
     absent: NO_SCORE,
   }),
   price_to_rent: ratio('price_per_unit over market_rent_2br, in monthly rents.', { absent: NO_SCORE }),
   score_share_pct: percent(
-    'Share of the yield and coverage points that counts; 100.00 unless score_limit names a limit that is near.',
+    'Share of the yield and coverage points that counts: 100.00 unless score_limit names a limit that is near.',
     { absent: NO_SCORE },
   ),
   score_limit: oneOf(
     ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
-    'Reason for a score_share_pct below 100. near_upper_proxy_limit: the price per unit is near the ' +
-      "limit above which HUD's rent does not fit.",
+    "Reason for a score_share_pct below 100. near_upper_proxy_limit: above it, HUD's rent does not fit.",
   ),
   condition_risk: oneOf(
     words(
@@ -92,7 +90,7 @@ export const scores = {
   ),
   condition_record: oneOf(
     ['none', 'condemned', 'order_to_vacate', 'vacant_building', 'code_case'],
-    'Gravest record in force on the condition of the building, of distress_matches. order_to_vacate: a ' +
+    'Gravest record in force in distress_matches on the condition of the building. order_to_vacate: a ' +
       'code case that orders people to leave; code_case: one whose words name a serious fault.',
   ),
   condition_record_on: date('Day of the record.', { absent: UNDATED }),
@@ -135,13 +133,11 @@ export const scores = {
     ['computed', 'claimed_basis_unverified', ...OFFER_REASONS],
     "Whether an offer range could be computed. claimed_basis_unverified: on the broker's claim.",
   ),
-  offer_low: money(
-    'Low end: the price at the target cap under the declared stress, with repairs; at most the high end.',
-    { absent: NO_OFFER },
-  ),
+  offer_low: money('The price at the target cap under the declared stress, with repairs; at most offer_high.', {
+    absent: NO_OFFER,
+  }),
   offer_high: money(
-    'High end: least of the asking price, the price at the target cap with repairs, and the price at the ' +
-      'declared coverage.',
+    'Least of the asking price, the price at the target cap with repairs, and that at the declared coverage.',
     { absent: NO_OFFER },
   ),
   offer_range_basis: oneOf(

@@ -20,9 +20,9 @@ export const UNDERWRITE_RELIABILITIES = ['ok', 'proxy_out_of_range', 'unknown'] 
 
 export const summary = {
   // Property
-  id: uuid('UUID of the property: of its address and ZIP, or of source and listing id if the site hides the street.'),
-  address: text('Street address on the listing.', { absent: NO_STREET }),
-  city: text('City.'),
+  id: uuid('UUID of address and ZIP, or of source and listing id if the site hides the street.'),
+  address: text('Street address of the property.', { absent: NO_STREET }),
+  city: text('City of the property.'),
   state: text('Two-letter state.'),
   zip: text('Five-digit ZIP.'),
 
@@ -30,7 +30,7 @@ export const summary = {
   source: readFrom.source,
   listing_url: text('Page of the listing, or its record in an MLS feed, which needs a license.'),
   list_price: money('Asking price.', { absent: NO_PRICE }),
-  units: integer('Number of dwelling units.', { absent: NO_UNITS, unit: 'units' }),
+  units: integer('Dwelling units.', { absent: NO_UNITS, unit: 'units' }),
   cap_rate: percent('Advertised cap rate.', { absent: NOT_ADVERTISED }),
   noi: money('Net operating income per year; noi_source names its origin.', { absent: NO_NOI }),
   noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Origin of noi.', {
@@ -49,31 +49,24 @@ export const summary = {
   dscr_status: oneOf(['computed', 'insufficient_data', 'not_applicable'], 'Whether dscr could be computed.'),
 
   // Scores
-  deal_score: integer(
-    'Yield, coverage, motivation, distress and condition, 0 to 100: the sum of the five deal_score parts.',
-    { unit: 'points', follows: 'day' },
-  ),
+  deal_score: integer('0 to 100: the sum of the five deal_score parts.', { unit: 'points', follows: 'day' }),
   confidence_score: ratio('How much is known rather than assumed, 0 to 1: the sum of confidence_parts.', {
     follows: 'day',
   }),
   why_this_is_interesting: text('What decides the deal, in at most 80 characters.', { follows: 'day' }),
-  cap_gap_pct: percent(
-    'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
-      'claims more.',
-    { absent: NO_GAP, unit: 'percentage points' },
-  ),
-  underwrite_reliability: oneOf(
-    UNDERWRITE_RELIABILITIES,
-    "Whether HUD's 2-bedroom rent is a usable proxy for this property.",
-  ),
+  cap_gap_pct: percent('Claimed cap rate (cap_rate, else cap_rate_derived) less cap_rate_underwritten.', {
+    absent: NO_GAP,
+    unit: 'percentage points',
+  }),
+  underwrite_reliability: oneOf(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent fits this property."),
   rental_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the rental path.'),
-  motivation_score: integer('Price cuts and time on the feed, as this service observed them, 0 to 100.', {
+  motivation_score: integer('Price cuts and time on the feed, as observed, 0 to 100.', {
     unit: 'points',
     follows: 'day',
   }),
 
   // Freshness
-  last_verified: instant("When the asking price was last read on the listing's page.", { follows: 'reads' }),
+  last_verified: instant("Last read of the asking price on the listing's page.", { follows: 'reads' }),
   price_reduction_pct: percent('Price drop from first_price to list_price; 0.00 if none.', { absent: NO_PRICE }),
   days_on_feed: integer('Days from first_seen to the data clock, or until it was found gone. Not days on market.', {
     unit: 'days',

@@ -11,12 +11,12 @@ export const underwriting = {
   // Claim
   cap_rate_source: oneOf(
     ['advertised', 'derived_from_stated_noi', 'none'],
-    'Origin of the claimed cap rate. advertised: in cap_rate; derived_from_stated_noi: in cap_rate_derived.',
+    'Origin of the claim. advertised: in cap_rate; derived_from_stated_noi: in cap_rate_derived.',
   ),
   cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', { absent: NOT_DERIVED }),
   cap_gap_basis: oneOf(
     ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting', 'no_claim_and_no_underwriting'],
-    'The claim that cap_gap_pct compares, cap_rate or cap_rate_derived, or the reason why cap_gap_pct is null.',
+    'The claim in cap_gap_pct, or why that is null.',
   ),
   claim_consistency: oneOf(
     ['consistent', 'inconsistent', 'not_checkable'],
@@ -24,15 +24,14 @@ export const underwriting = {
   ),
   claim_issue: oneOf(
     ['none', 'noi_not_positive', 'noi_contradicts_cap_rate', 'year_built_in_future'],
-    'First impossible figure of the listing. noi_contradicts_cap_rate: the stated NOI gives another cap ' +
-      'rate than the advertised one.',
+    'First impossible figure of the listing. noi_contradicts_cap_rate: the stated NOI gives another cap rate.',
   ),
   underwriting_agreement: oneOf(
     words('agrees claim_too_high claim_too_low rated_pass contradicted unreliable no_underwriting no_claim'),
-    'Whether the underwriting agrees with the claimed cap rate. agrees: less than material_gap apart, ' +
-      'and rental_status is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; ' +
-      "rated_pass: closer, but Pass; contradicted: claim_issue names the NOI; unreliable: HUD's rent does " +
-      'not fit.',
+    'Whether the underwriting agrees with the claim. agrees: less than material_gap apart, and ' +
+      'rental_status is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; ' +
+      "rated_pass: closer, but Pass; contradicted: claim_issue names the NOI; unreliable: HUD's " +
+      'rent does not fit.',
   ),
   underwriting_note: text('underwriting_agreement in one sentence, with the figures and rental_status.'),
 
@@ -44,11 +43,11 @@ export const underwriting = {
   rent_area_code: text('HUD area of the rent.', { absent: NO_RENT }),
   rent_area_name: text('Name of the HUD area.', { absent: NO_RENT }),
   rent_fiscal_year: integer('HUD fiscal year of the rent.', { absent: NO_RENT, unit: 'year' }),
-  rent_source_url: text("HUD's page that publishes the rent.", { absent: NO_RENT }),
+  rent_source_url: text("HUD's page with the rent.", { absent: NO_RENT }),
   rent_observed_at: instant('When the rent was read.', { absent: NO_RENT, follows: 'reads' }),
   rent_outdated_reason: oneOf(
     OUTDATED_REASONS,
-    'Reason why the rent is outdated. fiscal_year_over: its fiscal year ended more than 60 days ago.',
+    'Why the rent is outdated. fiscal_year_over: it ended more than 60 days ago.',
     { absent: CURRENT_RENT },
   ),
 
@@ -58,9 +57,9 @@ export const underwriting = {
   expense_ratio_pct: percent('operating_expenses over effective_gross_income.', { absent: NO_INCOME }),
   report_status: oneOf(
     ['available', 'no_underwriting'],
-    'Whether the report of the deal is sold. no_underwriting: cap_rate_underwritten is null.',
+    'Whether the report is sold. no_underwriting: cap_rate_underwritten is null.',
   ),
-  underwrite_reason: oneOf(UNDERWRITE_REASONS, 'Reason why underwrite_reliability is not ok; the first that applies.', {
+  underwrite_reason: oneOf(UNDERWRITE_REASONS, 'First reason why underwrite_reliability is not ok.', {
     absent: RELIABLE,
   }),
 

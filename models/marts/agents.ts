@@ -9,8 +9,8 @@ export default defineMart({
     ['source', 'agent'],
     {
       source: REGISTER,
-      agent: text("The agent's name in capitals, with one space for other characters than letters and digits."),
-      filings: integer('Filings of this feed with this agent; 0 if the last one now names another.', {
+      agent: text("Agent's name in capitals; one space replaces all but letters and digits."),
+      filings: integer('Filings with this agent; 0 if the last one now names another.', {
         unit: 'filings',
       }),
     },

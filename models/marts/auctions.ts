@@ -1,5 +1,5 @@
 import { causesOf, date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
-import { AUCTION_TYPES, KIND_MEANINGS } from '../../sources/kinds.ts';
+import { ABOUT_AUCTION_TYPE, AUCTION_TYPES } from '../../sources/kinds.ts';
 import {
   NO_ADDRESS_KEY,
   NO_BID,
@@ -32,11 +32,8 @@ import {
 } from '../fields.ts';
 
 const fields = {
-  auction_type: oneOf(
-    AUCTION_TYPES,
-    `Kind of auction. ${AUCTION_TYPES.map((type) => `${type}: ${KIND_MEANINGS[type]}`).join(' ')}`,
-  ),
-  county: text('County name and state.'),
+  auction_type: oneOf(AUCTION_TYPES, ABOUT_AUCTION_TYPE),
+  county: text('County and state, such as "Cuyahoga County, OH".'),
   sale_date: date('Day of the sale.'),
   property_address: text('Street address of the property.', { absent: NOT_PUBLISHED }),
   city: text('City of the property.', { absent: NOT_PUBLISHED }),
@@ -52,7 +49,7 @@ const fields = {
   ),
   sale_status: oneOf(
     ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
-    'State of the sale. removed: no longer on the calendar; result_unknown: its day passed without a result.',
+    'removed: no longer on the calendar; result_unknown: the day passed without a result.',
   ),
   status_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),
@@ -62,8 +59,8 @@ const fields = {
     ['available', 'plaintiff_only', 'defendant_only', 'login_required', 'not_published'],
     'Whether the parties are public. login_required: this service does not log in.',
   ),
-  parcel_id: text("Parcel number as the sale's page prints it.", { absent: NOT_PUBLISHED }),
-  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
+  parcel_id: text('Parcel number as printed.', { absent: NOT_PUBLISHED }),
+  parcel_key: text('Letters and digits of the parcel number, in capitals; comparable within one county.', {
     absent: NOT_PUBLISHED,
   }),
   state: text('Two-letter state.'),
@@ -75,7 +72,7 @@ const fields = {
   ),
   opening_bid_derived: flag('True if opening_bid was computed here.'),
   opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.'),
-  statute_ref: text('Section of the law of the state behind the basis.', { absent: NO_STATUTE }),
+  statute_ref: text('Section of state law behind opening_bid_basis.', { absent: NO_STATUTE }),
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
     'Kind of sale. tax_foreclosure: any sale for unpaid taxes.',
@@ -89,7 +86,7 @@ const fields = {
     absent: NO_DISCOUNT,
   }),
   judgment_amount: money('Final judgment: the debt that the sale is for.', { absent: NOT_PUBLISHED }),
-  assessed_value: money("Value on the county's roll, as the page prints it. Not an appraisal.", {
+  assessed_value: money("Value on the county's roll, by the sale's page. Not an appraisal.", {
     absent: NOT_PUBLISHED,
   }),
   plaintiff_max_bid: money('Highest bid of the plaintiff: a buyer must bid more.', { absent: NO_MAX_BID }),
@@ -97,17 +94,17 @@ const fields = {
     ['published', 'hidden_until_sale', 'no_plaintiff', 'not_published'],
     'Whether plaintiff_max_bid is public. no_plaintiff: a sale for unpaid taxes.',
   ),
-  certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: NO_CERTIFICATE }),
+  certificate_number: text('Tax certificate behind a tax deed sale.', { absent: NO_CERTIFICATE }),
   deposit: money('Deposit required of a bidder.', { absent: NOT_PUBLISHED }),
   sold_amount: money('Price of the sale.', { absent: NOT_SOLD }),
-  item_id: text("The auction site's own item number.", { absent: NOT_PUBLISHED }),
+  item_id: text("The site's item number.", { absent: NOT_PUBLISHED }),
   case_status_raw: text('Case status exactly as published.', { absent: NOT_PUBLISHED }),
   slot_raw: text('Text of the time slot: a time, or a status word.', { absent: NOT_PUBLISHED }),
   sale_type_raw: text('Sale type exactly as published.', { absent: NOT_PUBLISHED }),
-  previous_sale_date: date('Previous sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
-  next_sale_date: date('Next sale day of the same case and parcel.', { absent: NO_OTHER_SALE }),
+  previous_sale_date: date('Previous sale day of the case and parcel.', { absent: NO_OTHER_SALE }),
+  next_sale_date: date('Next sale day of the case and parcel.', { absent: NO_OTHER_SALE }),
   units: integer("Dwelling units, by the county's parcel layer.", { absent: NO_UNITS, unit: 'units' }),
-  property_class: text("Property class in the county's own words or code.", { absent: NO_CLASS }),
+  property_class: text("The county's own word or code for the property.", { absent: NO_CLASS }),
   ...propertyKind,
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,

@@ -52,14 +52,14 @@ const ChangeFeed = defineRecord(
   ['list'],
   {
     list: oneOf(CHANGE_LISTS, 'List of the API.'),
-    as_of: date('Day of the snapshot (data clock).'),
+    as_of: date('Day of the snapshot.'),
     changes_through: instant("Instant of this snapshot's changes. Use it as the next updated_since."),
     complete_since: instant('All changes after this instant are in changes, for at most change_days.'),
-    begins: flag('True if this is the first snapshot with changes of the list.'),
-    records: integer('Records of the list in this snapshot.', { unit: 'records' }),
-    new_records: integer('Records of the list that the previous snapshot did not list.', { unit: 'records' }),
-    changed_records: integer('Records of both lists that differ in a compared field.', { unit: 'records' }),
-    gone_records: integer('Records of the previous list that the list no longer has.', { unit: 'records' }),
+    begins: flag('True for the first snapshot with changes of the list.'),
+    records: integer('Records of the list.', { unit: 'records' }),
+    new_records: integer('Records that the previous snapshot lacks.', { unit: 'records' }),
+    changed_records: integer('Records of both snapshots that differ in a compared field.', { unit: 'records' }),
+    gone_records: integer('Records that only the previous snapshot has.', { unit: 'records' }),
   },
 );
 

@@ -12,33 +12,33 @@ export const GONE_REASONS = words(
 );
 
 const MEANINGS: Readonly<Record<(typeof GONE_REASONS)[number], string>> = {
-  sold: 'the property of a deal or a sale is sold; a lead of the property is sold to one buyer or being paid for',
+  sold: 'the property is sold, or its lead is sold to one buyer or being paid for',
   under_contract: 'the deal has a buyer',
   withdrawn: 'its site no longer shows the deal',
-  cured: 'the latest list of unpaid taxes no longer has the debt',
-  closed_by_publisher: 'its publisher closed the record',
+  cured: 'the latest tax list lacks the debt',
+  closed_by_publisher: 'its publisher closed it',
   called_off: 'the sale is cancelled or withdrawn',
-  postponed: 'without a known new day',
-  rescheduled: 'a later sale of the same case and parcel was read',
+  postponed: 'no new day is known',
+  rescheduled: 'a later sale of the case and parcel was read',
   day_passed: 'no result was read',
-  unsold: 'the property was offered without a buyer',
+  unsold: 'no buyer at the sale',
   held: 'the sale of a lead was held',
-  not_verified: 'the record of a lead was not read in the last seven days',
-  no_longer_qualifies: 'the record is listed, but makes no lead',
+  not_verified: 'the record of a lead was not read for seven days',
+  no_longer_qualifies: 'it is listed, but makes no lead',
   other_id: 'its address or parcel number changed',
-  left_the_list: 'without a stated reason',
+  left_the_list: 'no stated reason',
 };
 
 const NO_PLACE = 'a lead is sold, or the record has none';
 
 export const Change = defineRecord(
   'change',
-  'One row per change of a list between two consecutive snapshots: a record is new, changed or gone.',
+  'One row per change of a list between two consecutive snapshots.',
   ['id'],
   {
     id: uuid('UUID: version 5 of "change", list, record_id and changed_at.'),
-    list: oneOf(CHANGE_LISTS, 'List of the API whose record changed.'),
-    record_id: uuid('Id of the record, as in the list.'),
+    list: oneOf(CHANGE_LISTS, 'List of the API.'),
+    record_id: uuid('Id of the record.'),
     change: oneOf(
       CHANGE_KINDS,
       'new: not in the previous snapshot, also if it returns; changed: another value in a compared field; ' +
@@ -52,20 +52,20 @@ export const Change = defineRecord(
     ),
     reason: oneOf(
       GONE_REASONS,
-      `Reason why the record is gone. ${GONE_REASONS.map((reason) => `${reason}: ${MEANINGS[reason]}`).join('; ')}.`,
+      `Why the record is gone. ${GONE_REASONS.map((reason) => `${reason}: ${MEANINGS[reason]}`).join('; ')}.`,
       { absent: 'change is not gone' },
     ),
-    changed_at: instant('Instant of the snapshot with the change: changes_through of its change_feeds.'),
-    as_of: date('Day of the snapshot with the change.'),
-    kind: text('signal_type, auction_type or lead_type of the record; of a filing the state of its registry.', {
+    changed_at: instant('changes_through of the snapshot with the change.'),
+    as_of: date('Day of the snapshot.'),
+    kind: text('signal_type, auction_type or lead_type of the record; of a filing, the state of its registry.', {
       absent: 'a deal, or a lead that is sold',
     }),
-    state: text('Two-letter state of the record; of a filing that of its registry.', { absent: NO_PLACE }),
-    county: text('County as in the record.', { absent: NO_PLACE }),
+    state: text('State of the record; of a filing, of its registry.', { absent: NO_PLACE }),
+    county: text('County of the record.', { absent: NO_PLACE }),
     county_fips: text('Five-digit county FIPS.', { absent: NO_PLACE }),
-    city: text('City as in the record; of a filing that of the business.', { absent: NO_PLACE }),
-    zip: text('ZIP as in the record; of a filing that of the business.', { absent: NO_PLACE }),
-    metro: text('Metro as in the record.', { absent: `${NO_PLACE}; or its place is of another market` }),
+    city: text('City of the record; of a filing, of the business.', { absent: NO_PLACE }),
+    zip: text('ZIP of the record; of a filing, of the business.', { absent: NO_PLACE }),
+    metro: text('Metro of the record.', { absent: `${NO_PLACE}; or its place is of another market` }),
   },
 );
 

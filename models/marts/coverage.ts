@@ -51,7 +51,7 @@ const Source = z.strictObject({
 });
 
 const fields = {
-  metro: text('Name of the metro: its largest city. A county outside every metro has its own row.'),
+  metro: text('Largest city of the metro. A county outside every metro has its own row.'),
   kind: oneOf(
     COVERED_KINDS,
     "Kind of record: a signal_type, an auction_type, or parcel_roll, the assessor's roll of all parcels.",
@@ -64,17 +64,15 @@ const fields = {
   core_status: oneOf(STATUSES, 'status of the county of the largest city alone.'),
   has_listings: flag('True if listing sites of the metro are read.'),
   counties_total: integer('Counties of the metro.', { unit: 'counties' }),
-  counties: json(
-    z.array(County),
-    'Counties with a source, and the only city that it covers, if it is not the county.',
-    { inside: INSIDE.counties },
-  ),
-  sources: json(z.array(Source), 'Sources of the kind in the metro, with the terms under which they are read.', {
+  counties: json(z.array(County), 'Counties with a source, and its city if it covers only one.', {
+    inside: INSIDE.counties,
+  }),
+  sources: json(z.array(Source), 'Sources of the kind, with their terms.', {
     inside: INSIDE.sources,
   }),
-  row_count: integer('Rows of the kind, today or earlier.', { unit: 'rows' }),
+  row_count: integer('Rows, today or earlier.', { unit: 'rows' }),
   listed_rows: integer('Rows in force: listed signals, upcoming sales, parcels of the roll.', { unit: 'rows' }),
-  since: instant('When this service first read a row of the kind in the metro.', {
+  since: instant('First read of a row.', {
     absent: because(cause('not_recorded_of_rolls', 'kind is parcel_roll', IF_ROLL), cause('no_rows', 'row_count is 0')),
   }),
   newest_read: instant('Last good read, of the source read last.', { absent: NO_SOURCE }),
@@ -105,7 +103,7 @@ const fields = {
 
 export const Coverage = defineRecord(
   'coverage',
-  'One row per metro and kind of record: sources, number of rows, age and join rates.',
+  'One row per metro and kind of record, with the age and join rates of its rows.',
   ['metro', 'kind'],
   fields,
   causesOf(fields),

@@ -20,7 +20,7 @@ const Ending = defineRecord(
     ),
     found_on: date('Day of the run that found the end.'),
     open_url: text('Page that showed it open.'),
-    open_sha256: text('SHA-256 of the archived page that showed it open.'),
+    open_sha256: text('SHA-256 of that page.'),
     open_at: instant('When that page was read.'),
     source: readFrom.source,
     source_url: readFrom.source_url,

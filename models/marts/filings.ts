@@ -83,9 +83,9 @@ const fields = {
     'Latest amendment of the charter number in the monthly reports. Not a status.',
     { absent: NO_AMENDMENT },
   ),
-  amendment_date: date('Effective date of that amendment.', { absent: NO_AMENDMENT }),
-  amendment_document: text('Document number of that amendment.', { absent: NO_AMENDMENT }),
-  amendment_url: text('Public page that shows that amendment.', { absent: NO_AMENDMENT }),
+  amendment_date: date('Its effective date.', { absent: NO_AMENDMENT }),
+  amendment_document: text('Its document number.', { absent: NO_AMENDMENT }),
+  amendment_url: text('Its public page.', { absent: NO_AMENDMENT }),
   page_sha256: readFrom.page_sha256,
   page_row: readFrom.page_row,
 };

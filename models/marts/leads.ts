@@ -13,7 +13,7 @@ import {
   text,
   uuid,
 } from '../../lib/record.ts';
-import { AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
+import { ABOUT_AUCTION_TYPE, AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
 import {
   NO_BID,
   NO_CLASS,
@@ -74,8 +74,8 @@ const fields = {
   source_url: readFrom.source_url,
 
   // Auction fields
-  auction_type: oneOf(AUCTION_TYPES, 'Kind of auction.', { absent: NO_SALE }),
-  county: text('County name and state.'),
+  auction_type: oneOf(AUCTION_TYPES, ABOUT_AUCTION_TYPE, { absent: NO_SALE }),
+  county: text('County and state, such as "Cuyahoga County, OH".'),
   sale_date: date('Day of the sale.', { absent: NO_SALE }),
   property_address: text('Street address of the property.', { absent: NO_SALE }),
   city: text('City of the property.', { absent: NOT_ON_PAGE }),
@@ -85,15 +85,15 @@ const fields = {
 
   // Lead
   id: uuid('UUID of lead type, county and parcel or case.'),
-  score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.', {
+  score_parts: json(z.record(z.string(), z.int()), 'Points of each component.', {
     follows: 'day',
   }),
   freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.', {
     follows: 'day',
   }),
-  last_verified: instant('When the signal was last read on its public page.', { follows: 'reads' }),
+  last_verified: instant('Last read of the signal on its public page.', { follows: 'reads' }),
   verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days', follows: 'day' }),
-  first_seen: instant('When this service first read the signal.'),
+  first_seen: instant('First read of the signal.'),
   signal_id: uuid('Row of signals behind the lead.', { absent: NO_DEBT }),
   auction_id: uuid('Row of auctions behind the lead.', { absent: NO_SALE }),
   corroboration: json(
@@ -113,23 +113,33 @@ const fields = {
   zip: text('Five-digit ZIP.', { absent: NOT_ON_PAGE }),
   ...addressParts(NO_HOUSE, NO_UNIT, NO_NUMBER),
   parcel_id: text('Parcel number as printed.', { absent: NOT_ON_PAGE }),
-  parcel_key: text('Parcel number, upper case, letters and digits only.', { absent: NOT_ON_PAGE }),
+  parcel_key: text('Letters and digits of the parcel number, in capitals; comparable within one county.', {
+    absent: NOT_ON_PAGE,
+  }),
   owner_location: oneOf(
     ['at_property', 'in_state', 'out_of_state', 'unknown'],
-    "Where the owner gets mail, from the county's tax list.",
+    'Where the owner gets mail. unknown: not published, or a post office box in the state.',
   ),
 
   // Tax fields
-  owner_name: text('Owner of record, as the county publishes it.', { absent: NOT_ON_LIST }),
+  owner_name: text('Owner of record, as published.', { absent: NOT_ON_LIST }),
   amount: money('Net delinquent amount.', { absent: NO_DEBT }),
-  years_delinquent: integer('Years the parcel has been delinquent.', { absent: NOT_ON_LIST, unit: 'years' }),
-  months_delinquent: integer('Months the parcel has been delinquent.', { absent: NOT_ON_LIST, unit: 'months' }),
+  years_delinquent: integer(
+    'Years the parcel has been delinquent. If the county publishes only the year of ' +
+      'certification, the minimum: whole years since the last day on which the law lets it be ' +
+      'certified.',
+    { absent: NOT_ON_LIST, unit: 'years' },
+  ),
+  months_delinquent: integer('years_delinquent in whole months; 12 for each year that a county publishes.', {
+    absent: NOT_ON_LIST,
+    unit: 'months',
+  }),
   certified_year: integer('Year the delinquency was certified.', { absent: NOT_ON_LIST, unit: 'year' }),
   county_value: money("Market value on the county's roll.", { absent: NOT_ON_LIST }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
-  property_class: text("Property class in the county's own words or code.", { absent: NO_CLASS }),
+  property_class: text("The county's own word or code for the property.", { absent: NO_CLASS }),
   ...propertyKind,
-  mail_street: text("Owner's mailing street, public record.", { absent: NOT_ON_LIST }),
+  mail_street: text("Owner's mailing street.", { absent: NOT_ON_LIST }),
   mail_city: text("Owner's mailing city.", { absent: NOT_ON_LIST }),
   mail_state: text("Owner's mailing state.", { absent: NOT_ON_LIST }),
   mail_zip: text("Owner's mailing ZIP.", { absent: NOT_ON_LIST }),
@@ -146,13 +156,17 @@ const fields = {
   opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.', {
     absent: NO_SALE,
   }),
-  statute_ref: text('Section of the law of the state behind the basis.', { absent: NO_STATUTE }),
-  sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale.', {
-    absent: NO_SALE,
-  }),
+  statute_ref: text('Section of state law behind opening_bid_basis.', { absent: NO_STATUTE }),
+  sale_kind: oneOf(
+    ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
+    'Kind of sale. tax_foreclosure: any sale for unpaid taxes.',
+    {
+      absent: NO_SALE,
+    },
+  ),
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
   deposit: money('Deposit required of a bidder.', { absent: NO_DEPOSIT }),
-  judgment_amount: money('Final judgment: the debt that a foreclosure sale is for.', { absent: NO_JUDGMENT }),
+  judgment_amount: money('Final judgment: the debt that the sale is for.', { absent: NO_JUDGMENT }),
   unpaid_taxes: money('Unpaid taxes on tax lists or, if more, on lien lists.', { absent: NO_TAXES }),
   property_value: money("Appraisal, else the county's market value, else the assessed value of the page.", {
     absent: NO_VALUE,
@@ -167,7 +181,7 @@ const fields = {
   ...rollOfLead,
   source: readFrom.source,
   page_sha256: readFrom.page_sha256,
-  assumption_set_id: text('Assumption set of the score.'),
+  assumption_set_id: text('Assumption set.'),
   ...point,
   ...missing,
 };

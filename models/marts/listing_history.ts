@@ -32,14 +32,14 @@ const fields = {
   ...fieldsOf(Listing, ['units_1br', 'units_2br', 'units_3br', 'units_4br', 'cap_rate', 'noi', 'annual_taxes']),
   ...fieldsOf(Listing, ['year_built', 'property_type', 'listed_on', 'unread_fields', 'availability']),
   // Time
-  version_first_seen: instant('When this version was first read.'),
-  version_last_seen: instant('When this version was last read.', { follows: 'reads' }),
-  listing_first_seen: instant('When the listing, or the earlier one that it continues, was first read.'),
+  version_first_seen: instant('First read of this version.'),
+  version_last_seen: instant('Last read of this version.', { follows: 'reads' }),
+  listing_first_seen: instant('First read of the listing, or of the earlier one that it continues.'),
   first_price: money('First price of the listing, or of the earlier one that it continues.', {
     absent: because(cause('price_missing', 'no price was ever published')),
   }),
   relisted: flag('True if the listing returned, or continues an earlier one.'),
-  gone_on: date('Day of the run that read the site and did not find the listing.', {
+  gone_on: date('Day of the run that found the listing gone.', {
     absent: because(cause('not_gone_before_next_version', 'the site shows it until now, or until its next version')),
   }),
   source_url: readFrom.source_url,
@@ -49,8 +49,7 @@ const fields = {
 
 export const ListingVersion = defineRecord(
   'listing_version',
-  'One row per version of a listing: a version lasts while the site shows the same values. The row with is_latest is ' +
-    'the current one.',
+  'One row per version of a listing: a version lasts while the site shows the same values.',
   ['source', 'listing_id', 'version'],
   fields,
   causesOf(fields),

@@ -7,11 +7,11 @@ const NONE_COMPARED = 'compared is 0';
 
 export const MetroDay = defineRecord(
   'metro_day',
-  'One row per metro and day of a snapshot: what its trend shows. The site rounds its figures.',
+  'One row per metro and day of a snapshot. The site rounds its figures.',
   ['metro', 'as_of'],
   {
     metro: oneOf(METRO_NAMES, 'Metro.'),
-    as_of: date('Day of the snapshot, by the data clock. Of several snapshots of a day, the last one.'),
+    as_of: date('Day of the snapshot; of several on a day, the last.'),
     deals: integer('Active deals.', { unit: 'deals' }),
     compared: integer('Active deals with a broker’s cap rate, stated or by the stated NOI, and a HUD rent that fits.', {
       unit: 'deals',

@@ -55,21 +55,20 @@ const fields = {
   owner_name: text('Name as most records print it.'),
   owner_key: text('Normalized name. Equal names in two counties may be two organizations.'),
   owner_kind: oneOf(ORGANIZATION_KINDS, 'Kind of organization by its name. trust: of loans or securities.'),
-  county: text('County name and state.'),
+  county: text('County and state, such as "Cuyahoga County, OH".'),
   county_fips: text('Five-digit county FIPS.'),
   state: text('Two-letter state of the county.'),
-  mail_city: text('City where the organization gets mail.', { absent: NO_MAIL }),
-  mail_state: text('State where the organization gets mail.', { absent: NO_MAIL }),
+  mail_city: text("City of the organization's mail.", { absent: NO_MAIL }),
+  mail_state: text("State of the organization's mail.", { absent: NO_MAIL }),
   properties_count: integer('Properties with a record in force or an active listing, at least 2.', {
     unit: 'properties',
   }),
   distressed_count: integer('Properties with a record in force.', { unit: 'properties' }),
   listed_count: integer('Properties with an active listing.', { unit: 'properties' }),
   kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
-  total_amount: money(
-    'Sum of the amounts owed or claimed. Of records that may describe one debt, the larger sum counts.',
-    { absent: because(cause('no_record_with_an_amount', 'no record has an amount')) },
-  ),
+  total_amount: money('Sum of the amounts owed or claimed; of records that may describe one debt, the larger sum.', {
+    absent: because(cause('no_record_with_an_amount', 'no record has an amount')),
+  }),
   properties: json(z.array(OwnedRecord), 'The records and listings, by property.', { inside: INSIDE.properties }),
   register_match_basis: oneOf(
     ['exact_name', 'exact_name_and_agent', 'ambiguous', 'none', 'register_not_covered'],
@@ -80,7 +79,7 @@ const fields = {
   register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.', {
     inside: INSIDE.register_filings,
   }),
-  last_verified: instant('When the latest of the records was last read.', { follows: 'reads' }),
+  last_verified: instant('Last read of the latest record.', { follows: 'reads' }),
 };
 
 export const Owner = defineRecord(

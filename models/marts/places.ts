@@ -12,12 +12,12 @@ export const Place = defineRecord(
     id: uuid('UUID: version 5 of "place" and the state, county, city and ZIP.'),
     state: text('Two-letter state.'),
     county_fips: text('Five-digit county FIPS.', { absent: 'the county of the listing is not known' }),
-    county: text('County name and state, such as "Cuyahoga County, OH".', {
+    county: text('County and state, such as "Cuyahoga County, OH".', {
       absent: 'the county of the listing is not known',
     }),
-    metro: oneOf(METRO_NAMES, 'Metro of the county.', { absent: 'the county is in none of the twenty' }),
-    city: text('City as the record has it.', { absent: WHOLE }),
-    zip: text("Five-digit ZIP, or the first three digits of the ZIPs of a county's own postal area.", {
+    metro: oneOf(METRO_NAMES, 'Metro.', { absent: 'the county is in none of the twenty' }),
+    city: text('City of the record.', { absent: WHOLE }),
+    zip: text("Five-digit ZIP, or the first three digits of a county's own postal area.", {
       absent: WHOLE,
     }),
     has_listings: flag('True if an active deal is there.'),

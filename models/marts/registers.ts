@@ -3,11 +3,11 @@ import { defineMart } from '../contract.ts';
 import { REGISTER } from './filings.ts';
 
 export default defineMart({
-  record: defineRecord('register', 'One row per register: what the feed has of it so far.', ['source'], {
+  record: defineRecord('register', 'One row per register of businesses.', ['source'], {
     source: REGISTER,
-    filings: integer('Number of its filings.', { unit: 'filings' }),
-    first_seen: instant('When this service first read a filing of it.'),
-    last_filing_date: date('Latest filing date that it had reached when a filing was first seen.', {
+    filings: integer('Its filings.', { unit: 'filings' }),
+    first_seen: instant('First read of a filing of it.'),
+    last_filing_date: date('Latest filing date when a filing was first seen.', {
       absent: 'all its filings take effect after the day on which they were first seen',
     }),
   }),

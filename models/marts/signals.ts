@@ -33,14 +33,14 @@ const fields = {
     SIGNAL_TYPES,
     `Kind of distress. ${SIGNAL_TYPES.map((type) => `${type}: ${KIND_MEANINGS[type]}`).join(' ')}`,
   ),
-  county: text('County name and state, such as "Cuyahoga County, OH".'),
+  county: text('County and state, such as "Cuyahoga County, OH".'),
   address: text('Street address of the property.', { absent: NO_ADDRESS }),
-  owner_name: text('Owner of record, as the source publishes it.', { absent: NOT_PUBLISHED }),
-  parcel_id: text('Parcel number as the source prints it.', { absent: NO_PARCEL }),
+  owner_name: text('Owner of record, as published.', { absent: NOT_PUBLISHED }),
+  parcel_id: text('Parcel number as printed.', { absent: NO_PARCEL }),
   amount: money('Amount owed or claimed; amount_basis says of what kind.', { absent: NOT_PUBLISHED }),
   source_url: readFrom.source_url,
   last_seen: seen.last_seen,
-  has_address: flag('True if the row has a street address with a house number (mail-ready).'),
+  has_address: flag('True if the row has a street address with a house number.'),
   address_status: oneOf(
     ['available', 'pending_parcel_lookup', 'no_house_number'],
     'pending_parcel_lookup: no source has a street of the parcel yet; no_house_number: as for vacant land.',
@@ -62,7 +62,7 @@ const fields = {
   ),
   state_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),
-  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
+  parcel_key: text('Letters and digits of the parcel number, in capitals; comparable within one county.', {
     absent: NO_PARCEL,
   }),
   address_basis: oneOf(['tax_list', 'record', 'parcel_layer', 'sheriff_sale'], 'Origin of the address.', {
@@ -76,10 +76,10 @@ const fields = {
     { absent: IN_NO_SOURCE },
   ),
   state: text('Two-letter state.'),
-  zip: text('Five-digit ZIP of the property.', { absent: IN_NO_SOURCE }),
+  zip: text('Five-digit ZIP.', { absent: IN_NO_SOURCE }),
   zip_basis: oneOf(['published', 'owner_mail'], 'Origin of zip, as in city_basis.', { absent: IN_NO_SOURCE }),
   ...addressParts(NO_STREET, NO_UNIT, NO_NUMBER),
-  mail_street: text("Owner's mailing street, public record.", { absent: NOT_PUBLISHED }),
+  mail_street: text("Owner's mailing street.", { absent: NOT_PUBLISHED }),
   mail_city: text("Owner's mailing city.", { absent: NOT_PUBLISHED }),
   mail_state: text("Owner's mailing state.", { absent: NOT_PUBLISHED }),
   mail_zip: text("Owner's mailing ZIP.", { absent: NOT_PUBLISHED }),
@@ -103,7 +103,7 @@ const fields = {
   certified_year: integer('Year the delinquency was certified.', { absent: NO_TAX, unit: 'year' }),
   county_value: money("Market value on the county's roll.", { absent: NOT_PUBLISHED }),
   amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
-  property_class: text("Property class in the county's own words or code.", { absent: NOT_PUBLISHED }),
+  property_class: text("The county's own word or code for the property.", { absent: NOT_PUBLISHED }),
   ...propertyKind,
 
   // Record

@@ -16,22 +16,17 @@ export const DEGRADED_REASONS = [
 ] as const;
 export type DegradedReason = (typeof DEGRADED_REASONS)[number];
 
-export const Source = defineRecord(
-  'source',
-  'One row per source: its description, the result of its latest read, and the age of its rows.',
-  ['source'],
-  {
-    ...SourceRead.schema.shape,
-    address_pct: percent('Share of its rows with a street address.', { absent: NOT_OF_A_COUNTY }),
-    zip_pct: percent('Share of its rows with a ZIP.', { absent: NOT_OF_A_COUNTY }),
-    parcel_pct: percent("Share of its rows whose parcel is in the county's other source.", {
-      absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales`,
-    }),
-    stale_reason: oneOf(['older_than_read_interval', ...OUTDATED_REASONS], 'Reason why the rows are stale.', {
-      absent: 'freshness is not stale',
-    }),
-    freshness: oneOf(['fresh', 'stale', 'never_read'], 'stale: stale_reason says why.'),
-  },
-);
+export const Source = defineRecord('source', 'One row per source, with the result of its latest read.', ['source'], {
+  ...SourceRead.schema.shape,
+  address_pct: percent('Share of its rows with a street address.', { absent: NOT_OF_A_COUNTY }),
+  zip_pct: percent('Share of its rows with a ZIP.', { absent: NOT_OF_A_COUNTY }),
+  parcel_pct: percent("Share of its rows whose parcel is in the county's other source.", {
+    absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales`,
+  }),
+  stale_reason: oneOf(['older_than_read_interval', ...OUTDATED_REASONS], 'Why the rows are stale.', {
+    absent: 'freshness is not stale',
+  }),
+  freshness: oneOf(['fresh', 'stale', 'never_read'], 'stale: stale_reason says why.'),
+});
 
 export default defineMart({ record: Source, publish: { orderBy: ['source'] } });

@@ -1,7 +1,7 @@
 /** Pages of a release for people: README.md, LICENSES.md and the data dictionary. */
 import { cell, table } from '../../lib/markdown.ts';
 import { parquetType } from '../../lib/stored_types.ts';
-import { dictionarySections } from '../../models/dictionary.ts';
+import { dictionarySections, USUAL_TYPES } from '../../models/dictionary.ts';
 import type { Mart } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { number } from '../format.ts';
@@ -92,8 +92,7 @@ export const licensesPage = ({ manifest }: ReleasedTables): string =>
 export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
   [
     `# Data dictionary of release ${manifest.run_id}`,
-    'A column without a type is DECIMAL(14,2) in USD or percent, INTEGER in another unit, DATE if its name ends in ' +
-      '`_on`, TIMESTAMPTZ in `_at`, else VARCHAR. Every table passed its audits: among others unique key, no null ' +
-      'without a declared reason, closed lists of values.',
+    `${USUAL_TYPES} Every table passed its audits: among others unique key, no null without a declared reason, ` +
+      'closed lists of values.',
     ...dictionarySections(models, parquetType, true),
   ].join('\n\n');

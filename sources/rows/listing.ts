@@ -7,9 +7,9 @@ const MIX_UNKNOWN = because({
 });
 const NOT_STATED = because({ code: 'not_stated_by_site', about: 'the site does not state it' });
 
-/** Number of dwelling units with so many bedrooms. */
+/** Units with so many bedrooms. */
 const unitsWith = (bedrooms: string) =>
-  integer(`Number of dwelling units with ${bedrooms}, by the unit mix that the site states.`, {
+  integer(`Units with ${bedrooms}, as stated.`, {
     absent: MIX_UNKNOWN,
     unit: 'units',
     range: UNITS_OF_MIX,
@@ -22,9 +22,7 @@ export const Listing = defineRecord(
   ['listing_id'],
   {
     listing_id: text("The site's own identifier of the listing."),
-    listing_url: text(
-      "Page of the listing, or its record's address in an MLS feed without pages, which opens with a license only.",
-    ),
+    listing_url: text('Page of the listing, or its record in an MLS feed, which needs a license.'),
     street: text('Street line as published, unit included.', {
       absent: because({ code: 'hidden_by_source', about: 'the site hides it' }),
     }),
@@ -35,16 +33,16 @@ export const Listing = defineRecord(
       absent: because({ code: 'price_missing', about: 'the site publishes no price ("call for price")' }),
       range: LIST_PRICE,
     }),
-    units: integer('Number of dwelling units.', {
+    units: integer('Dwelling units.', {
       absent: because({ code: 'units_missing', about: 'the site does not state it, or states zero' }),
       unit: 'units',
       range: LISTED_UNITS,
     }),
-    units_0br: unitsWith('no bedroom (studios)'),
+    units_0br: unitsWith('no bedroom'),
     units_1br: unitsWith('one bedroom'),
     units_2br: unitsWith('two bedrooms'),
     units_3br: unitsWith('three bedrooms'),
-    units_4br: unitsWith('four or more bedrooms'),
+    units_4br: unitsWith('four bedrooms or more'),
     cap_rate: percent('Advertised cap rate.', {
       absent: because({ code: 'not_advertised', about: 'none is advertised' }),
       range: PERCENT,
@@ -53,14 +51,14 @@ export const Listing = defineRecord(
       absent: NOT_STATED,
       range: UP_TO_A_BILLION,
     }),
-    annual_taxes: money('Property tax of one year, as the site states it.', {
+    annual_taxes: money('Property tax of one year, as the listing states it.', {
       absent: NOT_STATED,
       range: UP_TO_A_BILLION,
     }),
     year_built: integer('Year of construction.', { absent: NOT_STATED, unit: 'year', range: YEAR }),
-    property_type: text("Property type in the site's own words.", { absent: NOT_STATED }),
-    listed_on: date('Day the site says the listing was posted.', { absent: NOT_STATED }),
-    unread_fields: text('Names of the optional fields that the site states in a form that is not read.', {
+    property_type: text("Property type in the site's words.", { absent: NOT_STATED }),
+    listed_on: date('Day of posting, according to the site.', { absent: NOT_STATED }),
+    unread_fields: text('Optional fields that the listing states in a form that is not read.', {
       absent: because({ code: 'all_read', about: 'every stated field was read' }),
     }),
     off_market_on: date('Day on which it was sold or taken off the market, as the site dates it.', {

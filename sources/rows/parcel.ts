@@ -21,7 +21,7 @@ export const Parcel = defineRecord(
     city_is_municipality: flag(
       'Whether city is the city or village that taxes the parcel. Mail for the parcel may name another city.',
     ),
-    zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
+    zip: text('Five-digit ZIP.', { absent: 'not published' }),
     county_value: money("Market value on the county's roll. Models read less than a dollar as not published.", {
       absent: 'not published',
       range: UP_TO_TEN_BILLION,
@@ -35,7 +35,7 @@ export const Parcel = defineRecord(
       range: UP_TO_A_BILLION,
     }),
     owner_name: text('Owner of record.', { personal: true, absent: 'not published' }),
-    mail_street: text("Owner's mailing street, public record.", { personal: true, absent: 'not published' }),
+    mail_street: text("Owner's mailing street.", { personal: true, absent: 'not published' }),
     mail_city: text("Owner's mailing city.", { absent: 'not published' }),
     mail_state: text("Owner's mailing state.", { absent: 'not published' }),
     mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
@@ -51,7 +51,7 @@ export const Parcel = defineRecord(
     ),
     year_built: integer('Year the building was built.', { absent: 'not published', unit: 'year', range: YEAR }),
     units: integer('Dwelling units.', { absent: 'not published', unit: 'units' }),
-    property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
+    property_class: text("The county's own word or code for the property.", { absent: 'not published' }),
     latitude: degrees('Latitude of the parcel.', { absent: NO_POINT, range: LATITUDE }),
     longitude: degrees('Longitude of the parcel.', { absent: NO_POINT, range: LONGITUDE }),
   },

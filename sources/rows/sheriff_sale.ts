@@ -9,9 +9,9 @@ export const SheriffSale = defineRecord(
   ['county_fips', 'case_number', 'parcel_raw', 'sale_date'],
   {
     county_fips: text('Five-digit county FIPS.'),
-    county: text('County name and state.'),
+    county: text('County and state, such as "Cuyahoga County, OH".'),
     auction_type: oneOf(AUCTION_TYPES, 'Kind of auction: who sells, and for what.'),
-    item_id: text("The auction site's own item number.", { absent: 'the page has none' }),
+    item_id: text("The site's item number.", { absent: 'the page has none' }),
     case_number: text("Court case number without the site's internal id in parentheses."),
     parcel_raw: text('Parcel number exactly as published.', { absent: 'not published' }),
     street: text('Street address of the property.', { absent: 'not published' }),
@@ -54,7 +54,7 @@ export const SheriffSale = defineRecord(
     plaintiff_max_bid_raw: text("Plaintiff's highest bid exactly as published, such as Hidden.", {
       absent: 'not published',
     }),
-    certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: 'not published' }),
+    certificate_number: text('Tax certificate behind a tax deed sale.', { absent: 'not published' }),
     deposit: money('Deposit required of a bidder.', { absent: 'not published', range: FROM_ZERO }),
     sold_amount: money('Price at which the item was sold.', {
       absent: 'not sold, or not published',

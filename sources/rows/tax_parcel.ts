@@ -8,15 +8,15 @@ export const TaxParcel = defineRecord(
   ['county_fips', 'parcel_raw'],
   {
     county_fips: text('Five-digit county FIPS.'),
-    county: text('County name and state, such as "Cuyahoga County, OH".'),
+    county: text('County and state, such as "Cuyahoga County, OH".'),
     parcel_raw: text('Parcel number exactly as published.'),
     owner_name: text('Owner of record.', { personal: true, absent: 'the list does not publish the owner' }),
     street: text('Street address of the property (situs).', {
       absent: 'the list does not publish it, or it is blank: the parcel is looked up in another source',
     }),
     city: text('City of the property.', { absent: 'not published' }),
-    zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
-    mail_street: text("Owner's mailing street, public record.", { personal: true, absent: 'not published' }),
+    zip: text('Five-digit ZIP.', { absent: 'not published' }),
+    mail_street: text("Owner's mailing street.", { personal: true, absent: 'not published' }),
     mail_city: text("Owner's mailing city.", { absent: 'not published' }),
     mail_state: text("Owner's mailing state.", { absent: 'not published' }),
     mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
@@ -44,6 +44,6 @@ export const TaxParcel = defineRecord(
       absent: 'not published',
       range: UP_TO_TEN_BILLION,
     }),
-    property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
+    property_class: text("The county's own word or code for the property.", { absent: 'not published' }),
   },
 );
