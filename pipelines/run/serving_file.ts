@@ -53,7 +53,7 @@ class CodedValues {
     for (let i = 0; i < values.length; i += 1) {
       const value = values[i] ?? null;
       if (value === null) continue;
-      // Rows beside each other have mostly the same value.
+      // Neighboring rows mostly have the same value.
       if (value !== last) code = this.#codes.get(value);
       if (code === undefined) this.#codes.set(value, (code = this.#codes.size));
       last = value;

@@ -173,7 +173,7 @@ export const JOINS = 'joins';
 interface Options {
   /** By the name of a kind of records, or JOINS. Default: all. */
   readonly isCompared?: (record: string) => boolean;
-  /** What is read instead of the published rows. */
+  /** Changes the published rows before they are compared. */
   readonly alter?: (read: ReadTable) => ReadTable;
 }
 

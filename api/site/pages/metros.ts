@@ -40,7 +40,7 @@ export const metros: Page = {
       <p class="lead">A larger circle has more small apartment buildings for sale.</p>
       ${await entryMap(context)}
       ${cardTable(
-        `Median cap rates of deals with a broker’s claim and a rent that fits, where there are ${MIN_DEALS} such deals`,
+        `Median cap rates of deals with a broker’s claim and a rent that fits, if there are ${MIN_DEALS} of them`,
         ['Metro', ...['Deals', 'Free today', 'Advertised cap', 'Supported by rents'].map(num)],
         entries.map(({ metro, figures: { claimed, underwritten }, about }) => [
           link(pathOf(metro), `${metro.name}, ${metro.state}`),

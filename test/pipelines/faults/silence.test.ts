@@ -1,4 +1,4 @@
-/** Eight days on which no source answers: what the operator is told, and what buyers are answered and pay. */
+/** No source answers for eight days: what the operator sees, what each list answers, and that nobody pays for it. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
