@@ -20,6 +20,12 @@ after(async () => {
   await folder.remove();
 });
 
+it('reads every record of a small table, in its order', () => {
+  const positions = snapshot.rows('SELECT pos FROM deals ORDER BY pos').map(({ pos }) => Number(pos));
+  assert.equal(positions.length, 3);
+  assert.deepEqual(snapshot.all('deals'), snapshot.records('deals', positions));
+});
+
 it('finds the records of an address and of a parcel by an index', () => {
   for (const sql of Object.values(CANDIDATES)) {
     const plan = snapshot.rows(`EXPLAIN QUERY PLAN ${sql.replaceAll(/\?\d/gu, "'x'")}`);
