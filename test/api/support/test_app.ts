@@ -127,7 +127,7 @@ export async function startApp(
     ...limits
   }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
     AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'reportTemplate' | 'store'
+    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'reportTemplate'
   > &
     Partial<Pick<AppDeps, 'publicUrl'>> &
     Partial<
@@ -147,7 +147,6 @@ export async function startApp(
     snapshots,
     publicUrl,
     spoolDir: join(dataDir, 'spool'),
-    archiveOf: dataDir,
     cursorSecret: 'a secret of the tests',
     nowMs,
     checkResponses: true,
