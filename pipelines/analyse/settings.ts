@@ -12,7 +12,7 @@ export const analystSettings = z.object({
     .string()
     .default('current')
     .describe(
-      '`make sql`, `query`, `explain`, `release`: snapshot: a run id, a day (its last run), current or previous.',
+      '`make sql`, `query`, `explain`: snapshot: a run id, a day (its last run), current or previous.',
     ),
   Q: z.string().optional().describe('`make sql`: the query. Not set: print the `duckdb` command and the tables.'),
   FORMAT: z

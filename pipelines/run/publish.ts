@@ -233,8 +233,7 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
   return { rows: isRewritten ? written.rows : rows, files: [...kept, { ...written, file }] };
 }
 
-/** Write rows as Parquet. */
-export async function writeParquet(
+async function writeParquet(
   connection: DuckDBConnection,
   { name, contract: { record } }: Mart,
   rows: string,
@@ -336,7 +335,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
 }
 
 /** Hash of all schemas, and of all SQL and the functions that it calls. Equal hashes mean equal logic. */
-export function hashModels(models: readonly Model[]): { schema: string; models: string } {
+function hashModels(models: readonly Model[]): { schema: string; models: string } {
   const published = models.filter(isMart);
   const sqlOf = (model: Model): string => [model.name, model.sql, ...model.audits.map((audit) => audit.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
