@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
 import { isDiskFull, Store, StoreUnavailable, type NamedFile, type Pointer, type WaitOptions } from './store.ts';
 
@@ -27,7 +27,7 @@ export class FolderStore extends Store {
   readonly #root: string;
 
   constructor(root: string, wait: WaitOptions = {}) {
-    super(JSON.stringify(root), resolve(root), wait);
+    super(JSON.stringify(root), wait);
     this.#root = root;
   }
 

@@ -80,8 +80,7 @@ export class S3Store extends Store {
   readonly #options: S3Options;
 
   constructor(options: S3Options) {
-    const url = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, '');
-    super(url, url, options);
+    super(`s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, ''), options);
     this.#options = options;
     const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const hasEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;

@@ -9,7 +9,6 @@
  *   segments/<day>/<site>/...    what workers have read, until their run is in the catalog (pipelines/jobs)
  *   runs/<run id>                the run that uses this id
  *   current                      the pointer: the catalog (catalog.ts)
- *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (stored_tables.ts)
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -68,16 +67,13 @@ const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 export abstract class Store {
   /** Address, as messages show it. */
   readonly shown: string;
-  /** Where other programs find its files: s3://bucket/prefix, or an absolute path. */
-  readonly url: string;
   readonly #wait: WaitOptions;
   readonly #closed = new AbortController();
   /** Since when no request has succeeded; null while the store is available. */
   #outage: { readonly sinceMs: number; isPrinted: boolean } | null = null;
 
-  constructor(shown: string, url: string, wait: WaitOptions) {
+  constructor(shown: string, wait: WaitOptions) {
     this.shown = shown;
-    this.url = url;
     this.#wait = wait;
   }
 

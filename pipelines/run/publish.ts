@@ -13,7 +13,6 @@ import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '.
 import { markVerified } from '../../lib/verified.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
-import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
 import { Manifest, partName, type PublishedTable } from '../../models/manifest.ts';
@@ -241,13 +240,11 @@ async function writeParquet(
 ): Promise<PublishedTable['files'][number]> {
   const file = `${name}.parquet`;
   const path = join(folder, file);
-  const ids = record.columns.map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`).join(', ');
   const about = `{about: ${literal(record.about)}, notice: ${literal(notice)}}`;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, FIELD_IDS {${ids}},
-    KV_METADATA ${about})`,
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`,
   );
   return { file, rows: Number(copied?.['Count']), ...(await flushed(path)) };
 }
