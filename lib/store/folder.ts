@@ -77,10 +77,6 @@ export class FolderStore extends Store {
     return (await this.retry(copy, (error) => (isDiskFull(error) ? null : this.outageOf(error)))) ?? false;
   }
 
-  async size(name: string): Promise<number | null> {
-    return (await this.retry(() => nullIfMissing(stat(this.#path(name)))))?.size ?? null;
-  }
-
   list(prefix: string): Promise<ReadonlyMap<string, number>> {
     return this.retry(async () => {
       const found = await nullIfMissing(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));

@@ -127,10 +127,6 @@ export class S3Store extends Store {
     return found ?? false;
   }
 
-  async size(name: string): Promise<number | null> {
-    return (await this.list(name)).get(name) ?? null;
-  }
-
   list(prefix: string): Promise<ReadonlyMap<string, number>> {
     const { Bucket, Key: Prefix } = this.#at(prefix);
     return this.retry(async () => {

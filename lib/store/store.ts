@@ -86,8 +86,6 @@ export abstract class Store {
   abstract read(name: string): Promise<Uint8Array | null>;
   /** Copy a file to a local path, not verified. @returns false if it is missing */
   abstract download(name: string, path: string): Promise<boolean>;
-  /** Bytes of a file's content; null if it is missing. */
-  abstract size(name: string): Promise<number | null>;
   /** Bytes of the files whose names begin with a prefix ending in a slash, in the order of their names. */
   abstract list(prefix: string): Promise<ReadonlyMap<string, number>>;
   abstract remove(name: string): Promise<void>;
