@@ -65,7 +65,7 @@ restore: $(NODE) ##+ restore the newest backup of FROM=... into an empty DATA_DI
 
 
 ##@ Analyze
-.PHONY: sql query explain calibrate reconcile
+.PHONY: sql query explain release calibrate reconcile
 
 sql: $(NODE) ## answer a query over the current snapshot: Q='SELECT ...'; without Q, print the duckdb command and tables
 	@node pipelines/commands/sql.ts
@@ -75,6 +75,9 @@ query: $(NODE) ## run a worked query: NAME=hidden_upside; without NAME, list the
 
 explain: $(NODE) ## trace a number to its formula, assumptions, page and bytes: ID=... FIELD=noi_underwritten
 	@node pipelines/analyse/explain_cli.ts
+
+release: $(NODE) ##+ copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
+	@node pipelines/release/release.ts
 
 calibrate: $(NODE) ##+ write what is fitted on the raw public files of FOLDER: tables, range, measured errors
 	@node pipelines/commands/calibrate.ts

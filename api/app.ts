@@ -4,6 +4,7 @@ import { Router } from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
+import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
@@ -38,6 +39,8 @@ import { refundTermsOf } from './routes/guarantee.ts';
 import { holdReader, type Holds } from './routes/leads/lead_holds.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
+import { mountArchive } from './site/archive/mount.ts';
+import { ArchivedPages } from './site/archive/archived_pages.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountBought, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
 import { mountSite, type Site } from './site/site.ts';
@@ -62,6 +65,10 @@ export interface AppDeps {
   };
   /** The wallet with test money that pages of the sandbox pay with. Refused if the money is real. */
   readonly testWallet?: TestWallet | undefined;
+  /** Data folder with the archived pages, of which the site shows those that the free example report cites. */
+  readonly archiveOf: string;
+  /** Store of the archived pages that the folder does not have. */
+  readonly store?: Store | undefined;
   /** Public URL, without a trailing slash. */
   readonly publicUrl: string;
   /** Address of the operator, in OpenAPI and security.txt. */
@@ -246,6 +253,8 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     reportTemplate: deps.reportTemplate,
     hasTestWallet: testWallet !== undefined,
   });
+  const archive = new ArchivedPages(deps.archiveOf, deps.store);
+  mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, holds, nowMs });
   mountBought(router, snapshots);
   if (testWallet) mountTestWallet(router, testWallet, publicUrl);
   return site;

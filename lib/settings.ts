@@ -90,6 +90,14 @@ export const pipelineSettings = z.object({
     .min(1, 'a folder')
     .optional()
     .describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
+  TABLES_URL: z
+    .string()
+    .regex(/^(?:\/|[a-z0-9]+:\/\/[^/])[^\s]*[^/\s]$/u, 'an absolute path or a URL, without a slash at the end')
+    .optional()
+    .describe(
+      'Where readers of the Iceberg tables find DATA_DIR or STORE, such as https://data.example.org/feed. Default: ' +
+        'the absolute path of DATA_DIR, and for the tables in the store its own address.',
+    ),
   LIVE: zeroOrOne
     .default(false)
     .describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),

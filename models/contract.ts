@@ -37,6 +37,8 @@ export interface Publication {
     /** The table as people read it, with columns of other tables: its record, and SQL over its own rows. */
     readonly shown?: { readonly record: RecordDefinition; sql(rows: string): string };
   };
+  /** Why a release (`make release`) leaves the table out. */
+  readonly notReleased?: string;
 }
 
 /** Contract of a mart. */

@@ -1,6 +1,6 @@
-/** The data dictionary of published tables, as Markdown. */
-import type { Column } from '../lib/record.ts';
-import { storedType } from '../lib/stored_types.ts';
+/** The data dictionary of published tables, as Markdown: for the docs and for a release. */
+import type { Cause, Column } from '../lib/record.ts';
+import type { storedType } from '../lib/stored_types.ts';
 import type { Mart } from './index.ts';
 
 /** A column is described once, in front of the tables, if this many tables have it with the same meaning. */
@@ -24,6 +24,8 @@ export const USUAL_TYPES =
   'name in `_pct` is in percent. "Also" and "Values" list codes.';
 const DECIMAL_UNITS: ReadonlySet<string> = new Set(['USD', 'percent', 'percentage points']);
 
+type TypeOf = typeof storedType;
+
 /** Accepted values that the meaning does not explain. */
 function valuesOf({ about, values = [] }: Column): string {
   const others = values.filter((value) => !new RegExp(`\\b${value}(?=[:,])`, 'u').test(about));
@@ -42,12 +44,24 @@ function usualType({ name, unit }: Column): string {
 const namedUnit = ({ name, unit = '' }: Column): string =>
   unit === 'UTC' || (unit === 'percent' && name.endsWith('_pct')) ? '' : unit;
 
-/** Name, type, unit, meaning and accepted values. */
-function line(column: Column): string {
-  const type = storedType(column).replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ');
+function causeName(cause: Cause): string {
+  if (typeof cause === 'string') return `\`${cause}\``;
+  return 'of' in cause ? `\`${cause.of}\` says why` : `\`${cause.code}\``;
+}
+
+/** Codes of the reasons of absence, or the columns that name them; words where a field has no codes. */
+const absenceOf = ({ absent, causes }: Column): string | undefined => causes?.map(causeName).join(', ') ?? absent;
+
+/** Name, type, unit, meaning, accepted values and reasons of absence. */
+function lineOf(column: Column, typeOf: TypeOf, hasReasons: boolean): string {
+  const type = typeOf(column).replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ');
   const facts = [type === usualType(column) ? '' : type, namedUnit(column)];
-  const named = facts.map((fact) => (fact === '' ? '' : ` ${fact}`)).join('');
-  return `- \`${column.name}\`${named}: ${column.about}${valuesOf(column)}`;
+  const absence = hasReasons ? absenceOf(column) : undefined;
+  return [
+    `- \`${column.name}\`${facts.map((fact) => (fact === '' ? '' : ` ${fact}`)).join('')}:`,
+    ` ${column.about}${valuesOf(column)}`,
+    absence === undefined ? '' : ` Null: ${absence}.`,
+  ].join('');
 }
 
 const named = (columns: readonly Column[]): string => columns.map(({ name }) => `\`${name}\``).join(', ');
@@ -68,8 +82,13 @@ function sharedNames(list: readonly Column[], isOfTable: (column: Column) => boo
     .join(', ');
 }
 
-/** Sections of Markdown: the shared columns, then for each table the meaning of a row, key and columns. */
-export function dictionarySections(models: readonly Mart[]): readonly string[] {
+/**
+ * Sections of Markdown: the shared columns, then for each table the meaning of a row, key and columns.
+ * @param typeOf column type in the file that is described
+ * @param hasReasons the lines say why a value is null
+ */
+export function dictionarySections(models: readonly Mart[], typeOf: TypeOf, hasReasons: boolean): readonly string[] {
+  const line = (column: Column): string => lineOf(column, typeOf, hasReasons);
   const byLine = Map.groupBy(
     models.flatMap(({ contract }) => contract.record.columns),
     line,

@@ -70,6 +70,9 @@ export const SourceRead = defineRecord(
       'Whether what is derived from it may be sold. allowed: by its terms; confirmed: by the operator. ' +
         'With real money, only these are served.',
     ),
+    terms_show_pages: text('Reason why the terms permit showing an archived page.', {
+      absent: 'the terms do not permit it or were not obtained; the pages are then not shown',
+    }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
     county: text('County and state, such as "Cuyahoga County, OH".', {
       absent: 'the source is not about one county',

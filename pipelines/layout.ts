@@ -12,6 +12,10 @@ export interface Layout {
   snapshot(runId: string): string;
   /** Link to the current snapshot. */
   readonly current: string;
+  /** Releases for other people (`make release`), by run id. */
+  readonly releases: string;
+  /** Iceberg metadata of the published tables: `iceberg/<table>/metadata/`. */
+  readonly iceberg: string;
   readonly drop: string;
   /** Whether the data is of the sandbox or of the real web. */
   readonly kind: string;
@@ -31,6 +35,8 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     snapshots: join(dataDir, 'snapshots'),
     snapshot: (runId) => join(dataDir, 'snapshots', runId),
     current: join(dataDir, 'current'),
+    releases: join(dataDir, 'releases'),
+    iceberg: join(dataDir, 'iceberg'),
     drop: dropDir ?? join(dataDir, 'drop'),
     kind: join(dataDir, 'kind.json'),
     lock: join(dataDir, 'lock.sqlite'),

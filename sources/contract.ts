@@ -92,6 +92,8 @@ interface Terms {
   readonly resale?: (typeof RESALE)[number];
   /** Asked although robots.txt disallows its path, because its publisher documents it for programs. */
   readonly api?: DocumentedApi;
+  /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name individuals. */
+  readonly showPages?: string;
 }
 
 /** An interface for programs that its publisher documents and links from the page of the data set. */

@@ -18,7 +18,7 @@ import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
 import type { LoadFailure, Snapshots } from '../serving/follow.ts';
-import { openFollowed } from '../serving/mirror.ts';
+import { openFollowed, type FollowedSnapshots } from '../serving/mirror.ts';
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
@@ -93,7 +93,7 @@ interface OpenServer {
   readonly publicUrl: string;
   readonly running: RunningPayments;
   readonly receiptKeys: ReceiptKeys;
-  readonly snapshots: Snapshots;
+  readonly snapshots: FollowedSnapshots;
 }
 
 function appDeps(
@@ -110,6 +110,8 @@ function appDeps(
     reportTemplate: settings.REPORT_URL ?? (mail && `mailto:${mail}?subject={id}`),
     redact,
     spoolDir: join(settings.DATA_DIR, 'spool'),
+    archiveOf: settings.DATA_DIR,
+    store: snapshots.store,
     cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
     payments: {
       mode: payments.mode,
@@ -187,7 +189,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${urlHost(settings.HOST)}:${port}`;
   let opened: RunningPayments | undefined;
-  let snapshots: Snapshots | undefined;
+  let snapshots: FollowedSnapshots | undefined;
   let metricsListener: MetricsListener | undefined;
   try {
     // First: data that may not be sold leaves no ledger behind. A start that fails reports nothing but why.

@@ -123,11 +123,16 @@ async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   };
 }
 
+export interface FollowedSnapshots extends Snapshots {
+  /** The store that they follow, until they are closed. */
+  readonly store?: Store;
+}
+
 /** Open the snapshots of a data folder, which follow a store if there is one. */
 export async function openFollowed(
   options: SnapshotsOptions,
   { STORE, cacheBytes = STORE_CACHE_BYTES }: { readonly STORE?: string | undefined; readonly cacheBytes?: number },
-): Promise<Snapshots> {
+): Promise<FollowedSnapshots> {
   if (STORE === undefined) return openSnapshots(options);
   const store = await openStore(STORE, WAIT_MS);
   const mirror = await mirrorStore({ ...options, store, cacheBytes });
@@ -136,6 +141,7 @@ export async function openFollowed(
     throw error;
   });
   return {
+    store,
     acquire: () => snapshots.acquire(),
     failure: () => snapshots.failure() ?? mirror.failure(),
     async refresh() {

@@ -1,5 +1,6 @@
 /** The pages, tables and files that follow from declarations. */
 import { wrap } from '../../lib/markdown.ts';
+import { storedType } from '../../lib/stored_types.ts';
 import { annualConstant, monthlyFactor } from '../../models/assumptions/loan_factors.ts';
 import { dictionarySections, USUAL_TYPES } from '../../models/dictionary.ts';
 import { loadMarts } from '../../models/index.ts';
@@ -23,7 +24,7 @@ async function dataDictionaryPage(): Promise<string> {
     `Types are those of the DuckDB file; each table is also a Parquet file, with a UUID as text. ${USUAL_TYPES} ` +
       '`absent` of a response, or a status column, gives the reason of a null; `/api/meta` and the comment of the ' +
       'column (`duckdb_columns()`) list the possible reasons.',
-    ...dictionarySections(published),
+    ...dictionarySections(published, storedType, false),
     '## Views',
     VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),
   ].join('\n\n');

@@ -41,10 +41,11 @@ const statedOnce = (texts: readonly string[]): readonly string[] =>
   [...Map.groupBy(texts, (text) => text)].flatMap(([text, same]) => (text !== '' && same.length > 1 ? [text] : []));
 
 function termsOf({ spec: { terms } }: FoundSource): string {
+  const shown = terms.showPages === undefined ? '' : ` Archived pages are shown: ${cell(terms.showPages)}`;
   const read = terms.quote === undefined ? 'unread' : `"${cell(terms.quote)}"`;
   const api = terms.api === undefined ? '' : ` Its interface: "${cell(terms.api.quote)}"`;
   const resale = terms.resale === undefined ? '' : `, resale ${terms.resale}`;
-  return `${BASIS[terms.basis]}, ${read}${resale}: ${cell(terms.note)}${api}`;
+  return `${BASIS[terms.basis]}, ${read}${resale}: ${cell(terms.note)}${api}${shown}`;
 }
 
 /** Table of one family. @param terms those that the page states once */
@@ -79,7 +80,9 @@ export function sourcesPage(sources: readonly FoundSource[]): string {
       '[`PERMITTED`](going-live.md#4-sources-that-need-a-permission-or-a-file) names it; with real money no ' +
       'snapshot is served with rows of a source whose resale is neither allowed nor so confirmed. robots.txt is ' +
       'obeyed, but for an interface that the publisher documents for programs, which is then quoted here; where a ' +
-      'portal has a dump of the table, that is read first.',
+      'portal has a dump of the table, that is read first. The site shows an archived page only if the free ' +
+      'example report cites it, no other property has a record from it, and the terms allow this ' +
+      '(`terms.showPages`).',
     ...sections,
     '## Places without a source',
     'A kind of record that is not covered is never counted as absent: `distress_status` of a deal and the table ' +

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
 import { isDiskFull, Store, StoreUnavailable, type NamedFile, type Pointer, type WaitOptions } from './store.ts';
 
@@ -27,7 +27,7 @@ export class FolderStore extends Store {
   readonly #root: string;
 
   constructor(root: string, wait: WaitOptions = {}) {
-    super(JSON.stringify(root), wait);
+    super(JSON.stringify(root), resolve(root), wait);
     this.#root = root;
   }
 
@@ -75,6 +75,10 @@ export class FolderStore extends Store {
     const copy = (): Promise<true | null> => nullIfMissing(copyFile(this.#path(name), path).then(() => true));
     // It is the local disk that may be full.
     return (await this.retry(copy, (error) => (isDiskFull(error) ? null : this.outageOf(error)))) ?? false;
+  }
+
+  async size(name: string): Promise<number | null> {
+    return (await this.retry(() => nullIfMissing(stat(this.#path(name)))))?.size ?? null;
   }
 
   list(prefix: string): Promise<ReadonlyMap<string, number>> {

@@ -80,7 +80,8 @@ export class S3Store extends Store {
   readonly #options: S3Options;
 
   constructor(options: S3Options) {
-    super(`s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, ''), options);
+    const url = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, '');
+    super(url, url, options);
     this.#options = options;
     const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const hasEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;
@@ -125,6 +126,10 @@ export class S3Store extends Store {
       return true;
     });
     return found ?? false;
+  }
+
+  async size(name: string): Promise<number | null> {
+    return (await this.list(name)).get(name) ?? null;
   }
 
   list(prefix: string): Promise<ReadonlyMap<string, number>> {

@@ -9,6 +9,7 @@
  *   segments/<day>/<site>/...    what workers have read, until their run is in the catalog (pipelines/jobs)
  *   runs/<run id>                the run that uses this id
  *   current                      the pointer: the catalog (catalog.ts)
+ *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (stored_tables.ts)
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -67,13 +68,16 @@ const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 export abstract class Store {
   /** Address, as messages show it. */
   readonly shown: string;
+  /** Where other programs find its files: s3://bucket/prefix, or an absolute path. */
+  readonly url: string;
   readonly #wait: WaitOptions;
   readonly #closed = new AbortController();
   /** Since when no request has succeeded; null while the store is available. */
   #outage: { readonly sinceMs: number; isPrinted: boolean } | null = null;
 
-  constructor(shown: string, wait: WaitOptions) {
+  constructor(shown: string, url: string, wait: WaitOptions) {
     this.shown = shown;
+    this.url = url;
     this.#wait = wait;
   }
 
@@ -86,6 +90,8 @@ export abstract class Store {
   abstract read(name: string): Promise<Uint8Array | null>;
   /** Copy a file to a local path, not verified. @returns false if it is missing */
   abstract download(name: string, path: string): Promise<boolean>;
+  /** Bytes of a file's content; null if it is missing. */
+  abstract size(name: string): Promise<number | null>;
   /** Bytes of the files whose names begin with a prefix ending in a slash, in the order of their names. */
   abstract list(prefix: string): Promise<ReadonlyMap<string, number>>;
   abstract remove(name: string): Promise<void>;

@@ -29,7 +29,7 @@ const RECORDS: Readonly<Record<ChangeList, RecordDefinition>> = {
 };
 
 /** Fields of a record whose values alone are no change of it. @param follows default: all of them */
-const movingFields = ({ columns }: Pick<RecordDefinition, 'columns'>, follows?: Follows): string[] =>
+export const movingFields = ({ columns }: Pick<RecordDefinition, 'columns'>, follows?: Follows): string[] =>
   columns
     .filter((column) => column.follows !== undefined && (follows ?? column.follows) === column.follows)
     .map(({ name }) => name);
@@ -65,5 +65,5 @@ const ChangeFeed = defineRecord(
 
 export default defineMart({
   record: ChangeFeed,
-  publish: { orderBy: ['list'] },
+  publish: { orderBy: ['list'], notReleased: 'it is the feed of the API; changes.ndjson compares releases' },
 });

@@ -71,5 +71,8 @@ export const Change = defineRecord(
 
 export default defineMart({
   record: Change,
-  publish: { orderBy: ['list', 'changed_at', 'id'] },
+  publish: {
+    orderBy: ['list', 'changed_at', 'id'],
+    notReleased: 'it is the feed of the API; changes.ndjson compares releases',
+  },
 });

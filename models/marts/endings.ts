@@ -29,4 +29,4 @@ const Ending = defineRecord(
   },
 );
 
-export default defineMart({ record: Ending, publish: { orderBy: ['id'] } });
+export default defineMart({ record: Ending, publish: { orderBy: ['id'], notReleased: 'it names leads' } });

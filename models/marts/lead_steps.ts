@@ -19,5 +19,6 @@ export default defineMart({
   publish: {
     orderBy: ['id'],
     references: { id: 'leads' },
+    notReleased: 'an exclusive lead is sold once, so no copy of its figures may exist elsewhere',
   },
 });

@@ -200,5 +200,6 @@ export default defineMart({
   publish: {
     orderBy: ['lead_score DESC', 'id'],
     references: { signal_id: 'signals', auction_id: 'auctions' },
+    notReleased: 'an exclusive lead is sold once, so no copy of it may exist elsewhere',
   },
 });

@@ -16,5 +16,5 @@ const PropertyKey = defineRecord(
 
 export default defineMart({
   record: PropertyKey,
-  publish: { orderBy: ['record_id', 'property_key'] },
+  publish: { orderBy: ['record_id', 'property_key'], notReleased: 'it names the properties of sold leads' },
 });

@@ -48,6 +48,20 @@ export const LOOKUP_TABLES: readonly LookupTable[] = [
     ],
   },
   {
+    // Pages with rows of several records: what they say of the others is sold.
+    name: 'list_pages',
+    columns: ['page_sha256'],
+    sql: `SELECT page_sha256
+      FROM (
+        SELECT page_sha256, id FROM deals
+        UNION SELECT page_sha256, deal_id FROM listing_history
+        UNION SELECT page_sha256, id FROM signals
+        UNION SELECT page_sha256, id FROM auctions
+      )
+      WHERE page_sha256 IS NOT NULL GROUP BY page_sha256 HAVING count(*) > 1 ORDER BY page_sha256`,
+    indexes: ['(page_sha256)'],
+  },
+  {
     // First record of each source; of listing sites also by city and ZIP.
     name: 'first_records',
     columns: ['source', 'city', 'zip', 'since'],

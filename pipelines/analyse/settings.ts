@@ -11,7 +11,9 @@ export const analystSettings = z.object({
   SNAPSHOT: z
     .string()
     .default('current')
-    .describe('`make sql`, `query`, `explain`: snapshot: a run id, a day (its last run), current or previous.'),
+    .describe(
+      '`make sql`, `query`, `explain`, `release`: snapshot: a run id, a day (its last run), current or previous.',
+    ),
   Q: z.string().optional().describe('`make sql`: the query. Not set: print the `duckdb` command and the tables.'),
   FORMAT: z
     .enum(['table', 'csv', 'json'], 'table, csv or json')

@@ -186,6 +186,7 @@ export async function runCommand(): Promise<number> {
       clock,
       assumptions,
       buildMemory: settings.BUILD_MEMORY,
+      tablesUrl: settings.TABLES_URL,
       dataClock: settings.LIVE ? 'live' : 'sandbox',
       sources,
       archive,

@@ -120,6 +120,7 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
     terms_url: spec.terms.url === undefined ? null : cited(spec.terms.url, inSandbox),
     terms_quote: spec.terms.quote ?? null,
     resale,
+    terms_show_pages: spec.terms.showPages ?? null,
     county_fips: spec.county?.fips ?? null,
     county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     covered_kinds: covers.kinds.join(', ') || null,

@@ -16,6 +16,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { filesIn, namesIn, sizeOfFiles, sync } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { filesOf } from '../../lib/store/snapshot_cache.ts';
@@ -30,6 +31,7 @@ import { failureText } from '../failure.ts';
 import { bytesShort, number } from '../format.ts';
 import { readsUpTo } from '../ingest/reads.ts';
 import { compareRunIds, type Layout, layoutOf, parseRunId } from '../layout.ts';
+import { writeOpenTables } from '../open_tables/table.ts';
 import { holdAgainstReaders, holdFolder } from '../run/lock.ts';
 import { DATABASE } from '../run/publish.ts';
 import { currentSnapshot, listSnapshots, prunedFiles, readManifest, runIdsIn, writePrunedFiles } from '../snapshots.ts';
@@ -267,12 +269,12 @@ async function measureSizes(layout: Layout, archive: Archive, plan: Plan): Promi
 
 /**
  * List what is past its retention and, with `apply`, remove it while no run writes and no command reads snapshots.
- * @param options `waitMs`: how long to wait for others
+ * @param options where readers of the Iceberg tables find the data folder, and how long to wait for others
  */
 export async function prune(
   layout: Layout,
   keepDays: number,
-  options: { readonly apply: boolean; readonly waitMs?: number },
+  options: { readonly apply: boolean; readonly tablesUrl?: string | undefined; readonly waitMs?: number },
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
   const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   const archive = await openArchive(layout.root);
@@ -292,6 +294,10 @@ export async function prune(
     } finally {
       letReadersIn();
     }
+    await writeOpenTables(layout, options.tablesUrl).catch((error: unknown) => {
+      const why = messageOf(error);
+      lines.push(`The Iceberg tables still name removed snapshots, the next run corrects them: ${why}`);
+    });
     return { plan, lines };
   } finally {
     await archive.close();
@@ -324,10 +330,10 @@ export async function erasePages(
 
 if (import.meta.main) {
   try {
-    const { DATA_DIR, STORE } = readSettings(pipelineSettings);
+    const { DATA_DIR, STORE, TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
     const { KEEP_DAYS } = readSettings(operatorSettings);
     const { APPLY, ERASE, WAIT_MINUTES } = readSettings(writeArguments);
-    const options = { apply: APPLY, waitMs: WAIT_MINUTES * 60_000 };
+    const options = { apply: APPLY, tablesUrl, waitMs: WAIT_MINUTES * 60_000 };
     const layout = layoutOf(DATA_DIR);
     const store = ERASE === undefined || STORE === undefined ? undefined : await openStore(STORE);
     const lines = ERASE

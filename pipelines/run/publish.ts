@@ -13,6 +13,7 @@ import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '.
 import { markVerified } from '../../lib/verified.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
+import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
 import { Manifest, partName, type PublishedTable } from '../../models/manifest.ts';
@@ -232,7 +233,8 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
   return { rows: isRewritten ? written.rows : rows, files: [...kept, { ...written, file }] };
 }
 
-async function writeParquet(
+/** Write rows as Parquet. */
+export async function writeParquet(
   connection: DuckDBConnection,
   { name, contract: { record } }: Mart,
   rows: string,
@@ -240,11 +242,13 @@ async function writeParquet(
 ): Promise<PublishedTable['files'][number]> {
   const file = `${name}.parquet`;
   const path = join(folder, file);
+  const ids = record.columns.map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`).join(', ');
   const about = `{about: ${literal(record.about)}, notice: ${literal(notice)}}`;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`,
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, FIELD_IDS {${ids}},
+    KV_METADATA ${about})`,
   );
   return { file, rows: Number(copied?.['Count']), ...(await flushed(path)) };
 }
@@ -332,7 +336,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
 }
 
 /** Hash of all schemas, and of all SQL and the functions that it calls. Equal hashes mean equal logic. */
-function hashModels(models: readonly Model[]): { schema: string; models: string } {
+export function hashModels(models: readonly Model[]): { schema: string; models: string } {
   const published = models.filter(isMart);
   const sqlOf = (model: Model): string => [model.name, model.sql, ...model.audits.map((audit) => audit.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');

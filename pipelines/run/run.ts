@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { makeFolder, sync, writeWhole } from '../../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
 import { auditModels, type AuditResult, type ModelResult } from '../../models/audit.ts';
@@ -15,6 +16,7 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
+import { writeOpenTables } from '../open_tables/table.ts';
 import { SILENT } from '../progress/progress.ts';
 import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
@@ -36,6 +38,8 @@ export interface RunOptions extends ReadOptions {
   readonly buildMemory?: string | undefined;
   /** Store that hosts share. Default: none, only the data folder. */
   readonly store?: RunStore | undefined;
+  /** Where readers of the Iceberg tables find the data folder or the store. Default: its path or address. */
+  readonly tablesUrl?: string | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
   /** Called with the id of the run when it begins. */
@@ -182,7 +186,7 @@ async function changesSince(connection: DuckDBConnection, since: string): Promis
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
   build: BuildDatabase,
-  { layout, progress = SILENT, store }: RunOptions,
+  { layout, tablesUrl, progress = SILENT, store }: RunOptions,
   { models, previous }: Pick<BuildInputs, 'models' | 'previous'>,
   { facts, filter }: { readonly facts: SnapshotFacts; readonly filter: SuppressionFilter },
 ): Promise<Publication> {
@@ -194,6 +198,13 @@ async function publish(
   const manifest = await writeSnapshot(build, layout, { models, facts, before, filter, onPart });
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
+  // The snapshot is published; the next run writes the metadata.
+  const warn = (where: string) => (error: unknown) =>
+    progress.line(
+      `The Iceberg tables ${where} do not have this snapshot yet, the next run adds it: ${messageOf(error)}`,
+    );
+  await writeOpenTables(layout, tablesUrl).catch(warn(`in ${layout.iceberg}`));
+  await store?.writeTables(tablesUrl).catch(warn(`of STORE ${store.store.shown}`));
   return { manifest, changes, current };
 }
 

@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import { type Archive, openArchive } from '../../lib/archive.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { readCatalog, switchCatalog, type ReadCatalog } from '../../lib/store/catalog.ts';
+import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
 import { readSuppressed, writeSuppressed } from '../../lib/suppressions.ts';
 import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { PublishedElsewhere, type Store } from '../../lib/store/store.ts';
@@ -19,6 +19,7 @@ import { compareRunIds, type Layout } from '../layout.ts';
 import { addPulled, assertWithoutStore } from './folder.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
+import { writeStoredTables } from './stored_tables.ts';
 
 /** Attempts to add this run's reads to the catalog while other runs write it. */
 const TRIES = 5;
@@ -36,6 +37,8 @@ export class RunStore {
   readonly #options: Required<RunStoreOptions>;
   /** The catalog that the run continues. */
   #before: ReadCatalog | null = null;
+  /** What the run has published. */
+  #publication: Pick<Catalog, 'current' | 'runs'> | undefined;
 
   constructor(options: RunStoreOptions) {
     this.store = options.store;
@@ -81,6 +84,12 @@ export class RunStore {
       `Run ${winner} published to STORE ${this.store.shown} while this run worked, so run ${runId} published ` +
         'nothing. Its pages and rows are stored. Run again: it continues from there.',
     );
+  }
+
+  /** Write the Iceberg metadata of the store. @param url where readers find the store. Default: its address */
+  async writeTables(url?: string): Promise<void> {
+    const catalog = this.#publication ?? this.#before?.catalog;
+    if (catalog) await writeStoredTables(this.store, this.#options.layout, catalog, url);
   }
 
   /** Store the reads of a run that publishes nothing. @throws PublishedElsewhere */
@@ -136,6 +145,7 @@ export class RunStore {
     );
     // The publication ends the run: a later failure must not report it as unpublished.
     if (published === null) this.#before = await readCatalog(store);
+    else this.#publication = next;
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
     return true;
   }

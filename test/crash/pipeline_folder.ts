@@ -73,11 +73,11 @@ export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promi
   return 'fetch';
 }
 
-/** Paths without run numbers, and without large pages: equal for runs that left the same kinds of files. */
+/** Paths without run numbers, large pages and Iceberg metadata: equal for runs that left the same kinds of files. */
 export async function kindsOfFiles(layout: Layout): Promise<string[]> {
   const shape = (path: string): string => path.replace(/(\d{4}-\d{2}-\d{2})\.\d{2,}/gu, '$1');
   return [
-    ...new Set((await filesIn(layout.root)).filter((path) => !path.startsWith('archive/large/')).map(shape)),
+    ...new Set((await filesIn(layout.root)).filter((path) => !/^(?:archive\/large|iceberg)\//u.test(path)).map(shape)),
   ].sort();
 }
 

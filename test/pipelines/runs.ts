@@ -56,6 +56,12 @@ export async function copyOf(layout: Layout): Promise<Layout> {
   return copy;
 }
 
+/**
+ * Address of the Iceberg tables, so that a run in a copy of a folder does not write those of earlier days again. With a
+ * store, they have the store's.
+ */
+const TABLES_URL = 's3://tests';
+
 export interface OneRun {
   readonly layout: Layout;
   readonly world: World;
@@ -128,6 +134,7 @@ export async function runDay({
       ...(assumptions ? { assumptions } : {}),
       ...(soldLeads ? { soldLeads } : {}),
       store,
+      tablesUrl: store ? undefined : TABLES_URL,
       progress: { ...SILENT, line: onLine, step: onStep },
     });
     return { ...result, truth: sandbox.day };

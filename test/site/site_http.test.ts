@@ -4,12 +4,17 @@ import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { allPages, PAGES } from '../../api/site/pages/all.ts';
+import { sha256 } from '../../lib/files.ts';
 import { bySize } from '../../models/calibration/accuracy.ts';
+import { archivePage, loseBody, replaceBody } from '../lib/archive_files.ts';
 import { sharedApp } from '../api/support/test_app.ts';
 import { changeManifest, rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
+/** An archived page that attacks its reader, and its hash. */
+const PAGE = `<script>alert(1)</script><title>List</title><p>11 Main St &lt;img src=x onerror=x&gt;${HOSTILE}`;
+const PAGE_HASH = sha256(PAGE);
 
 const shared = sharedApp();
 
@@ -35,6 +40,8 @@ describe('with a snapshot', () => {
           why_this_is_interesting: HOSTILE,
           listing_url: 'javascript:alert(1)',
           rent_area_name: HOSTILE,
+          source: 'a_broker',
+          page_sha256: PAGE_HASH,
         }),
       ],
       reports: [rowOf('reports', 1, { id: uuid(1) })],
@@ -42,7 +49,10 @@ describe('with a snapshot', () => {
       auctions: rowsOfTable('auctions', 1),
       leads: rowsOfTable('leads', 1),
       filings: rowsOfTable('filings', 1),
-      sources: [rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' })],
+      sources: [
+        rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' }),
+        rowOf('sources', 2, { source: 'a_broker', terms_show_pages: 'Made up for this test.' }),
+      ],
       assumptions: rowsOfTable('assumptions', 3),
       coverage: [
         rowOf('coverage', 1, { metro: HOSTILE, kind: 'tax_lien', status: 'partly_covered', listed_rows: 1234 }),
@@ -98,6 +108,45 @@ describe('with a snapshot', () => {
     assert.ok(scores.includes(row), row);
     const error = Math.round(((small?.held_out ?? NaN) - 1) * 100);
     assert.match(await textOf('/'), new RegExp(`2 to 4 units: Dealfeed ${Math.abs(error)}% too`));
+  });
+
+  it('an archived page that the example report cites is text with its hash, and its bytes are a file', async () => {
+    const address = `${shared.app.url}/report/pages/${PAGE_HASH}`;
+    assert.equal((await fetch(address, asPage)).status, 404, 'without an archive');
+    await archivePage(shared.folder.path, PAGE, {
+      source: 'a_broker',
+      url: 'javascript:alert(1)',
+      responseHeaders: { 'content-type': 'text/html' },
+    });
+    const page = await fetch(address, asPage);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('Content-Security-Policy') ?? '', /default-src 'none'/);
+    const text = await page.text();
+    assert.ok(text.includes(PAGE_HASH) && text.includes('11 Main St &lt;img'), text);
+    assert.ok(!text.includes('<img') && !text.includes('alert(1)</script') && !text.includes('"javascript:'));
+    const bytes = await fetch(`${address}/bytes`);
+    assert.equal(sha256(await bytes.text()), PAGE_HASH);
+    assert.equal(bytes.headers.get('Content-Type'), 'application/octet-stream');
+    assert.equal(bytes.headers.get('X-Content-Type-Options'), 'nosniff');
+    assert.match(bytes.headers.get('Content-Security-Policy') ?? '', /^sandbox; default-src 'none'$/);
+    assert.match(bytes.headers.get('Content-Disposition') ?? '', /^attachment/);
+
+    replaceBody(shared.folder.path, PAGE_HASH, 'other bytes');
+    const damaged = await fetch(`${address}/bytes`);
+    assert.equal(damaged.status, 500);
+    assert.doesNotMatch(await damaged.text(), /other bytes/);
+    loseBody(shared.folder.path, PAGE_HASH);
+    assert.equal((await fetch(`${address}/bytes`)).status, 404);
+  });
+
+  it('no other page of the archive can be reached', async () => {
+    const other = await archivePage(shared.folder.path, 'another page');
+    for (const name of [other, `${PAGE_HASH.slice(1)}0`, '..%2f..%2fcurrent', PAGE_HASH.toUpperCase(), '%00'])
+      for (const path of [name, `${name}/bytes`]) {
+        const response = await fetch(`${shared.app.url}/report/pages/${path}`);
+        assert.equal(response.status, 404, path);
+        assert.doesNotMatch(await response.text(), /another page$/);
+      }
   });
 
   it('every page has a policy without other origins, nothing inline, and at most 60 kB with its files', async () => {

@@ -1,6 +1,6 @@
 /** Runs on hosts that share a store and no folder. */
 import assert from 'node:assert/strict';
-import { copyFile, cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../lib/store/open.ts';
@@ -12,11 +12,14 @@ import { objectOf } from '../../lib/store/store.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
+import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
+import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
 import { openRunStore, RunStore } from '../../pipelines/store/run_store.ts';
 import { localReads } from '../../pipelines/store/folder.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { copyOf, hashesOf, newLayout, runDay, type OneRun } from '../pipelines/runs.ts';
+import { icebergOf } from './iceberg_tables.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
 
 const world = makeWorld({ seed: 7, listings: 16, parcels: 400, auctions: 0, filings: 0 });
@@ -66,8 +69,24 @@ describe('hosts with one store', () => {
 
   test('a run on an empty disk continues from the store with the bytes of one machine alone', async () => {
     one = await newLayout();
-    await runOn(one, first, { store: await storeOf(one) });
+    const lines: string[] = [];
+    // The Iceberg metadata cannot be written: the snapshot is published all the same, and the next run writes them.
+    s3.fault = ({ method, url }, response) => {
+      if (method !== 'PUT' || url?.includes('/snap-') !== true) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    await runOn(one, first, { store: await storeOf(one), onLine: (line) => lines.push(line) });
+    s3.fault = null;
     assert.equal((await catalog())?.current, `${first}.01`);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('The Iceberg tables')),
+      [
+        'The Iceberg tables of STORE s3://deals/feed do not have this snapshot yet, the next run adds it: ' +
+          'STORE is s3://deals/feed, which is unavailable: HTTP status 503',
+      ],
+    );
+    assert.deepEqual(await icebergOf(s3), {});
     alone = await copyOf(one);
     const expected = await runOn(alone, second);
     two = await newLayout();
@@ -92,6 +111,38 @@ describe('hosts with one store', () => {
     store.close();
     assert.ok((await readdir(shop.snapshot(`${second}.01`))).every((name) => !/parquet|duckdb/u.test(name)));
     assert.deepEqual(await verifySnapshot(shop, `${second}.01`), []);
+  });
+
+  test('an engine that has only the bucket finds every snapshot of every table, with all of its files', async () => {
+    const { current, runs } = (await catalog()) ?? assert.fail();
+    const tables = await icebergOf(s3);
+    const { tables: expected } = await readManifest(two, `${second}.01`);
+    assert.deepEqual(Object.keys(tables).sort(), Object.keys(expected).sort());
+    const ids = runs.map((run) => snapshotIdOf(run.run_id));
+    for (const { metadata, files } of Object.values(tables)) {
+      assert.equal(metadata['current-snapshot-id'], snapshotIdOf(current ?? ''));
+      assert.deepEqual(
+        metadata.snapshots.map((s) => s['snapshot-id']),
+        ids,
+      );
+      assert.equal(files.length, 3 * ids.length);
+      for (const { location, bytes } of files) {
+        const name = location.slice(`${s3.address}/`.length);
+        assert.equal(location, `${s3.address}/${name}`);
+        assert.equal((await stat(s3.fileOf(name))).size, bytes ?? (await stat(s3.fileOf(name))).size, location);
+      }
+    }
+    const store = await openStore(s3.address, 0);
+    const read = (await readCatalog(store)) ?? assert.fail();
+    assert.deepEqual(await writeStoredTables(store, two, read.catalog), [], 'nothing is missing');
+    // A host that does not have the files of the first day, and a bucket that expired one of them.
+    await store.remove(`snapshots/${first}.01/deals.parquet`);
+    const empty = await newLayout();
+    assert.deepEqual(await writeStoredTables(store, empty, read.catalog), ['deals']);
+    store.close();
+    const expired = await icebergOf(s3);
+    assert.equal(expired['deals']?.metadata.snapshots.length, 1);
+    assert.equal(expired['listing_history']?.metadata.snapshots.length, 2);
   });
 
   test('of two concurrent runs one publishes; the other says so, and its next run continues from there', async () => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openFollowed } from '../../api/serving/mirror.ts';
+import { openFollowed, type FollowedSnapshots } from '../../api/serving/mirror.ts';
 import type { LoadFailure, Snapshots } from '../../api/serving/follow.ts';
-import { readJson } from '../../lib/files.ts';
+import { readJson, sha256 } from '../../lib/files.ts';
 import { snapshotFileName } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { filesOf } from '../../lib/store/snapshot_cache.ts';
@@ -13,11 +13,27 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { RunStore } from '../../pipelines/store/run_store.ts';
 import { storeState } from '../../pipelines/store/state.ts';
-import { dataFolder, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { openArchive } from '../../lib/archive.ts';
+import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { startApp } from '../api/support/test_app.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
 
 const DAY = '2026-11-20';
+/** A request whose response is archived. */
+const REQUEST = {
+  source: 'a_broker',
+  method: 'GET',
+  url: 'https://www.broker.example/',
+  status: 200,
+  kind: 'list',
+  context: {},
+  requestHeaders: {},
+  responseHeaders: { 'content-type': 'text/html' },
+  observedAt: `${DAY}T12:00:00Z`,
+  fromCache: false,
+  error: null,
+} as const;
 const nameOf = (url = ''): string => (url.split('?')[0] ?? '').replace('/deals/feed/', '');
 
 describe('a server with a store', () => {
@@ -28,9 +44,9 @@ describe('a server with a store', () => {
   const disk = memoryFolder('dealfeed-server-');
   const reports: string[] = [];
   let nowMs = Date.parse(`${DAY}T12:00:00Z`);
-  let server: Snapshots;
+  let server: FollowedSnapshots;
 
-  const serve = (dataDir: string, cacheBytes = 1e9, isForSale = false): Promise<Snapshots> =>
+  const serve = (dataDir: string, cacheBytes = 1e9, isForSale = false): Promise<FollowedSnapshots> =>
     openFollowed(
       {
         dataDir,
@@ -198,15 +214,76 @@ describe('a server with a store', () => {
     assert.equal(state?.current, `${DAY}.21`);
   });
 
+  test('shows an archived page that only the store has, verified, and never bytes with another hash', async () => {
+    const page = '<title>List</title><p>11 Main St';
+    const [hash, runId] = [sha256(page), `${DAY}.22`];
+    await run.pull(DAY);
+    const archive = await openArchive(host.path);
+    await archive.put(new TextEncoder().encode(page));
+    await archive.append({ ...REQUEST, runId, sha256: hash, bytes: page.length });
+    await archive.close();
+    await host.publish(
+      runId,
+      {
+        deals: [rowOf('deals', 1, { source: REQUEST.source, page_sha256: hash })],
+        reports: [rowOf('reports', 1)],
+        sources: [rowOf('sources', 1, { source: REQUEST.source, terms_show_pages: 'Made up for this test.' })],
+      },
+      { current: false },
+    );
+    await run.publish(runId);
+    assert.equal(await served(server), runId);
+    const shop = await startApp(disk, { snapshots: server, store: server.store });
+    const get = async (path: string): Promise<[status: number, text: string]> => {
+      const response = await fetch(`${shop.url}/report/pages/${hash}${path}`, { headers: { Accept: 'text/html' } });
+      return [response.status, await response.text()];
+    };
+    const stored = s3.fileOf(`objects/${hash.slice(0, 2)}/${hash}`);
+    const refused = async (status: number, said: RegExp): Promise<void> => {
+      const fresh = await startApp(disk, { snapshots: server, store: server.store });
+      for (const path of ['', '/bytes']) {
+        const response = await fetch(`${fresh.url}/report/pages/${hash}${path}`);
+        assert.deepEqual([response.status, response.headers.get('Content-Disposition')], [status, null]);
+        assert.match(((await response.json()) as { detail: string }).detail, said);
+      }
+      await fresh.close();
+    };
+    try {
+      const [status, text] = await get('');
+      assert.equal(status, 200, text);
+      assert.ok(text.includes('11 Main St') && text.includes(hash));
+      const asked = s3.requests.length;
+      assert.deepEqual(await get('/bytes'), [200, page]);
+      assert.deepEqual(await get(''), [200, text]);
+      assert.deepEqual(s3.requests.slice(asked), [], 'bytes and text are cached');
+      s3.fault = (_, response) => {
+        response.writeHead(403).end();
+        return true;
+      };
+      await refused(503, /^The store of this server, which has the archived pages, is unavailable\. Try again/u);
+      s3.fault = null;
+      await writeFile(stored, page.replace('11', '12'));
+      await refused(500, /^The archived bytes no longer have this SHA-256, so they are not shown\.$/u);
+      await truncate(stored, 5 * 2 ** 20);
+      await refused(404, /^These bytes are not served, because they exceed 4 MiB\.$/u);
+      await rm(stored);
+      await refused(404, /^Neither the archive nor the store of this server has these bytes\.$/u);
+      await writeFile(stored, page);
+    } finally {
+      s3.fault = null;
+      await shop.close();
+    }
+  });
+
   test('continues while the store is unavailable, and starts without it from its own disk', async () => {
     s3.fault = ({ socket }) => {
       socket.destroy();
       return true;
     };
-    assert.equal(await served(server), `${DAY}.21`);
+    assert.equal(await served(server), `${DAY}.22`);
     assert.equal(server.failure()?.reason, 'it is unavailable');
     const restarted = await serve(disk);
-    assert.equal(await served(restarted), `${DAY}.21`);
+    assert.equal(await served(restarted), `${DAY}.22`);
     restarted.close();
     s3.fault = null;
   });

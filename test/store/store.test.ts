@@ -41,8 +41,10 @@ describe('a store', () => {
       await store.put(page, bytesOf('page'));
       await store.putFile({ name: 'snapshots/2026-11-20.01/a.parquet', sha256: sha256('parquet') }, path);
       assert.equal(text(await store.read(page.name)), 'page');
+      assert.equal(await store.size('snapshots/2026-11-20.01/a.parquet'), 7);
       assert.deepEqual([...(await store.list('snapshots/'))], [['snapshots/2026-11-20.01/a.parquet', 7]]);
       assert.equal(await store.read('objects/00/none'), null);
+      assert.equal(await store.size('objects/00/none'), null);
       assert.equal(await store.download('objects/00/none', join(folder, 'none')), false);
       assert.equal((await store.list('none/')).size, 0);
       await store.remove('snapshots/2026-11-20.01/a.parquet');

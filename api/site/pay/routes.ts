@@ -13,6 +13,7 @@ import type { Snapshots } from '../../serving/follow.ts';
 import { pointOf, shortPrice } from '../deal_cards.ts';
 import { html, type Piece } from '../html.ts';
 import { metroMap, metroOfZip } from '../map/metro_map.ts';
+import { citedPages } from '../archive/cited_pages.ts';
 import { reportContent } from '../pages/report/report.ts';
 import { SITE_HEADERS } from '../site.ts';
 import { TEST_WALLET_PATH } from './panel.ts';
@@ -98,7 +99,7 @@ export function mountBought(router: Router, snapshots: Snapshots): void {
       ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
       ctx.type = 'text/html; charset=utf-8';
       const layout = deals.success && mapsOf(deals.data);
-      const ofReport = report.success && reportContent(report.data, lease.snapshot, 'bought');
+      const ofReport = report.success && reportContent(report.data, citedPages(report.data, lease.snapshot), 'bought');
       ctx.body = html`${ofReport}${layout}`.text;
     } finally {
       lease.release();

@@ -21,7 +21,7 @@ export interface Listed {
 
 /** What is listed or copied on its own, derived files, and files of a process or a buyer on this machine. */
 const NOT_OTHER = new Set(
-  'archive staged snapshots ledger.journal ledger.sqlite current README.md spool bench client jobs'.split(' '),
+  'archive staged snapshots ledger.journal ledger.sqlite current README.md spool bench client iceberg jobs'.split(' '),
 );
 /** Folder of a sandbox server's test wallet and receipt keys. */
 const SANDBOX = 'sandbox';

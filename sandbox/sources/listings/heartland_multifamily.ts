@@ -8,6 +8,7 @@ export default jsonLdListings({
   terms: {
     basis: 'sandbox_only',
     note: 'A made-up site that exists only in the sandbox; nothing on it is real.',
+    showPages: 'The site and everything on it are made up.',
   },
   everyDays: 1,
   politeness: { minIntervalMs: 1000, concurrency: 1 },

@@ -127,7 +127,7 @@ export async function startApp(
     ...limits
   }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
     AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'reportTemplate'
+    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'reportTemplate' | 'store'
   > &
     Partial<Pick<AppDeps, 'publicUrl'>> &
     Partial<
@@ -147,6 +147,7 @@ export async function startApp(
     snapshots,
     publicUrl,
     spoolDir: join(dataDir, 'spool'),
+    archiveOf: dataDir,
     cursorSecret: 'a secret of the tests',
     nowMs,
     checkResponses: true,

@@ -2,7 +2,7 @@
 import { PRICES } from '../../../../lib/prices.ts';
 import { Problem } from '../../../http/problem.ts';
 import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts';
-import type { Snapshot } from '../../../serving/open.ts';
+import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
 import { barChart, type Bar } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, externalLink, figures, fold, link, num, terms } from '../../components.ts';
@@ -27,55 +27,28 @@ import { incomeSteps } from './steps.ts';
 /** Characters of a hash that are unique within a report. */
 const SHORT = 12;
 
-/** A page that a report cites. */
-interface CitedPage {
-  readonly sha256: string;
-  readonly source: string;
-  /** Title of the source. */
-  readonly title: string;
-  /** Kind of the record that the report reads from it. */
-  readonly role: string;
-  /** Public page of the record. */
-  readonly address: string;
-  readonly readAt: string;
-}
-
-/** Each page once, in the order of the report. */
-function citedPages({ deal, distress: { matches, candidates }, history: versions }: ReportBody, snapshot: Snapshot) {
-  const titles = new Map(snapshot.all('sources').map((row) => [String(row['source']), String(row['title'])]));
-  const listings = [
-    { ...deal, readAt: deal.observed_at },
-    ...versions.map((version) => ({ ...version, readAt: version.version_last_seen })),
-  ].map((listing) => ({ ...listing, role: 'listing' }));
-  const records = [...matches, ...candidates].flatMap(({ kind: role, source_url, auction, signal }) => {
-    const record = auction ?? signal;
-    return record ? [{ ...record, role, source_url, readAt: record.last_seen }] : [];
-  });
-  const pages = [...listings, ...records].map(
-    ({ page_sha256: sha256, source, source_url: address, role, readAt }): CitedPage => ({
-      sha256,
-      source,
-      role,
-      address,
-      readAt,
-      title: titles.get(source) ?? source,
-    }),
-  );
-  return [...new Map(pages.map((page) => [`${page.source} ${page.sha256}`, page])).values()];
-}
-
-const pagesBehind = (pages: readonly CitedPage[]): Html =>
+const pagesBehind = (pages: readonly CitedPage[], isExample: boolean): Html =>
   html`<h2 id="pages">Pages behind this report</h2>
-    <p>Each row names the page it was read from, by the SHA-256 of its archived bytes.</p>
+    <p>
+      Each row names the page it was read from, by the SHA-256 of its archived bytes.
+      ${
+        isExample &&
+        'The site shows an archived page where the terms of its source allow that and no other property is on it.'
+      }
+    </p>
     ${cardTable(
       'Pages that the report cites',
-      ['Record', 'Source', 'Read', 'SHA-256'],
-      pages.map(({ role, title, address, readAt, sha256 }) => [
-        RECORDS[role] ?? role,
-        externalLink(address, title),
-        day(readAt),
-        html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
-      ]),
+      ['Record', 'Source', 'Read', 'SHA-256', ...(isExample ? ['Archived page'] : [])],
+      pages.map(({ role, title, address, readAt, sha256, hiddenBecause: hidden }) => {
+        const view = link(`${ARCHIVE_PATH}/${sha256}`, 'View the archived page');
+        return [
+          RECORDS[role] ?? role,
+          externalLink(address, title),
+          day(readAt),
+          html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
+          ...(isExample ? [hidden === null ? view : `not shown: ${hidden}`] : []),
+        ];
+      }),
     )}`;
 
 const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
@@ -166,9 +139,8 @@ const contents = ({ history: versions }: ReportBody): Html =>
   </nav>`;
 
 /** A report as a page. @param of the free example, or a report that its reader bought */
-export function reportContent(report: ReportBody, snapshot: Snapshot, of: 'example' | 'bought'): Html {
+export function reportContent(report: ReportBody, pages: readonly CitedPage[], of: 'example' | 'bought'): Html {
   const { deal } = report;
-  const pages = citedPages(report, snapshot);
   const isExample = of === 'example';
   const titleOf = (source: string): string => pages.find((page) => page.source === source)?.title ?? source;
   const scorePart = (label: string, earned: number, weight: string): Bar => {
@@ -224,7 +196,8 @@ export function reportContent(report: ReportBody, snapshot: Snapshot, of: 'examp
           .join(', ')}. <a href="/scores">How scores are computed</a>
       </p>
     </div>
-    ${distress(report)} ${sensitivity(report)} ${history(report, titleOf)} ${pagesBehind(pages)} ${recompute(report)}`;
+    ${distress(report)} ${sensitivity(report)} ${history(report, titleOf)} ${pagesBehind(pages, isExample)}
+    ${recompute(report)}`;
 }
 
 export const report: Page = {
@@ -240,7 +213,7 @@ export const report: Page = {
       const example = site.routes.find((route) => route.path === EXAMPLE_PATH);
       if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
       const body = (await example.handle(request)) as ReportBody;
-      return reportContent(body, request.snapshot, 'example');
+      return reportContent(body, citedPages(body, request.snapshot), 'example');
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return html`<h1>Example report</h1>
