@@ -227,7 +227,6 @@ export async function checkHealth(layout: Layout, specs: readonly SourceSpec[], 
   const [alert, backup] = [await lastAlert(layout), await latestBackup(layout)];
   const queue = options.queue === undefined ? null : await queueState(options.queue);
   const store = options.store === undefined ? null : await storeState(options.store);
-  const since = runs[0]?.runId.slice(0, 10);
   const troubles = [
     ...problems,
     ...damage.map((what) => problem('snapshot_damaged', current, `snapshot ${current}: ${what}`)),
@@ -240,7 +239,7 @@ export async function checkHealth(layout: Layout, specs: readonly SourceSpec[], 
     // Those of real data.
     ...(manifest === null || isSandbox
       ? []
-      : [...diskProblems(layout, freeBytes), ...backupProblems(layout, { backup, since, today })]),
+      : [...diskProblems(layout, freeBytes), ...backupProblems(layout, backup, runs[0]?.runId, today)]),
     ...sources.flatMap(sourceProblems),
   ];
   return {

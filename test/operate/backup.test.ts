@@ -83,11 +83,9 @@ describe('a backup', () => {
     write(data, 'settle.key', KEY, 0o600);
     write(data, 'sandbox/receipt_keys.json', '{"keys":[{"d":"secret"}]}', 0o600);
     const without = newPath('backups');
-    assert.deepEqual([...(await backUpTo(data, without)).leftOut].sort(), ['sandbox', 'settle.key']);
-    assert.equal(
-      objectsIn(without).some((path) => readFileSync(path, 'utf8').includes('secret')),
-      false,
-    );
+    await backUpTo(data, without);
+    const isSecret = (path: string): boolean => /secret|abab/u.test(readFileSync(path, 'utf8'));
+    assert.equal(objectsIn(without).some(isSecret), false);
   });
 });
 
@@ -124,9 +122,9 @@ describe('a damaged file', () => {
     truncateSync(rows, 1000);
     await assert.rejects(
       verifyBackup(to, undefined),
-      /^DamagedFile: The backup's content [0-9a-f]{64} has 1000 bytes, expected 3000000\. Choose/u,
+      /^DamagedFile: The backup's content [0-9a-f]{64} does not have its hash\. Choose/u,
     );
-    await assert.rejects(restoreTo(restored, to), /has 1000 bytes, expected 3000000/u);
+    await assert.rejects(restoreTo(restored, to), /does not have its hash/u);
     assert.deepEqual(readdirSync(restored), []);
     await backUpTo(data, to);
     await restoreTo(restored, to);

@@ -5,21 +5,30 @@
  * archive. Whatever a copied file names was written earlier and is copied later.
  */
 import { existsSync } from 'node:fs';
-import { readlink, realpath, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { z } from 'zod';
 import { backUp as backUpLedger } from '../../../ledger/backup.ts';
 import { notedLedgerExists, openLedgerStore } from '../../../ledger/open.ts';
 import { hasArchive, openArchive } from '../../../lib/archive.ts';
 import { atOnce } from '../../../lib/at_once.ts';
-import { readJson } from '../../../lib/files.ts';
+import { LINK_ENDING, namesIn, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
+import { filesOf } from '../../../lib/store/snapshot_cache.ts';
+import { MARKS } from '../../../lib/verified.ts';
+import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { holdForReading } from '../../run/lock.ts';
-import { largePages, otherFiles, publishedFiles, statedHashes, type Listed } from './contents.ts';
+import { BUILD_DATABASE } from '../../run/partial_files.ts';
+import { currentSnapshot, listSnapshots } from '../../snapshots.ts';
+import * as backups from './folder.ts';
 import type { BackUpSettings } from './settings.ts';
-import { isBackupFolder, listBackups, openBackupStore, readBackup, WrongContent } from './store.ts';
-import type { Backup, BackupStore, Content } from './store.ts';
 
+/**
+ * What is copied besides snapshots, rows, ledger and archive. Everything else stays out: private keys, locks, and files
+ * of a process or a buyer on this machine.
+ */
+const OTHERS = 'kind.json store.json alerts.json suppressed.json ledger.json runs drop schedule'.split(' ');
 const MODE_BITS = 0o777;
 const ARCHIVE = { path: 'archive/archive.sqlite', mode: 0o644 };
 
@@ -35,56 +44,112 @@ const isInside = (path: string, folder: string): boolean => `${path}${sep}`.star
 async function checkFolders({ DATA_DIR, TO }: BackUpSettings): Promise<void> {
   const shown = `DATA_DIR is ${JSON.stringify(DATA_DIR)}`;
   if (!existsSync(DATA_DIR)) throw new SettingError(`${shown}, expected an existing data folder`);
-  if (isBackupFolder(DATA_DIR))
+  if (backups.isBackupFolder(DATA_DIR))
     throw new SettingError(`${shown}, which is a folder of backups. Copy it with any program, such as rsync`);
   const [source, target] = [await realFolder(resolve(DATA_DIR)), await realFolder(resolve(TO))];
   if (isInside(target, source) || isInside(source, target))
     throw new SettingError(`TO is ${JSON.stringify(TO)}, expected a folder outside DATA_DIR that does not contain it`);
 }
 
-const kindOf = async (layout: Layout): Promise<Backup['data_clock']> =>
-  ((await readJson(layout.kind)) as Partial<Backup> | undefined)?.data_clock ?? null;
-
-/** @throws SettingError if the newest backup in the folder is of another kind of data */
-async function checkKind({ root }: BackupStore, kind: Backup['data_clock']): Promise<void> {
-  const newest = (await listBackups(root)).at(-1);
-  const before = newest === undefined ? null : (await readBackup(root, newest)).data_clock;
-  if (before !== null && kind !== null && kind !== before)
+/** The kind of data of a folder. @throws SettingError if the newest backup is of another kind */
+async function checkKind({ kind }: Layout, to: string): Promise<backups.Backup['data_clock']> {
+  const now = ((await readJson(kind)) as Partial<backups.Backup> | undefined)?.data_clock ?? null;
+  const newest = (await backups.listBackups(to)).at(-1);
+  const before = newest === undefined ? null : (await backups.readBackup(to, newest)).data_clock;
+  if (before !== null && now !== null && now !== before)
     throw new SettingError(
-      `TO is ${JSON.stringify(root)}, which has backups of ${before} data; expected another folder for ${kind} data`,
+      `TO is ${JSON.stringify(to)}, which has backups of ${before} data; expected another folder for ${now} data`,
     );
+  return now;
+}
+
+/** One file or empty folder, relative to the data folder. */
+interface Listed {
+  readonly path: string;
+  readonly isFolder: boolean;
+  /** Its hash according to its manifest, record or name. */
+  readonly known?: string | undefined;
+}
+
+const isPartial = (name: string): boolean =>
+  name.startsWith('.') ||
+  ['.tmp', LINK_ENDING, HANDED_OVER].some((ending) => name.endsWith(ending)) ||
+  name.startsWith(BUILD_DATABASE) ||
+  // The marks are of files on this disk.
+  name === MARKS;
+
+/**
+ * A file, or the files and empty folders under a folder. A link is followed: a folder may be on another disk.
+ * @param hashOf the hash of a file that something else states
+ */
+async function* walk(
+  root: string,
+  path: string,
+  hashOf: (path: string) => Promise<string | undefined> | string | undefined = () => undefined,
+): AsyncGenerator<Listed> {
+  const found = await stat(join(root, path)).catch(() => null);
+  if (found?.isFile()) yield { path, isFolder: false, known: await hashOf(path) };
+  if (!found?.isDirectory()) return;
+  const names = (await namesIn(join(root, path))).filter((name) => !isPartial(name));
+  if (names.length === 0) yield { path, isFolder: true };
+  for (const name of names) yield* walk(root, `${path}/${name}`, hashOf);
+}
+
+/** Hashes of a snapshot's files by name; empty if its manifest cannot be read. */
+async function statedHashes(layout: Layout, runId: string): Promise<ReadonlyMap<string, string>> {
+  const folder = layout.snapshot(runId);
+  const stated = await readJson(join(folder, 'manifest.json'))
+    .then((manifest) => filesOf(folder, manifest))
+    .catch(() => []);
+  return new Map(stated.map(({ file, sha256 }) => [file, sha256]));
+}
+
+const Rows = z.object({ parquet: z.object({ sha256: z.string() }).nullable() });
+
+/** Hash of staged rows by their record; undefined if it is missing or damaged. */
+const hashOfRows = async (path: string): Promise<string | undefined> =>
+  path.endsWith('.parquet')
+    ? Rows.safeParse(await readJson(path.replace(/parquet$/u, 'json')).catch(() => null)).data?.parquet?.sha256
+    : undefined;
+
+/** All but the ledger and the archive. */
+async function* filesBefore(layout: Layout): AsyncGenerator<Listed> {
+  for (const runId of await listSnapshots(layout)) {
+    const hashes = await statedHashes(layout, runId);
+    yield* walk(layout.root, `snapshots/${runId}`, (path) => hashes.get(basename(path)));
+  }
+  yield* walk(layout.root, 'staged', (path) => hashOfRows(join(layout.root, path)));
+  for (const name of OTHERS) yield* walk(layout.root, name);
 }
 
 /** One copy of a data folder. */
 class Copy {
-  readonly #store: BackupStore;
+  readonly #to: string;
   readonly #layout: Layout;
-  readonly files = new Map<string, Backup['files'][number]>();
+  readonly files = new Map<string, backups.Backup['files'][number]>();
   readonly folders: string[] = [];
   readonly damage: string[] = [];
   readonly missing: string[] = [];
-  readonly leftOut: string[] = [];
 
-  constructor(store: BackupStore, layout: Layout) {
-    this.#store = store;
+  constructor(to: string, layout: Layout) {
+    this.#to = to;
     this.#layout = layout;
   }
 
-  addAll(listed: AsyncIterable<Listed | { readonly leftOut: string }>): Promise<void> {
-    return atOnce(listed, async (each) => {
-      if ('leftOut' in each) this.leftOut.push(each.leftOut);
-      else if (each.isFolder) this.folders.push(each.path);
-      else await this.add(each);
+  addAll(listed: AsyncIterable<Listed>): Promise<void> {
+    return atOnce(listed, async ({ path, isFolder, known }) => {
+      if (isFolder) this.folders.push(path);
+      else await this.add(path, known);
     });
   }
 
-  async add({ path, known }: Omit<Listed, 'isFolder'>): Promise<void> {
+  async add(path: string, known?: string): Promise<void> {
     const file = join(this.#layout.root, path);
     try {
       const { mode } = await stat(file);
-      this.files.set(path, { path, ...(await this.#store.add(file, known)), mode: mode & MODE_BITS });
+      this.files.set(path, { path, ...(await backups.addContent(this.#to, file, known)), mode: mode & MODE_BITS });
     } catch (error) {
-      if (error instanceof WrongContent) {
+      if (error instanceof backups.WrongContent) {
         this.damage.push(`${path} does not have the hash that its manifest, record or name states: it is left out`);
         this.missing.push(path);
         // Another was removed since it was listed, such as a dropped file.
@@ -92,19 +157,19 @@ class Copy {
     }
   }
 
-  /** A file that its owner writes under a temporary path, as of one instant. */
-  async #addCopy(write: (path: string) => Promise<unknown>): Promise<Content> {
-    const file = this.#store.temporary();
+  /** Add a file that its owner writes under a temporary path, as of one instant. */
+  async #addCopy(write: (path: string) => Promise<unknown>): Promise<backups.Content> {
+    const file = backups.temporaryIn(this.#to);
     try {
       await write(file);
-      return await this.#store.add(file);
+      return await backups.addContent(this.#to, file);
     } finally {
       await rm(file, { force: true });
     }
   }
 
   /** A copy of the ledger; null if there is none yet. */
-  async addLedger(settings: BackUpSettings): Promise<Content | null> {
+  async addLedger(settings: BackUpSettings): Promise<backups.Content | null> {
     if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
     const ledger = await openLedgerStore(settings);
     try {
@@ -115,25 +180,27 @@ class Copy {
   }
 
   async addArchive(): Promise<void> {
-    if (!hasArchive(this.#layout.root)) return;
-    const archive = await openArchive(this.#layout.root);
+    const { root } = this.#layout;
+    if (!hasArchive(root)) return;
+    const archive = await openArchive(root);
     try {
-      const content = await this.#addCopy((path) => archive.copyTo(path));
-      this.files.set(ARCHIVE.path, { ...ARCHIVE, ...content });
+      this.files.set(ARCHIVE.path, { ...ARCHIVE, ...(await this.#addCopy((path) => archive.copyTo(path))) });
     } finally {
       await archive.close();
     }
-    await this.addAll(largePages(this.#layout));
+    // The names of large pages are their hashes.
+    await this.addAll(walk(root, 'archive/large', (path) => /^[0-9a-f]{64}$/u.exec(basename(path))?.[0]));
   }
 
   /** Note what the current snapshot's manifest states and was not copied. @returns whether all was */
   async checkCurrent(current: string | null): Promise<boolean> {
     if (current === null) return true;
-    const stated = await statedHashes(this.#layout, current.split('/').at(-1) ?? '');
-    const absent = [...stated].filter(([name, hash]) => this.files.get(`${current}/${name}`)?.sha256 !== hash);
-    const paths = absent.map(([name]) => `${current}/${name}`).filter((path) => !this.missing.includes(path));
+    const stated = await statedHashes(this.#layout, current);
+    const pathOf = (file: string): string => `snapshots/${current}/${file}`;
+    const absent = [...stated].filter(([file, hash]) => this.files.get(pathOf(file))?.sha256 !== hash);
+    const paths = absent.map(([file]) => pathOf(file)).filter((path) => !this.missing.includes(path));
     const gaps = paths.map((path) => `${path} is missing`);
-    if (stated.size === 0) gaps.push(`${current}/manifest.json is missing or damaged`);
+    if (stated.size === 0) gaps.push(`${pathOf('manifest.json')} is missing or damaged`);
     this.damage.push(...gaps);
     return gaps.length === 0;
   }
@@ -141,40 +208,36 @@ class Copy {
 
 /**
  * Back up a data folder. What an earlier backup in the same folder stored is not stored again.
- * @returns among others a sentence for each damaged file, files with private keys that were left out, and older backups
- *   that were removed; it is not complete if a damaged or lost file is not in it
+ * @returns among others a sentence for each damaged file, and older backups that were removed; it is not complete if a
+ *   damaged or lost file is not in it
  * @throws SettingError if a folder cannot be used; nothing is written then
  */
 export async function backUp(settings: BackUpSettings, at = new Date()) {
   await checkFolders(settings);
+  const { TO: to } = settings;
   const layout = layoutOf(settings.DATA_DIR);
-  const store = await openBackupStore(settings.TO);
+  const close = await backups.openBackups(to);
   const release = holdForReading(layout);
   try {
-    const data_clock = await kindOf(layout);
-    await checkKind(store, data_clock);
-    const current = await readlink(layout.current).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    });
-    const copy = new Copy(store, layout);
-    await copy.addAll(publishedFiles(layout));
-    const except = relative(resolve(layout.root), resolve(settings.LEDGER ?? join(layout.root, 'ledger.sqlite')));
-    await copy.addAll(otherFiles(layout, except));
+    const data_clock = await checkKind(layout, to);
+    const current = await currentSnapshot(layout);
+    const copy = new Copy(to, layout);
+    await copy.addAll(filesBefore(layout));
     const ledger = await copy.addLedger(settings);
     // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
-    await copy.add({ path: 'ledger.journal' });
+    await copy.add('ledger.journal');
     await copy.addArchive();
     const isComplete = (await copy.checkCurrent(current)) && copy.missing.length === 0;
-    const { damage, missing, folders, leftOut } = copy;
+    const { damage, missing, folders } = copy;
     const files = [...copy.files.values()];
-    const name = await store.finish({ at: at.toISOString(), data_clock, current, ledger, missing, files, folders });
-    const removed = await store.removeOlder(settings.KEEP_BACKUPS);
+    const backup = { at: at.toISOString(), data_clock, current, ledger, missing, files, folders };
+    const name = await backups.writeBackup(to, backup);
+    const removed = await backups.removeOlder(to, settings.KEEP_BACKUPS);
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    return { name, files: files.length, bytes, damage, isComplete, leftOut, removed };
+    return { name, files: files.length, bytes, damage, isComplete, removed };
   } finally {
     release();
-    store.close();
+    close();
   }
 }
 

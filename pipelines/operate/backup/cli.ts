@@ -19,10 +19,9 @@ async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
   const { DATA_DIR, TO, WITHOUT_LEDGER, KEEP_BACKUPS } = settings;
   const at = new Date();
-  const { name, files, bytes, damage, isComplete, leftOut, removed } = await backUp(settings, at);
+  const { name, files, bytes, damage, isComplete, removed } = await backUp(settings, at);
   print(`backup ${name} in ${TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
   if (WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
-  if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')}. Copy them yourself.`);
   if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
   if (isComplete)
@@ -47,7 +46,7 @@ async function restoreCommand(): Promise<number> {
   const { name, backup, ledger } = await restoreFolder(settings);
   const { files, current, missing } = backup;
   print(`restored ${settings.DATA_DIR} from backup ${name}: ${number(files.length)} files, every hash verified`);
-  print(current === null ? 'The backup has no current snapshot.' : `current snapshot: ${current.split('/').at(-1)}`);
+  print(current === null ? 'The backup has no current snapshot.' : `current snapshot: ${current}`);
   if (ledger === null) print('The ledger was not restored: the backup has none, or WITHOUT_LEDGER is 1.');
   else {
     const { counts, identity, replayed } = ledger;

@@ -6,13 +6,11 @@ import { daysBetween } from '../../clock.ts';
 import type { Layout } from '../../layout.ts';
 import { problem, type Problem } from '../problems.ts';
 
-/** File of the record. It is about this folder only, so backups leave it out. */
-export const BACKUP_NOTE = 'backup.json';
-
 const Note = z.object({ at: z.iso.datetime(), folder: z.string() });
 export type LatestBackup = z.infer<typeof Note>;
 
-const notePath = ({ root }: Layout): string => join(root, BACKUP_NOTE);
+/** Of this folder only, so backups leave it out. */
+const notePath = ({ root }: Layout): string => join(root, 'backup.json');
 
 /** Record a finished backup that has every file. @param to folder of the backups */
 export async function noteBackup(layout: Layout, to: string, at: Date): Promise<void> {
@@ -26,19 +24,20 @@ export async function latestBackup(layout: Layout): Promise<LatestBackup | null>
   return note.success ? note.data : null;
 }
 
-interface BackupState {
-  readonly backup: LatestBackup | null;
-  /** Day of the folder's first run. */
-  readonly since: string | undefined;
-  readonly today: string;
-}
-
 /** Days after which a backup is old: one nightly backup may fail. */
 const BACKUP_DAYS = 2;
 
-/** A problem if a folder with real data has no backup of the last days. */
-export function backupProblems({ root }: Layout, { backup, since, today }: BackupState): Problem[] {
-  const from = backup?.at ?? since;
+/**
+ * A problem if a folder with real data has no backup of the last days.
+ * @param firstRun id of the folder's first run
+ */
+export function backupProblems(
+  { root }: Layout,
+  backup: LatestBackup | null,
+  firstRun: string | undefined,
+  today: string,
+): Problem[] {
+  const from = backup?.at ?? firstRun;
   if (from === undefined) return [];
   const age = daysBetween(from, today);
   if (age <= BACKUP_DAYS) return [];

@@ -10,23 +10,25 @@ import { journalFile } from '../../../ledger/journal_file.ts';
 import { DamagedFile, makeFolder, share, sync, whyNotWritable } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from '../../../lib/at_once.ts';
-import { RESTORING } from './contents.ts';
 import type { RestoreSettings } from './settings.ts';
-import { type Backup, type Content, contentOf, contentPath, copyFlushed, findBackup, readBackup } from './store.ts';
+import { contentOf, contentPath, contentsOf, copyFlushed, findBackup, readBackup } from './folder.ts';
+import type { Backup, Content } from './folder.ts';
 
 const OWNER_ONLY = 0o600;
+/** Folder of a restore that has not ended. */
+const RESTORING = '.restoring';
 /** Names in a new folder that are no data. */
 const NO_DATA = new Set(['README.md', 'lost+found', RESTORING]);
 
 /** Read a stored content to its end, or copy it. @throws DamagedFile if it is missing, or differs from its hash */
-async function checkContent(root: string, { sha256, bytes }: Content, read: (path: string) => Promise<Content>) {
-  const damaged = (why: string): DamagedFile =>
-    new DamagedFile(`The backup's content ${sha256} ${why}. Choose another backup with BACKUP=..., or another copy`);
+async function checkContent(root: string, { sha256 }: Content, read: (path: string) => Promise<Content>) {
   const path = contentPath(root, sha256);
-  if (!existsSync(path)) throw damaged('is missing');
-  const found = await read(path);
-  if (found.bytes !== bytes) throw damaged(`has ${found.bytes} bytes, expected ${bytes}`);
-  if (found.sha256 !== sha256) throw damaged('does not have its hash');
+  const found = existsSync(path) ? await read(path) : null;
+  if (found?.sha256 === sha256) return;
+  const why = found === null ? 'is missing' : 'does not have its hash';
+  throw new DamagedFile(
+    `The backup's content ${sha256} ${why}. Choose another backup with BACKUP=..., or another copy`,
+  );
 }
 
 const copyOut = (root: string, content: Content, path: string, mode: number): Promise<void> =>
@@ -42,9 +44,7 @@ export interface Named {
 export async function verifyBackup(root: string, wanted: string | undefined): Promise<Named> {
   const name = await findBackup(root, wanted);
   const backup = await readBackup(root, name);
-  const contents = new Map(
-    [...backup.files, ...(backup.ledger ? [backup.ledger] : [])].map((file) => [file.sha256, file]),
-  );
+  const contents = new Map(contentsOf(backup).map((content) => [content.sha256, content]));
   await atOnce(contents.values(), (content) => checkContent(root, content, contentOf));
   return { name, backup };
 }
@@ -136,7 +136,7 @@ export async function restoreFolder(
   try {
     await writeFiles(FROM, folder, backup);
     const ledger = await writeLedger(settings, folder, backup);
-    if (backup.current !== null) await symlink(backup.current, join(folder, 'current'));
+    if (backup.current !== null) await symlink(join('snapshots', backup.current), join(folder, 'current'));
     await moveInto(DATA_DIR, folder);
     return { name, backup, ledger };
   } catch (error) {
