@@ -79,8 +79,6 @@ export interface AppDeps {
   readonly cursorSecret: string;
   /** Removes the secrets of the settings from responses. */
   readonly redact?: Redact;
-  /** Folder in which large responses are completed before they are sold. */
-  readonly spoolDir: string;
   readonly nowMs?: () => number;
   readonly log?: (entry: RequestLog) => void;
   /** Unpaid responses per minute and client; 0 is no limit. */
@@ -171,10 +169,9 @@ function createLimit({ payments, unbilledPerMinute = 0, nowMs = Date.now }: AppD
 }
 
 function createParts(deps: AppDeps): Parts {
-  const { payments, publicUrl, spoolDir, snapshots, nowMs = Date.now, redact = redactor([]) } = deps;
+  const { payments, publicUrl, snapshots, nowMs = Date.now, redact = redactor([]) } = deps;
   const routes = allRoutes({
     publicUrl,
-    spoolDir,
     network: payments.network,
     paymentNotice: payments.notice,
   });

@@ -2,15 +2,15 @@
  * The part of the full audit that needs no chain: journal, its copy, tables and answers are compared, each with each.
  * Nothing is skipped: what differs is named in a sentence. The rows are read in pages, so memory does not grow.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dollarsOf } from '../lib/network.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { readIdentity } from './identity.ts';
 import { journalLines } from './journal_file.ts';
 import type { AuditedAccount, Money, Purchase } from './ledger.ts';
-import { decodeChunk } from './sql/answers.ts';
+import { bodyOf } from './sql/answers.ts';
 import { factsOf, type Facts, type JournalLine, type LedgerEvent } from './sql/journal.ts';
-import { rowsInOrder, type Query, type Row, type Store, type Value } from './sql/store.ts';
+import { PAGE_OF_BODIES, rowsInOrder, type Query, type Row, type Store } from './sql/store.ts';
 import { asNumber, FACTS, purchaseOf, TRANSACTION } from './sql/rows.ts';
 
 /** Records a difference: one sentence. */
@@ -118,18 +118,9 @@ export async function compareJournal(
 }
 
 /** Whether the stored bytes of an answer have its hash. */
-async function isWhole(read: Query, number: Value, sha256: string): Promise<boolean> {
-  const hash = createHash('sha256');
+function isWhole(row: Row): boolean {
   try {
-    for (let chunk = 0; ; chunk += 1) {
-      const [row] = await read(
-        'SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2',
-        number,
-        chunk,
-      );
-      if (!row) return hash.digest('hex') === sha256;
-      hash.update(decodeChunk(row) ?? '');
-    }
+    return hash('sha256', bodyOf(row), 'hex') === row['sha256'];
   } catch {
     return false; // It cannot be decompressed.
   }
@@ -143,16 +134,15 @@ async function checkAnswers(
 ): Promise<{ readonly purchases: number; readonly answers: number }> {
   const damaged = new Set<string>();
   let [purchases, answers] = [0, 0];
-  const stored = { select: 'SELECT number, sha256 FROM answers', key: 'number' };
-  for await (const { number, sha256 } of rowsInOrder(read, stored)) {
-    if ((await read('SELECT 1 AS one FROM purchases WHERE kept_answer = $1 LIMIT 1', number as Value)).length === 0)
-      continue;
+  const select = 'SELECT number, sha256, bytes, coding, body FROM answers';
+  const where = 'EXISTS (SELECT 1 FROM purchases WHERE kept_answer = number)';
+  for await (const row of rowsInOrder(read, { select, where, key: 'number', limit: PAGE_OF_BODIES })) {
     answers += 1;
-    if (!(await isWhole(read, number as Value, String(sha256)))) damaged.add(String(number));
+    if (!isWhole(row)) damaged.add(String(row['number']));
   }
-  const select = `SELECT id, state, answer_sha256, ended_at_ms, valid_before, kept_answer,
+  const sold = `SELECT id, state, answer_sha256, ended_at_ms, valid_before, kept_answer,
     (SELECT a.sha256 FROM answers a WHERE a.number = purchases.kept_answer) AS kept_sha256 FROM purchases`;
-  for await (const row of rowsInOrder(read, { select, key: 'id' })) {
+  for await (const row of rowsInOrder(read, { select: sold, key: 'id' })) {
     purchases += 1;
     const endedMs = Math.max(Number(row['ended_at_ms'] ?? nowMs), Number(row['valid_before']) * 1000);
     const isDue = (row['state'] === 'sold' || row['state'] === 'settling') && endedMs + collectDays * DAY_MS > nowMs;
@@ -184,7 +174,7 @@ function compareOwn(noted: ReadonlyMap<string, unknown>, rows: ReadonlyMap<strin
 
 /** What is booked agrees with the purchases, and with the ledger's own lines of the journal. */
 async function compareTransfers(read: Query, asset: string, own: readonly JournalLine[], say: Say): Promise<void> {
-  const place = ({ tx_hash: hash, log_index: index }: Row): string => `transfer ${hash}:${index}`;
+  const place = ({ tx_hash: transaction, log_index: index }: Row): string => `transfer ${transaction}:${index}`;
   for (const row of await read(WRONG_MATCHES, asset))
     say(`${place(row)} is booked for purchase ${row['purchase_id']}, which it does not pay`);
   for (const row of await read(NOT_AUDITED))

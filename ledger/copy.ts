@@ -1,5 +1,5 @@
 /** Copies the rows of a ledger into an empty ledger of either kind. Backup, restore and a change of database use it. */
-import { pagesInOrder, type Query, type StoreKind, type Value } from './sql/store.ts';
+import { PAGE_OF_BODIES, pagesInOrder, type Query, type StoreKind, type Value } from './sql/store.ts';
 import { LedgerRefused } from './sql/schema.ts';
 
 /** Every table with its key, in an order in which each refers only to earlier ones. */
@@ -8,7 +8,6 @@ export const TABLES = {
   heartbeat: 'one',
   money: 'one',
   answers: 'number',
-  answer_chunks: 'answer, chunk',
   purchases: 'id',
   holds: 'lead_id',
   held_properties: 'purchase_id, property_key',
@@ -27,8 +26,8 @@ const NAMES = Object.keys(TABLES) as (keyof typeof TABLES)[];
 const WRITTEN_AT_START: ReadonlySet<string> = new Set(['ledger_identity', 'heartbeat', 'money']);
 /** Tables whose keys the database numbers. */
 const NUMBERED = { answers: 'number', journal: 'seq' } as const;
-/** Rows per statement. A chunk has up to 1 MiB. */
-const pageRows = (table: string): number => (table === 'answer_chunks' ? 8 : 100);
+/** Rows per statement. */
+const pageRows = (table: string): number => (table === 'answers' ? PAGE_OF_BODIES : 100);
 
 async function deleteRows(query: Query, kind: StoreKind): Promise<void> {
   if (kind === 'postgres') await query(`TRUNCATE ${NAMES.join(', ')}`);

@@ -92,12 +92,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Of the body, in hex. */
   readonly sha256: string;
-  /** Length of the body. */
-  readonly bytes: number;
-  /** The body from its start, in chunks. Can be called several times. */
-  body(): AsyncIterable<Uint8Array>;
-  /** The whole body if it is in memory. It must not be changed: its hash is `sha256`. */
-  readonly buffer?: Uint8Array;
+  /** It must not be changed. */
+  readonly body: Uint8Array;
 }
 
 export type Begun =

@@ -1,6 +1,6 @@
 /** Puts back what a ledger has lost, from the lines of the journal's copies. */
 import { hash } from 'node:crypto';
-import { encodeChunk } from './sql/answers.ts';
+import { storeBody } from './sql/answers.ts';
 import { change, type Facts, type JournalLine } from './sql/journal.ts';
 import { markRestored } from './sql/restore_mark.ts';
 import { COLUMNS } from './sql/rows.ts';
@@ -27,16 +27,11 @@ interface LostPurchase {
 /** Store an answer unless it is there. @returns its number; null if its bytes are lost */
 async function putAnswer(query: Query, { facts, answer }: LostPurchase): Promise<number | null> {
   const sha256 = facts['answer_sha256'] ?? '';
-  const [known] = await query('SELECT number FROM answers WHERE sha256 = $1 AND whole = 1', sha256);
-  if (known) return Number(known['number']);
-  const bytes = Buffer.from(answer ?? '', 'base64');
-  if (answer === undefined || hash('sha256', bytes, 'hex') !== sha256) return null;
-  const insertion = 'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, 1, $3) RETURNING number';
-  const [row] = await query(insertion, sha256, bytes.length, Date.now());
-  const [number, { coding, body }] = [Number(row?.['number']), encodeChunk(bytes)];
-  const chunk = 'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, 0, $2, $3)';
-  if (bytes.length > 0) await query(chunk, number, coding, body);
-  return number;
+  const body = Buffer.from(answer ?? '', 'base64');
+  if (answer !== undefined && hash('sha256', body, 'hex') === sha256)
+    return storeBody(query, { sha256, body }, Date.now());
+  const [known] = await query('SELECT number FROM answers WHERE sha256 = $1', sha256);
+  return known ? Number(known['number']) : null;
 }
 
 const RIVALS = `SELECT id FROM purchases WHERE id <> $1

@@ -53,7 +53,6 @@ export const PROBLEMS = {
   internal_error: { status: 500, of: 'all', title: 'Internal error' },
   settlement_unknown: { status: 502, of: 'priced', title: 'The outcome of the settlement is unknown' },
   snapshot_unavailable: { status: 503, of: 'all', title: 'No snapshot to serve' },
-  disk_full: { status: 503, of: 'all', title: 'The disk of the server is full' },
   timed_out: { status: 503, of: 'all', title: 'The response took too long' },
   lead_pool_held: { status: 503, of: 'own', title: 'Too many leads are held by open purchases' },
   settlement_budget_spent: { status: 503, of: 'priced', title: 'The gas budget of the day is spent' },
@@ -141,20 +140,14 @@ export function sendProblem(ctx: Context, { reason, detail, billed, extras }: Pr
   ctx.set('Cache-Control', 'no-store');
 }
 
-const SPACE_RETRY_SECONDS = 60;
-/** Codes of the operating system for a disk, or a quota of it, without space. */
-const DISK_FULL = ['ENOSPC', 'EDQUOT'];
-
 /** The response to an error that no route expects. */
-function unexpected(error: unknown, isSettled: boolean): ProblemResponse {
+function unexpected(isSettled: boolean): ProblemResponse {
   if (isSettled) {
     const detail =
       'Something went wrong on our side after the payment was settled. The wallet that paid can collect the response.';
     return { reason: 'internal_error', detail, billed: null };
   }
-  return error instanceof Error && 'code' in error && DISK_FULL.includes(String(error.code))
-    ? { reason: 'disk_full', detail: 'The server has no space for this response. Nothing was charged.', billed: false }
-    : { reason: 'internal_error', detail: 'Something went wrong on our side. Nothing was charged.', billed: false };
+  return { reason: 'internal_error', detail: 'Something went wrong on our side. Nothing was charged.', billed: false };
 }
 
 /** Turn a thrown error into a problem document. An unexpected error is logged, and its text is not sent. */
@@ -169,9 +162,7 @@ export const catchErrors: Middleware = async (ctx, next) => {
     }
     const state = stateOf(ctx);
     state.error = error;
-    const problem = unexpected(error, state.settlement !== undefined);
-    if (problem.reason === 'disk_full') ctx.set('Retry-After', String(SPACE_RETRY_SECONDS));
-    sendProblem(ctx, problem);
+    sendProblem(ctx, unexpected(state.settlement !== undefined));
   }
 };
 

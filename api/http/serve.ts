@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { redactor, type Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
@@ -109,7 +108,6 @@ function appDeps(
     contactEmail: mail,
     reportTemplate: settings.REPORT_URL ?? (mail && `mailto:${mail}?subject={id}`),
     redact,
-    spoolDir: join(settings.DATA_DIR, 'spool'),
     archiveOf: settings.DATA_DIR,
     store: snapshots.store,
     cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),

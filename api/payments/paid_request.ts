@@ -12,12 +12,11 @@ import { mismatch, payloadFor, readOffered, type Offered, type OfferedPayment } 
 import { checkPayer, type CheckedPayer } from './chain/payer_check.ts';
 import type { PaymentChain, TokenObstacle } from './chain/payment_chain.ts';
 import type { Signatures } from './chain/signatures.ts';
-import { callersResponse, type Deliveries } from './delivery.ts';
+import { callersResponse, completeAnswer, type Deliveries } from './delivery.ts';
 import type { Facilitator, SettlementHint } from './facilitator/facilitator.ts';
 import type { ReceiptKeys } from './receipts/keys.ts';
 import type { Refusal, Refusals } from './refusals.ts';
 import { sell, type OpenPurchase, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
-import { SpooledFile, completeAnswer } from './spooled_answer.ts';
 
 /** Open purchases per payer. */
 const OPEN_PER_PAYER = 20;
@@ -249,12 +248,10 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
   const { options, deliveries, nowMs } = steps;
   const { ctx, charge, offer } = request;
   const { payment, identifierHash } = offer;
-  let file: SpooledFile | undefined;
   const buildAnswer = async (openPurchase: OpenPurchase): Promise<Answer | null> => {
     ctx.state['openPurchase'] = openPurchase;
     ctx.state['isContractPayer'] = payer.isContract;
     await next();
-    if (ctx.body instanceof SpooledFile) file = ctx.body;
     // A buyer who has disconnected is not charged.
     return ctx.status < 400 && !callersResponse(ctx).destroyed
       ? completeAnswer(ctx, { 'Receipt-Id': openPurchase.purchase.id })
@@ -269,33 +266,22 @@ export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, 
     evidence: (paid, hint) => options.chain.evidenceOf(paid, hint),
     pause,
   };
-  try {
-    const outcome = await sell(effects, {
-      payment,
-      identifierHash,
-      route: charge.routeKey,
-      request: requestOf(ctx),
-      snapshotId: options.snapshotOf(ctx),
-      reserveMs: charge.reserveMs,
-      chain: await options.chain.id(),
-      limits: { balance: payer.balance, maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER },
-    });
-    if (outcome.kind !== 'sold') {
-      await refuseOutcome(steps, request, outcome);
-      return;
-    }
-    const { purchase, answer } = outcome;
-    const { transaction, id: receiptId } = purchase;
-    ctx.state['settlement'] = { payer: payment.payer, transaction, network: payment.network, receiptId };
-    deliveries.deliver(ctx, purchase, answer, 'first');
-    const carrier = callersResponse(ctx);
-    if (file && !carrier.closed) {
-      const sent = file;
-      carrier.once('close', () => void sent.close().catch(() => undefined));
-      file = undefined;
-    }
-  } finally {
-    // Delete the file of an answer that is not sent.
-    await file?.close();
+  const outcome = await sell(effects, {
+    payment,
+    identifierHash,
+    route: charge.routeKey,
+    request: requestOf(ctx),
+    snapshotId: options.snapshotOf(ctx),
+    reserveMs: charge.reserveMs,
+    chain: await options.chain.id(),
+    limits: { balance: payer.balance, maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER },
+  });
+  if (outcome.kind !== 'sold') {
+    await refuseOutcome(steps, request, outcome);
+    return;
   }
+  const { purchase, answer } = outcome;
+  const { transaction, id: receiptId } = purchase;
+  ctx.state['settlement'] = { payer: payment.payer, transaction, network: payment.network, receiptId };
+  deliveries.deliver(ctx, purchase, answer, 'first');
 }

@@ -21,8 +21,6 @@ import { weeklyCsv } from './filings/weekly_csv.ts';
 
 export interface RouteOptions {
   readonly publicUrl: string;
-  /** Folder in which large responses are completed before they are sold. */
-  readonly spoolDir: string;
   /** Where payments are taken. Default: Base. */
   readonly network?: Network;
   /** Shown if payments are in test money. */
@@ -53,11 +51,11 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     owners,
     recentFilings,
     filings,
-    weeklyCsv(options.spoolDir),
+    weeklyCsv(),
     ...filingsByRegister.flatMap(({ register, lists }) => [
       registerMeta(register, { routes, ...options }),
       ...lists,
-      weeklyCsv(options.spoolDir, register),
+      weeklyCsv(register),
     ]),
   );
   return routes;

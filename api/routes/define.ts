@@ -9,7 +9,6 @@ import type { ServedManifest } from '../../models/manifest.ts';
 import type { Params, ParamValues } from './params.ts';
 import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../lib/network.ts';
 import type { OpenPurchase } from '../payments/sale.ts';
-import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from '../../lib/prices.ts';
 import type { Extras, Reason } from '../http/problem.ts';
 import type { Snapshot } from '../serving/open.ts';
@@ -35,7 +34,7 @@ export type Promised = 'debt_open' | 'sale_scheduled' | 'listing_active';
 
 /** A response that is a file to save. */
 export interface Attachment {
-  readonly file: SpooledFile;
+  readonly content: Buffer;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@
  * The freshness guarantee of leads and reports: if a later snapshot dates the end of what was sold before the day of
  * the sale, the price is due back. docs/payments.md says what it covers.
  */
-import type { Answer, Ledger, Purchase } from '../../ledger/ledger.ts';
+import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { DAY_MS, dayOf } from '../../lib/time.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import { CSV } from './list/csv.ts';
@@ -61,12 +61,6 @@ function isBefore({ ended_on, found_on }: Ending, purchase: Purchase, { data_clo
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-async function textOf({ body }: Answer): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body()) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
-
 /** Ids in what was sold, and the number of its records. An id of a lead or a deal names nothing else. */
 async function soldIn(ledger: Ledger, purchase: Purchase): Promise<{ ids: Iterable<string>; of: number }> {
   if (purchase.leadId !== null) return { ids: [purchase.leadId], of: 1 };
@@ -75,7 +69,7 @@ async function soldIn(ledger: Ledger, purchase: Purchase): Promise<{ ids: Iterab
   if (inPath) return { ids: inPath, of: 1 };
   const answer = await ledger.answerOf(purchase.id);
   if (!answer) return { ids: [], of: 1 };
-  const text = await textOf(answer);
+  const text = Buffer.from(answer.body).toString();
   const isCsv = answer.headers['Content-Type']?.startsWith(CSV) === true;
   const count = isCsv ? answer.headers['Count'] : (JSON.parse(text) as { count?: number }).count;
   return { ids: new Set(text.match(UUID)), of: Number(count) };

@@ -58,12 +58,8 @@ export interface MountOptions {
   readonly checkResponses: boolean;
 }
 
-/**
- * The result of the handler, or a Problem after `ms`.
- * @param onLate receives a result that comes after the timeout
- * @throws Problem timed_out
- */
-async function withTimeout<T>(ms: number, work: Promise<T>, onLate: (late: T) => void): Promise<T> {
+/** The result of the handler. @throws Problem timed_out after `ms` */
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'timeout'>((resolve) => {
     timer = setTimeout(() => {
@@ -78,7 +74,7 @@ async function withTimeout<T>(ms: number, work: Promise<T>, onLate: (late: T) =>
   } finally {
     clearTimeout(timer);
   }
-  done.then(({ value }) => onLate(value)).catch(() => undefined);
+  done.catch(() => undefined);
   throw new Problem(
     'timed_out',
     `The response was not ready within ${ms / 1000} seconds. Nothing was charged.`,
@@ -93,9 +89,9 @@ function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Pa
   return shortHash([snapshot.id, today, ...more, route.path, sorted]);
 }
 
-/** Send a file. The payment layer reads it and adds its digest. */
-function attach(ctx: Context, { file, name, headers }: Attachment): void {
-  ctx.body = file;
+/** Send a file. */
+function attach(ctx: Context, { content, name, headers }: Attachment): void {
+  ctx.body = content;
   ctx.set({ ...headers });
   setCsvHeaders(ctx, name);
 }
@@ -168,9 +164,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
       }
       state.countUnpaid?.((route.questions?.(request.params) ?? 1) - 1);
       state.running = route.handle(openPurchase ? { ...request, openPurchase } : request);
-      const body = await withTimeout(timeoutOf(route), state.running, (late) => {
-        if (route.media === 'text/csv') void (late as Attachment).file.close();
-      });
+      const body = await withTimeout(timeoutOf(route), state.running);
       ctx.set('X-Snapshot-Id', request.snapshot.id);
       if (route.media === 'text/csv') {
         attach(ctx, body as Attachment);

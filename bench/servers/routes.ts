@@ -24,7 +24,7 @@ import { BASE_SEPOLIA } from '../../lib/network.ts';
 const [dataDir = '', facilitator, payTo = ''] = process.argv.slice(2);
 const snapshots = await openSnapshots({ dataDir });
 const cursors = createCursors('secret of a benchmark');
-const options = { publicUrl: 'https://api.dealfeed.example', spoolDir: dataDir };
+const options = { publicUrl: 'https://api.dealfeed.example' };
 const routes = allRoutes(options).filter(({ price, path }) => price !== null && !path.includes(':'));
 
 /** The body of the answer to a query. */

@@ -55,7 +55,7 @@ function sharedLines(parameters: readonly Parameter[]): ReadonlySet<string> {
 
 export function interfacePage(): string {
   const publicUrl = 'http://localhost:4021';
-  const routes = allRoutes({ publicUrl, spoolDir: '' });
+  const routes = allRoutes({ publicUrl });
   const { paths } = openApi(routes, publicUrl) as {
     paths: Record<string, { get: { responses: Record<string, unknown> } }>;
   };

@@ -2,23 +2,14 @@
 -- Times are Unix milliseconds.
 
 CREATE TABLE answers (
-  -- Never reused: a reader of a long answer that is deleted meanwhile must not get chunks of another one. As a key, the
-  -- hash would touch a random page of each index at every sale.
-  number       INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- As a key, the hash would touch a random page of each index at every sale.
+  number       INTEGER PRIMARY KEY,
+  -- Hash and length of the body before compression.
   sha256       TEXT    NOT NULL UNIQUE CHECK (length(sha256) = 64),
   bytes        INTEGER NOT NULL CHECK (bytes >= 0),
-  -- 0 while its chunks are being written.
-  whole        INTEGER NOT NULL CHECK (whole IN (0, 1)),
+  coding       TEXT    NOT NULL CHECK (coding IN ('identity', 'zstd')),
+  body         BLOB    NOT NULL,
   stored_at_ms INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE answer_chunks (
-  answer INTEGER NOT NULL REFERENCES answers (number) ON DELETE CASCADE,
-  chunk  INTEGER NOT NULL CHECK (chunk >= 0),
-  -- Compression of the body.
-  coding TEXT    NOT NULL CHECK (coding IN ('identity', 'zstd')),
-  body   BLOB    NOT NULL CHECK (length(body) BETWEEN 1 AND 1048576),
-  PRIMARY KEY (answer, chunk)
 ) STRICT;
 
 CREATE TABLE purchases (

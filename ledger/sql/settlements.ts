@@ -1,12 +1,12 @@
 /** The states of a purchase after its reservation. Each change is one guarded UPDATE or DELETE. */
+import { hash } from 'node:crypto';
 import type { Answer, Ledger } from '../ledger.ts';
-import { storeAnswer } from './answers.ts';
+import { storeBody } from './answers.ts';
 import { change, drop, record } from './journal.ts';
 import { UNFINISHED } from './reservations.ts';
 import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
-const MAX_TRIES = 5;
 /** A longer answer is not written into the journal. That of an exclusive lead has some kilobytes. */
 const MAX_JOURNAL_BYTES = 65_536;
 
@@ -16,12 +16,9 @@ const START_SETTLING = `UPDATE purchases SET changes = changes + 1, state = 'set
 const UNRESOLVED = `SELECT ${FACTS} FROM purchases
   WHERE ${UNFINISHED} AND settling_at_ms < $1 ORDER BY settling_at_ms, id`;
 
-async function bodyInBase64({ body, bytes }: Answer): Promise<{ answer?: string }> {
-  if (bytes > MAX_JOURNAL_BYTES) return {};
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body()) chunks.push(chunk);
-  return { answer: Buffer.concat(chunks).toString('base64') };
-}
+/** The answer of an exclusive lead, for the journal. */
+const inBase64 = ({ body }: Answer): { answer?: string } =>
+  body.length > MAX_JOURNAL_BYTES ? {} : { answer: Buffer.from(body).toString('base64') };
 
 /**
  * End a purchase that may still be paid, with its answer if it has one: a transfer that arrives later makes it
@@ -49,21 +46,15 @@ export async function release(
 export const settlements = (store: Store) =>
   ({
     async startSettling(purchaseId, answer, nowMs) {
-      const { sha256, headers } = answer;
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const referToAnswer = await storeAnswer(store, answer, nowMs);
-        const isSettling = await store.write(async (query) => {
-          const number = await referToAnswer(query);
-          if (number === null) return null;
-          const values = [nowMs, sha256, number, JSON.stringify(headers)];
-          const [row] = await query(START_SETTLING, purchaseId, ...values);
-          if (!row) return false;
-          await record(query, 'settling', row, row['lead'] === null ? {} : await bodyInBase64(answer));
-          return true;
-        });
-        if (isSettling !== null) return isSettling;
-      }
-      throw new Error(`the answer was deleted during each of ${MAX_TRIES} tries to store it`);
+      const { sha256, headers, body } = answer;
+      if (hash('sha256', body, 'hex') !== sha256) throw new TypeError('the body of an answer does not have its hash');
+      return store.write(async (query) => {
+        const values = [nowMs, sha256, await storeBody(query, answer, nowMs), JSON.stringify(headers)];
+        const [row] = await query(START_SETTLING, purchaseId, ...values);
+        if (!row) return false;
+        await record(query, 'settling', row, row['lead'] === null ? {} : inBase64(answer));
+        return true;
+      });
     },
 
     async markUnknown(purchaseId, why, transaction) {

@@ -80,7 +80,7 @@ export const sqlLedger = (store: Store, newId: () => string = randomUUIDv7): Led
   ...settlements(store),
   ...transferBook(store),
   ...upkeep(store),
-  answerOf: (purchaseId) => findAnswer(store, purchaseId),
+  answerOf: (purchaseId) => findAnswer(store.read, purchaseId),
   exclusivePause: () => exclusivePause(store.read),
   async *purchases() {
     for await (const row of rowsInOrder(store.read, PURCHASES)) yield purchaseOf(row);

@@ -52,6 +52,9 @@ export interface Selection {
   readonly limit?: number;
 }
 
+/** Rows of a page if each has a body of up to some megabytes. */
+export const PAGE_OF_BODIES = 8;
+
 /** Pages of rows; the last one may be empty. */
 export async function* pagesInOrder(
   read: Query,

@@ -67,7 +67,7 @@ const receiptOf = (
     receiptKeysOf(file),
     { issuer: 'https://api.dealfeed.example', refundTerms: () => null },
     () => at,
-  )(sold, { headers: { 'Content-Type': type }, sha256: shaOf(text), bytes: Buffer.byteLength(text) });
+  )(sold, { headers: { 'Content-Type': type }, sha256: shaOf(text), body: Buffer.from(text) });
 const publishedOf = (file: KeyFile): PublicKey[] => file.keys.map(publicPart);
 
 const file = { keys: [newKey(SOLD_MS - 24 * HOUR_MS)] };

@@ -7,10 +7,9 @@ import { allRoutes } from '../../api/routes/all.ts';
 import { pages, ROOT } from './pages.ts';
 
 test('every response field is described', () => {
-  const { components } = openApi(
-    allRoutes({ publicUrl: 'http://localhost:4021', spoolDir: '' }),
-    'http://localhost:4021',
-  ) as { components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> } };
+  const { components } = openApi(allRoutes({ publicUrl: 'http://localhost:4021' }), 'http://localhost:4021') as {
+    components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> };
+  };
   const silent = ['deal', 'signal', 'auction', 'lead', 'filing'].flatMap((name) =>
     Object.entries(components.schemas[name]?.properties ?? { none: {} })
       .filter(([, field]) => !field.description)

@@ -59,8 +59,7 @@ async function firstFree(ledger: Ledger, n: number, leads: readonly (string | Of
   return free;
 }
 
-const textOf = async (ledger: Ledger, { id }: Purchase): Promise<string> =>
-  String(await bodyOf(await ledger.answerOf(id)));
+const textOf = async (ledger: Ledger, { id }: Purchase): Promise<string> => String(bodyOf(await ledger.answerOf(id)));
 
 describe('the journal', () => {
   const { dataDir, kinds } = ledgerFolders();
@@ -327,7 +326,7 @@ describe('the journal', () => {
     assert.equal(await ledger.exclusivePause(), 'restored_not_audited');
     assert.ok((await ledgerProblems({ DATA_DIR })).some(({ kind }) => kind === 'exclusive_paused'));
     for (const { id } of seller.lines.filter((line) => line.done === 'sold'))
-      assert.equal((await bodyOf(await ledger.answerOf(id)))?.length, 20_000);
+      assert.equal(bodyOf(await ledger.answerOf(id))?.length, 20_000);
     await ledger.close();
     await assertCopied({ DATA_DIR });
   });

@@ -1,5 +1,4 @@
 /** Payments, purchases and answers for tests of the ledger. */
-import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { TABLES } from '../../ledger/copy.ts';
 import type {
@@ -64,27 +63,14 @@ export const wanted = (n: number, more: Partial<NewPurchase> = {}): NewPurchase 
 
 export const sha256 = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
 
-/** An answer with this body, streamed in parts of `partBytes`. */
-export function answer(body: string | Uint8Array, partBytes = 100_000): Answer {
-  const bytes = Buffer.from(body as string);
-  return {
-    headers: { 'Content-Type': 'application/json', 'X-Snapshot-Id': 'run-1' },
-    sha256: sha256(bytes),
-    bytes: bytes.length,
-    async *body() {
-      for (let at = 0; at < bytes.length; at += partBytes) yield bytes.subarray(at, at + partBytes);
-    },
-  };
-}
+/** An answer with this body. */
+export const answer = (body: string | Uint8Array): Answer => ({
+  headers: { 'Content-Type': 'application/json', 'X-Snapshot-Id': 'run-1' },
+  sha256: sha256(body),
+  body: Buffer.from(body as string),
+});
 
-export async function bodyOf(stored: Answer | null): Promise<Buffer | null> {
-  if (stored === null) return null;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stored.body()) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  if (stored.buffer) assert.ok(body.equals(stored.buffer), 'stream and buffer are equal');
-  return body;
-}
+export const bodyOf = (stored: Answer | null): Buffer | null => stored && Buffer.from(stored.body);
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];

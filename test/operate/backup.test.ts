@@ -37,8 +37,7 @@ describe('a backup', () => {
     const { damage, files } = await backUpTo(data, to);
     assert.deepEqual([damage, files], [[], 12]);
     await restoreTo(restored, to);
-    const isOfThisMachine =
-      /lock\.sqlite|readers\.sqlite|backup\.json|verified\.json|\/spool|\/jobs|build\.duckdb|\.building/u;
+    const isOfThisMachine = /lock\.sqlite|readers\.sqlite|backup\.json|verified\.json|\/jobs|build\.duckdb|\.building/u;
     const ours = treeOf(data).filter((line) => !isOfThisMachine.test(line));
     const withoutArchive = (tree: readonly string[]): string[] =>
       tree.filter((line) => !line.includes('archive.sqlite'));

@@ -79,7 +79,6 @@ export function dataFolder(): string {
   write(root, 'lock.sqlite', '');
   write(root, 'readers.sqlite', '');
   write(root, `snapshots/${RUN}/verified.json`, '{}');
-  write(root, 'spool/1.csv', 'half an answer');
   write(root, 'jobs/1.0/archive/archive.sqlite', 'pages of a job in progress');
   write(root, `runs/${RUN}/build.duckdb`, 'half a build');
   write(root, 'snapshots/.building-2026-11-21.01/deals.parquet', 'half a table');

@@ -19,14 +19,7 @@ const account: AuditedAccount = { chain: `0x${'0c'.repeat(32)}`, payTo: `0x${'c'
 const payer = `0x${'b'.repeat(40)}`;
 const hash = (n: number): string => `0x${String(n).padStart(64, '0')}`;
 const body = new TextEncoder().encode('[]');
-const answer = {
-  headers: {},
-  sha256: sha256(body),
-  bytes: body.length,
-  async *body() {
-    yield body;
-  },
-};
+const answer = { headers: {}, sha256: sha256(body), body };
 
 /** @param nowMs the clock of the server */
 async function settle(ledger: Ledger, n: number, nowMs = NOW): Promise<string> {

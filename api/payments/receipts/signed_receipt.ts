@@ -19,13 +19,13 @@ interface Signing {
   readonly refundTerms: (route: string) => string | null;
 }
 
-type Content = Pick<Answer, 'headers' | 'sha256' | 'bytes'>;
+type Content = Pick<Answer, 'headers' | 'sha256' | 'body'>;
 
 function payloadOf(purchase: Purchase, content: Content, { issuer, refundTerms }: Signing): ReceiptPayload {
   const { id, state, payment, route, request, snapshotId, transaction, block, endedAtMs, reservedAtMs } = purchase;
   if (state !== 'sold' || transaction === null || block === null)
     throw new Error(`a purchase that is ${state} has no receipt`);
-  const { headers, sha256, bytes } = content;
+  const { headers, sha256, body } = content;
   // A media type may follow the path and the query.
   const [path = '', query = ''] = (request.split(' ')[0] ?? '').split('?');
   const isLong = query.length > MAX_QUERY;
@@ -51,7 +51,7 @@ function payloadOf(purchase: Purchase, content: Content, { issuer, refundTerms }
       query_sha256: isLong ? hash('sha256', query, 'hex') : null,
       media_type: (headers['Content-Type'] ?? '').split(';')[0]?.trim() ?? '',
     },
-    content: { sha256, bytes },
+    content: { sha256, bytes: body.length },
     snapshot_id: snapshotId,
     refund_terms: refundTerms(route),
   };

@@ -14,55 +14,10 @@ import { weekOf, parseWeek, type Week } from '../weeks.ts';
 import { Filters } from '../../serving/filters.ts';
 import { nameIn, REGISTERS, stateFilter, type Register } from './filings.ts';
 import { paramsOf } from '../list/filters.ts';
-import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { stringify } from 'csv-stringify';
-import type { RecordDefinition } from '../../../lib/record.ts';
-import { SpooledFile } from '../../payments/spooled_answer.ts';
+import { stringify } from 'csv-stringify/sync';
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** Write pages of records to a file in `folder`. The file is complete when this resolves; a failure leaves no file. */
-async function spoolCsv(
-  folder: string,
-  record: RecordDefinition,
-  pages: AsyncIterable<readonly Row[]>,
-): Promise<SpooledFile> {
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, `${randomUUID()}.csv`);
-  const hash = createHash('sha256');
-  let bytes = 0;
-  try {
-    await pipeline(
-      Readable.from(
-        (async function* rows() {
-          for await (const page of pages) yield* page;
-        })(),
-      ),
-      stringify(csvOptions(record.columns.map((column) => column.name))),
-      async function* counted(chunks: AsyncIterable<Buffer | string>) {
-        for await (const chunk of chunks) {
-          const content = Buffer.from(chunk as string);
-          hash.update(content);
-          bytes += content.length;
-          yield content;
-        }
-      },
-      createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-    );
-    return await SpooledFile.take(path, bytes, hash.digest('hex'));
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  }
-}
-
-/** Rows read and written at a time, which bounds the memory of a large week. */
+/** Rows read and written at a time: other requests are answered between them. */
 const PAGE_ROWS = 100;
 /** Weeks listed in a 404. */
 const MAX_WEEKS_LISTED = 20;
@@ -79,8 +34,8 @@ interface WeekChoice {
   readonly week?: string | undefined;
 }
 
-/** Rows in pages, ordered by id. */
-async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGenerator<Record<string, unknown>[]> {
+/** Rows as CSV, ordered by id. */
+async function csvOf(snapshot: Snapshot, rows: readonly number[]): Promise<Buffer> {
   const byId: { readonly id: string; readonly row: number }[] = [];
   for (let from = 0; from < rows.length; from += PAGE_ROWS) {
     const some = rows.slice(from, from + PAGE_ROWS);
@@ -88,13 +43,14 @@ async function* pagesOf(snapshot: Snapshot, rows: readonly number[]): AsyncGener
     await setImmediate();
   }
   byId.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const options = csvOptions(TABLES.filings.columns.map((column) => column.name));
+  const pages: string[] = [];
   for (let from = 0; from < byId.length; from += PAGE_ROWS) {
-    yield snapshot.records(
-      'filings',
-      byId.slice(from, from + PAGE_ROWS).map(({ row }) => row),
-    );
+    const page = byId.slice(from, from + PAGE_ROWS).map(({ row }) => row);
+    pages.push(stringify(snapshot.records('filings', page), { ...options, header: from === 0 }));
     await setImmediate();
   }
+  return Buffer.from(pages.join(''));
 }
 
 /** The file of a week, as its 402, the discovery documents and its headers state it. */
@@ -144,11 +100,8 @@ export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}): 
   return { week: week.name, from: week.from, to: week.to, rows, newest_filing_date: newest };
 }
 
-/**
- * The weekly file of one register, or of both.
- * @param spoolDir folder in which files are completed before they are sold
- */
-export function weeklyCsv(spoolDir: string, register?: Register): Route {
+/** The weekly file of one register, or of both. */
+export function weeklyCsv(register?: Register): Route {
   return defineRoute({
     name: nameIn(register, 'weekly_filings'),
     path: `${register?.prefix ?? ''}/api/batch/weekly.csv`,
@@ -198,7 +151,6 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
         );
       const rows = await snapshot.select(filingsOf(chosen.week, choice.state));
       const facts = await weeklyFile(request, choice);
-      const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, rows));
       const feed = register?.stateName ?? choice.state ?? 'registrations';
       // "OH=12, CO=0"
       const counts = Object.entries(chosen.rows).map((pair) => pair.join('='));
@@ -207,7 +159,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
         String(value),
       ]);
       return {
-        file,
+        content: await csvOf(snapshot, rows),
         name: `dealfeed-${feed.toLowerCase()}-${chosen.week.name}.csv`,
         headers: Object.fromEntries(headers) as Attachment['headers'],
       } satisfies Attachment;

@@ -95,7 +95,7 @@ purchase $recent is paid by 0x* in block 1000000000, on the chain by 0x* in bloc
 purchase $sold is sold, and its answer is gone
   UPDATE purchases SET kept_answer = NULL WHERE id = '$sold'
 purchase $settling: the bytes of its answer are not those that were sold
-  DELETE FROM answer_chunks
+  UPDATE answers SET coding = 'zstd'
 purchase $sold is sold, and its transfer 0x* is not booked for it
   DELETE FROM transfers WHERE purchase_id = '$sold'
 transfer *: amount is 1, and on the chain 50000
@@ -155,8 +155,8 @@ const ALTERATIONS: readonly Alteration[] = [
   {
     change: ({ store }) =>
       store.write(async (query) => {
-        await query('UPDATE answer_chunks SET body = $1', Buffer.from('[]'));
-        await query('UPDATE answers SET sha256 = $1', sha256('[]'));
+        const set = `bytes = 2, coding = 'identity', body = $1, sha256 = $2`;
+        await query(`UPDATE answers SET ${set}`, Buffer.from('[]'), sha256('[]'));
       }),
     found: 'purchase $lead: the bytes of its answer are not those that were sold',
   },

@@ -13,12 +13,9 @@ import { atomicOf, BASE, NETWORK, USDC } from '../../../lib/network.ts';
 
 const PAY_TO = '0x00000000000000000000000000000000000000aa';
 const PUBLIC_URL = 'https://deals.example';
-const routes: Record<string, RouteConfig> = paymentRoutes(
-  allRoutes({ publicUrl: PUBLIC_URL, spoolDir: '/nowhere' }),
-  PAY_TO,
-);
+const routes: Record<string, RouteConfig> = paymentRoutes(allRoutes({ publicUrl: PUBLIC_URL }), PAY_TO);
 const prices = new Map<string, string | null>(
-  allRoutes({ publicUrl: PUBLIC_URL, spoolDir: '/nowhere' }).map(({ path, price }) => [`GET ${path}`, price]),
+  allRoutes({ publicUrl: PUBLIC_URL }).map(({ path, price }) => [`GET ${path}`, price]),
 );
 
 const requirements = openRequirements(routes, BASE, PUBLIC_URL);

@@ -81,7 +81,7 @@ const walkBody = (walk: Walk, body: JsonObject): void => {
 
 describe('every null of every response', () => {
   let snapshot: Snapshot;
-  const routes = allRoutes({ publicUrl: 'https://api.dealfeed.example', spoolDir: '' });
+  const routes = allRoutes({ publicUrl: 'https://api.dealfeed.example' });
   const walk: Walk = { records: 0, nulls: 0, problems: new Set() };
 
   const respond = async (

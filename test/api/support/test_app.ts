@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
@@ -146,7 +145,6 @@ export async function startApp(
   const app = createApp({
     snapshots,
     publicUrl,
-    spoolDir: join(dataDir, 'spool'),
     archiveOf: dataDir,
     cursorSecret: 'a secret of the tests',
     nowMs,

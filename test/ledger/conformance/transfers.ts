@@ -100,7 +100,7 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
       const good: Purchase = { ...released, state: 'sold', endedAtMs: 100, why: null, ...paid(1) };
       assert.deepEqual(await current(ledger, released), good);
       assert.deepEqual(await ledger.soldLeads(), ['lead']);
-      assert.equal(String(await bodyOf(await ledger.answerOf(released.id))), 'the answer');
+      assert.equal(String(bodyOf(await ledger.answerOf(released.id))), 'the answer');
       assert.deepEqual(await ledger.find({ payment: payment(1) }), good);
       assert.deepEqual(await ledger.find({ payer: payment(1).payer, identifierHash }), good);
       assert.equal((await ledger.begin(wanted(1, { nowMs: 200 }))).kind, 'taken');

@@ -119,7 +119,7 @@ async function checkCollection(end: End, sold: readonly Purchase[]): Promise<voi
   const { scene, ledger, limits, lost, finishAll, must } = end;
   const { server, world, processes } = scene;
   for (const { id, payment, endedAtMs } of sold) {
-    const stored = await bodyOf(await ledger.answerOf(id));
+    const stored = bodyOf(await ledger.answerOf(id));
     const isOver = lost.answers.has(id) || (endedAtMs ?? 0) < world.nowMs - limits.collectMs;
     if (stored === null && isOver) continue;
     const body = String(stored);

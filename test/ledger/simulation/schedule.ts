@@ -79,7 +79,7 @@ let shared: Promise<Store> | undefined;
 async function emptyStore(): Promise<Store> {
   const store = await (shared ??= openSqliteStore(':memory:'));
   await store.write(async (query) => {
-    for (const table of [...SALES_TABLES, 'sqlite_sequence']) await query(`DELETE FROM ${table}`);
+    for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
     const unmarked = 'restored_at_ms = NULL, restored_after = NULL, restored_through = NULL';
     await query(`UPDATE ledger_identity SET changes = 0, ${unmarked}`);
   });

@@ -283,7 +283,7 @@ export class Server {
   async #send(session: Session, purchase: Purchase, sold: Answer): Promise<Reply> {
     const { process, client } = session;
     const { world, chain } = this.#options;
-    const body = String(await bodyOf(sold));
+    const body = String(bodyOf(sold));
     await world.gate(process, `sends ${purchase.id.slice(-2)} to ${client}`);
     const isBroken = world.mishap(CONNECTION_BREAKS);
     // The buyer may have read an answer although the connection broke.
