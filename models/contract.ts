@@ -1,8 +1,8 @@
 /**
  * A model is one SELECT in `<name>.sql`, which an analyst can paste into a DuckDB prompt. Its table has the name of the
  * file, its dependencies and types come from the SQL, its head names the key, and its audits follow the SELECT. A mart
- * is published, so it also has a contract in `<name>.ts`: a build checks that its columns, their order and types are
- * the record's, and that a field without an absence rule is never null.
+ * is published, so it also has a contract in `<name>.ts`: a build takes the columns of the record in their order, and
+ * checks their types and that a field without an absence rule is never null.
  */
 import { conditionOf, type Column, type RecordDefinition } from '../lib/record.ts';
 import { identifier } from '../lib/sql.ts';

@@ -99,71 +99,28 @@ opening_bids as (
 
 today as (
   select
-    -- The published fields
-    sales.auction_type,
-    sales.county,
-    sales.sale_date,
-    sales.street as property_address,
-    sales.city,
-    sales.appraised_value,
-    case when sales.opening_bid_derived is true then sales.two_thirds else sales.published_bid end as opening_bid,
-    sales.plaintiff,
-    sales.source_url,
-
-    -- State
+    sales.* replace (
+      if(sales.opening_bid_derived, sales.two_thirds, sales.published_bid) as opening_bid,
+      coalesce(sales.opening_bid_derived, false) as opening_bid_derived
+    ),
     sales.auction_id as id,
+    sales.street as property_address,
     case
       when sales.status = 'scheduled' and sales.sale_date < run.as_of then 'result_unknown'
       else sales.status
     end as sale_status,
-    sales.county_fips,
-    sales.case_number,
-    sales.defendant,
-    sales.parcel_id,
-    sales.parcel_key,
-    sales.state,
-    sales.zip,
-    sales.address_key,
-    sales.street_key,
-    sales.house_low,
-    sales.house_high,
-    sales.unit_key,
-
-    -- Opening bid
-    sales.opening_bid_basis,
-    coalesce(sales.opening_bid_derived, false) as opening_bid_derived,
     coalesce(
       sales.published_bid is not null and sales.is_first_mortgage_sale and not sales.is_two_thirds,
       false
     ) as opening_bid_mismatch,
     rules.statute_ref,
-    sales.sale_kind,
-    sales.sale_round,
-    sales.sale_round_basis,
-
-    -- As published
-    sales.judgment_amount,
-    sales.assessed_value,
-    sales.plaintiff_max_bid,
     case
       when sales.plaintiff_max_bid is not null then 'published'
       when upper(sales.plaintiff_max_bid_raw) = 'HIDDEN' then 'hidden_until_sale'
       when sales.auction_type in ('tax_deed_sale', 'tax_sale') then 'no_plaintiff'
       else 'not_published'
     end as plaintiff_max_bid_status,
-    sales.certificate_number,
-    sales.deposit,
-    sales.sold_amount,
-    sales.item_id,
-    sales.case_status_raw,
-    sales.slot_raw,
-    sales.sale_type_raw,
-
-    -- Provenance
-    sales.observed_at as last_seen,
-    sales.source,
-    sales.page_sha256,
-    sales.page_row
+    sales.observed_at as last_seen
   from opening_bids as sales
   cross join run
   left join ref_sale_rules as rules
@@ -234,8 +191,8 @@ all_auctions as materialized (
   union all by name
   select
     * exclude (
-      party_status, units, property_class, property_kind, property_kind_basis, latitude, longitude, geo_basis, metro,
-      missing_fields, missing_since, corrected
+      party_status, appraisal_discount_pct, previous_sale_date, next_sale_date, units, property_class, property_kind,
+      property_kind_basis, latitude, longitude, geo_basis, metro, missing_fields, missing_since, corrected
     )
   from no_longer_shown
 ),
@@ -261,8 +218,14 @@ zip_points as (
 )
 
 select
-  auction_type, county, sale_date, property_address, city, appraised_value, opening_bid, plaintiff, source_url,
-  id, sale_status, status_since, county_fips, case_number, defendant,
+  * replace (
+    coalesce(plaintiff_max_bid_status, 'not_published') as plaintiff_max_bid_status,
+    coalesce(property_kind, 'unknown') as property_kind,
+    case
+      when parcel_key is null then 'no_parcel_number'
+      else coalesce(property_kind_basis, 'not_published_by_county')
+    end as property_kind_basis
+  ),
   case
     when plaintiff is not null and defendant is not null then 'available'
     when plaintiff is not null then 'plaintiff_only'
@@ -270,26 +233,12 @@ select
     when auction_type = 'sheriff_sale' then 'login_required'
     else 'not_published'
   end as party_status,
-  parcel_id, parcel_key, state, zip,
-  address_key, street_key, house_low, house_high, unit_key,
-  opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref, sale_kind, sale_round, sale_round_basis,
   percentage(appraised_value - opening_bid, appraised_value) as appraisal_discount_pct,
-  judgment_amount, assessed_value, plaintiff_max_bid,
-  coalesce(plaintiff_max_bid_status, 'not_published') as plaintiff_max_bid_status,
-  certificate_number, deposit, sold_amount, item_id, case_status_raw, slot_raw, sale_type_raw,
   max(sale_date) over sales_before as previous_sale_date,
   min(sale_date) over sales_after as next_sale_date,
-  units, property_class,
-  coalesce(property_kind, 'unknown') as property_kind,
-  case
-    when parcel_key is null then 'no_parcel_number'
-    else coalesce(property_kind_basis, 'not_published_by_county')
-  end as property_kind_basis,
-  first_seen, last_seen, source, page_sha256, page_row,
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
-  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
-  metro, missing_fields, missing_since, corrected
+  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
 from all_auctions
 left join parcels using (county_fips, parcel_key)
 left join int_property_classes using (county_fips, property_class)

@@ -5,27 +5,15 @@ with
 
 todays_changes as (
   select
-    list,
-    record_id,
-    moved.change,
-    fields.changed_fields,
-    reasons.reason,
-    feeds.changes_through as changed_at,
-    run.as_of,
-    list = 'leads' and reason is not distinct from 'sold' as has_id_alone,
-    places.kind,
-    places.state,
-    places.county,
-    places.county_fips,
-    places.city,
-    places.zip,
-    places.metro
-  from int_record_changes as moved
+    *,
+    changes_through as changed_at,
+    list = 'leads' and reason is not distinct from 'sold' as has_id_alone
+  from int_record_changes
   cross join run
-  join int_change_feeds as feeds using (list)
-  join int_change_places as places using (list, record_id)
-  left join int_changed_fields as fields using (list, record_id)
-  left join int_gone_reasons as reasons using (list, record_id)
+  join int_change_feeds using (list)
+  join int_change_places using (list, record_id)
+  left join int_changed_fields using (list, record_id)
+  left join int_gone_reasons using (list, record_id)
 ),
 
 sold_leads as (
@@ -61,20 +49,8 @@ all_changes as (
 
 select
   uuid_of('change|' || list || '|' || record_id || '|' || instant_text(changed_at)) as id,
-  list,
-  record_id,
-  change,
-  changed_fields,
-  reason,
-  changed_at,
-  as_of,
-  case when not has_id_alone then kind end as kind,
-  case when not has_id_alone then state end as state,
-  case when not has_id_alone then county end as county,
-  case when not has_id_alone then county_fips end as county_fips,
-  case when not has_id_alone then city end as city,
-  case when not has_id_alone then zip end as zip,
-  case when not has_id_alone then metro end as metro
+  list, record_id, change, changed_fields, reason, changed_at, as_of,
+  if(has_id_alone, null, columns('^(kind|state|county|county_fips|city|zip|metro)$'))
 from all_changes
 
 -- never fields_as_said: a change has fields exactly if the record changed, and at least one

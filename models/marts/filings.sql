@@ -55,40 +55,13 @@ compared_filings as (
 
 today as (
   select
-    -- Business
+    *,
     filing_id as id,
-    document_number,
-    charter_number,
-    business_name,
-    filing_date,
-    entity_type,
-    entity_type_raw,
-    entity_status,
-
-    -- Agent
-    registered_agent_name,
-    case
-      when registered_agent_name is null then 'not_provided_by_source'
-      else 'available'
-    end as registered_agent_status,
-    agent_addr1,
-    agent_city,
-    agent_state,
-    agent_zip,
-
-    -- Location
-    business_city,
-    business_state,
-    business_zip,
-    source_state,
-
+    register as source,
+    if(registered_agent_name is null, 'not_provided_by_source', 'available') as registered_agent_status,
     -- Neither registry collects industry codes
     cast(null as varchar) as naics,
     'not_collected_by_source' as naics_status,
-
-    -- Provenance and time
-    register as source,
-    source_url,
     coalesce(first_seen_before, observed_at) as first_seen,
     greatest(observed_at, last_seen_before) as last_seen,
     case
@@ -101,22 +74,6 @@ today as (
       when is_late then 'late'
       else 'added'
     end as change_kind,
-
-    -- As published
-    business_name_raw,
-    entity_status_raw,
-    jurisdiction,
-    agent_addr2,
-    business_county,
-    page_sha256,
-    page_row,
-
-    -- Amendment known before
-    amendment_kind,
-    amendment_date,
-    amendment_document,
-    amendment_url,
-    is_known,
     true as is_read
   from compared_filings
 ),
@@ -166,14 +123,7 @@ amended_filings as (
   from filings_and_amendments
 )
 
-select
-  id, document_number, charter_number, business_name, filing_date, entity_type, entity_type_raw, entity_status,
-  registered_agent_name, registered_agent_status, agent_addr1, agent_city, agent_state, agent_zip,
-  business_city, business_state, business_zip, source_state, naics, naics_status,
-  source, source_url, first_seen, last_seen, last_updated,
-  change_kind, business_name_raw, entity_status_raw, jurisdiction, agent_addr2, business_county,
-  amendment_kind, amendment_date, amendment_document, amendment_url,
-  page_sha256, page_row
+select *
 from amended_filings
 where is_read or is_newly_amended
 

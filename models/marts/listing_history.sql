@@ -107,7 +107,7 @@ todays_listings as (
 -- Versions that begin today
 new_versions as (
   select
-    deal_id, source, listing_id,
+    *,
     coalesce(version_before, 0) + 1 as version,
     true as is_latest,
     case
@@ -121,14 +121,9 @@ new_versions as (
       when availability <> availability_before then 'availability'
       else 'details'
     end as change,
-    listing_url, street, city, state, zip, list_price,
-    units, units_0br, units_1br, units_2br, units_3br, units_4br,
-    cap_rate, noi, annual_taxes, year_built, property_type, listed_on, unread_fields, availability,
     observed_at as version_first_seen,
     observed_at as version_last_seen,
-    listing_first_seen, first_price, relisted,
-    cast(null as date) as gone_on,
-    source_url, page_sha256, page_row
+    cast(null as date) as gone_on
   from todays_listings
   where not is_unchanged
 ),
@@ -168,16 +163,11 @@ all_versions as (
 )
 
 select
-  -- A broker who corrects an address moves the whole listing to another deal
-  arg_max(deal_id, version) over (partition by source, listing_id) as deal_id,
-  source, listing_id,
-  cast(version as integer) as version,
-  is_latest, change,
-  listing_url, street, city, state, zip, list_price,
-  units, units_0br, units_1br, units_2br, units_3br, units_4br,
-  cap_rate, noi, annual_taxes, year_built, property_type, listed_on, unread_fields, availability,
-  version_first_seen, version_last_seen, listing_first_seen, first_price, relisted, gone_on,
-  source_url, page_sha256, page_row
+  * replace (
+    -- A broker who corrects an address moves the whole listing to another deal
+    arg_max(deal_id, version) over (partition by source, listing_id) as deal_id,
+    cast(version as integer) as version
+  )
 from all_versions
 
 -- audit one_latest: a listing has exactly one latest version

@@ -98,31 +98,22 @@ zip_points as (
 )
 
 select
-  signal_type, county, address, owner_name, parcel_id, amount, source_url, last_seen,
+  * replace (
+    cast(months_delinquent as integer) as months_delinquent,
+    coalesce(kinds.property_kind, 'unknown') as property_kind,
+    coalesce(kinds.property_kind_basis, 'not_published_by_county') as property_kind_basis
+  ),
   address_key is not null as has_address,
   case
     when address_key is not null then 'available'
     when address is null then 'pending_parcel_lookup'
     else 'no_house_number'
   end as address_status,
-  id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis,
-  city, city_basis, state, zip, zip_basis,
-  address_key, street_key, house_low, house_high, unit_key,
-  mail_street, mail_city, mail_state, mail_zip, owner_location,
   cast(months_delinquent // months_per_year as integer) as years_delinquent,
-  years_basis,
-  cast(months_delinquent as integer) as months_delinquent,
-  certified_year, county_value,
   percentage(amount, county_value) as amount_to_value_pct,
-  property_class,
-  coalesce(kinds.property_kind, 'unknown') as property_kind,
-  coalesce(kinds.property_kind_basis, 'not_published_by_county') as property_kind_basis,
-  record_number, filed_on, last_activity_on, state_raw, description, plaintiff, tax_year, amount_basis,
-  first_seen, source, page_sha256, page_row,
   coalesce(parcel_latitude, zip_latitude) as latitude,
   coalesce(parcel_longitude, zip_longitude) as longitude,
-  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis,
-  metro, missing_fields, missing_since, corrected
+  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
 from all_signals
 cross join terms
 left join int_property_classes as kinds using (county_fips, property_class)
