@@ -16,7 +16,7 @@ import {
   type RecordDefinition,
   words,
 } from '../lib/record.ts';
-import { DSCR_REASONS, INSIDE, UNDERWRITE_REASONS } from './absence/inside.ts';
+import { DSCR_REASONS, INSIDE, UNDERWRITE_REASONS } from './inside.ts';
 import { never, type Audit } from './contract.ts';
 import { METRO_NAMES, OTHER_MARKET } from './metros.ts';
 
@@ -73,14 +73,8 @@ const NO_METRO = because(cause(OTHER_MARKET, 'its county is in none of the twent
 
 /** A point for the map, where it comes from (models/macros/places.sql), and the metro. */
 export const point = {
-  latitude: degrees('Latitude, as exact as geo_basis says.', {
-    absent: NO_POINT,
-    follows: 'reads',
-  }),
-  longitude: degrees('Longitude, as exact as geo_basis says.', {
-    absent: NO_POINT,
-    follows: 'reads',
-  }),
+  latitude: degrees('Latitude, as exact as geo_basis says.', { absent: NO_POINT, follows: 'reads' }),
+  longitude: degrees('Longitude, as exact as geo_basis says.', { absent: NO_POINT, follows: 'reads' }),
   geo_basis: oneOf(
     ['parcel_layer', 'zip_centroid', 'no_zip', 'zip_not_listed'],
     "Origin of the point. parcel_layer: the parcel's own; zip_centroid: one for the whole ZIP; " +
@@ -106,10 +100,7 @@ export const missing = {
     absent: NOTHING_MISSING,
     follows: 'reads',
   }),
-  missing_since: date('Day of the first read without one of them.', {
-    absent: NOTHING_MISSING,
-    follows: 'reads',
-  }),
+  missing_since: date('Day of the first read without one of them.', { absent: NOTHING_MISSING, follows: 'reads' }),
   corrected: CORRECTED,
 };
 
@@ -225,10 +216,7 @@ export const RATIONALES = {
 };
 
 export const rationale = <P extends keyof typeof RATIONALES>(path: P) =>
-  json(RATIONALES[path], `Thresholds and inputs of ${path}_status.`, {
-    follows: 'day',
-    inside: INSIDE.paths,
-  });
+  json(RATIONALES[path], `Thresholds and inputs of ${path}_status.`, { follows: 'day', inside: INSIDE.paths });
 
 /** Some fields of another record, for a model that computes those. */
 export function fieldsOf<F extends Fields, const K extends keyof F & string>(

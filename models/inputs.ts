@@ -74,9 +74,7 @@ export const SourceRead = defineRecord(
       absent: 'the terms do not permit it or were not obtained; the pages are then not shown',
     }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
-    county: text('County and state, such as "Cuyahoga County, OH".', {
-      absent: 'the source is not about one county',
-    }),
+    county: text('County and state, such as "Cuyahoga County, OH".', { absent: 'the source is not about one county' }),
     covered_kinds: text('Values of kind in coverage that it covers completely, such as "tax_lien, condemned".', {
       absent: 'it covers no kind completely',
     }),
@@ -85,9 +83,7 @@ export const SourceRead = defineRecord(
     least_address_pct: percent('Expected least share of rows with a street address.', {
       absent: 'the adapter expects none',
     }),
-    least_zip_pct: percent('Expected least share of rows with a ZIP.', {
-      absent: 'the adapter expects none',
-    }),
+    least_zip_pct: percent('Expected least share of rows with a ZIP.', { absent: 'the adapter expects none' }),
     least_parcel_pct: percent("Expected least share of rows whose parcel is in the county's other source.", {
       absent: 'the adapter expects none',
     }),
@@ -113,9 +109,7 @@ export const SourceRead = defineRecord(
       follows: 'day',
     }),
     fiscal_year: integer('Newest fiscal year of the rows that has begun.', { absent: NO_FISCAL_YEAR, unit: 'year' }),
-    outdated_on: date('First day on which the rows are outdated.', {
-      absent: NO_FISCAL_YEAR,
-    }),
+    outdated_on: date('First day on which the rows are outdated.', { absent: NO_FISCAL_YEAR }),
     outdated_reason: oneOf(
       OUTDATED_REASONS,
       'Why the rows are outdated from that day. fiscal_year_over: it ended more than 60 days ago.',

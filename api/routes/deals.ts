@@ -1,7 +1,7 @@
 /** Deals: the free index, the full feed, cards, and hot deals. */
 import { z } from 'zod';
 import { partOf } from '../../lib/record.ts';
-import { UNDERWRITE_RELIABILITIES } from '../../models/deal/summary.ts';
+import { UNDERWRITE_RELIABILITIES } from '../../models/deal/property.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './list/field_groups.ts';
 import { Filters } from '../serving/filters.ts';

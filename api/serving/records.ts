@@ -1,6 +1,6 @@
 /** Records as JSON, from their lines in a serving file (models/serving/text.ts). */
 import { ABSENT, type RecordDefinition } from '../../lib/record.ts';
-import { INSIDE_SEPARATOR } from '../../models/absence/inside.ts';
+import { INSIDE_SEPARATOR } from '../../models/inside.ts';
 import { agentOf } from '../../models/marts/filings.ts';
 import { COUNTED, TABLE_NAMES, TABLES, type TableName } from '../../models/serving/tables.ts';
 import { REASON } from '../../models/serving/text.ts';

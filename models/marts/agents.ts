@@ -10,9 +10,7 @@ export default defineMart({
     {
       source: REGISTER,
       agent: text("Agent's name in capitals; one space replaces all but letters and digits."),
-      filings: integer('Filings with this agent; 0 if the last one now names another.', {
-        unit: 'filings',
-      }),
+      filings: integer('Filings with this agent; 0 if the last one now names another.', { unit: 'filings' }),
     },
   ),
   publish: { orderBy: ['source', 'agent'], parts: { before: 'int_agents_before' } },

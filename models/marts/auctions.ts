@@ -1,23 +1,20 @@
-import { causesOf, date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
-import { ABOUT_AUCTION_TYPE, AUCTION_TYPES } from '../../sources/kinds.ts';
 import {
-  NO_ADDRESS_KEY,
-  NO_BID,
-  NO_CERTIFICATE,
-  NO_CLASS,
-  NO_DISCOUNT,
-  NO_MAX_BID,
-  NO_NUMBER,
-  NO_OTHER_SALE,
-  noParty,
-  NO_ROUND,
-  NO_STATUTE,
-  NO_UNIT,
-  NO_UNITS,
-  NOT_APPRAISED,
-  NOT_PUBLISHED,
-  NOT_SOLD,
-} from '../absence/auctions.ts';
+  causesOf,
+  date,
+  defineRecord,
+  flag,
+  integer,
+  money,
+  oneOf,
+  percent,
+  text,
+  uuid,
+  because,
+  cause,
+  type Absence,
+  type Cause,
+} from '../../lib/record.ts';
+import { ABOUT_AUCTION_TYPE, AUCTION_TYPES } from '../../sources/kinds.ts';
 import { defineMart } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import {
@@ -29,7 +26,55 @@ import {
   propertyKind,
   readFrom,
   seen,
+  NO_WHOLE_NUMBER,
 } from '../fields.ts';
+
+// Why a field is null.
+const NOT_PRINTED = cause('not_published', "the sale's page prints none");
+const NO_STREET: Cause = { ...NOT_PRINTED, if: 'property_address IS NULL' };
+const NO_HOUSE = cause('no_house_number', 'the address has no house number');
+const NO_KEY: readonly Cause[] = [NO_STREET, { ...NO_HOUSE, if: 'address_key IS NULL' }];
+
+const NOT_PUBLISHED = because(NOT_PRINTED);
+const NO_ADDRESS_KEY = because(NO_STREET, NO_HOUSE);
+const NO_NUMBER = because(NO_WHOLE_NUMBER, ...NO_KEY);
+const NO_UNIT = because(...NO_KEY, cause('no_unit', 'the address has no unit'));
+const NOT_APPRAISED = because(cause('not_appraised_or_not_published', "the sale's page prints none, or 0.00"));
+const NO_BID = because({
+  of: 'opening_bid_basis',
+  if: "opening_bid_basis IN ('no_minimum_second_sale', 'unknown')",
+});
+/** The page does not name a party of a sale. */
+const noParty = (other: 'plaintiff' | 'defendant'): Absence =>
+  because({ of: 'party_status', if: `party_status IN ('${other}_only', 'login_required', 'not_published')` });
+const NO_STATUTE = because(
+  cause(
+    'basis_or_kind_of_sale_unknown',
+    'the basis or the kind of sale is unknown',
+    "opening_bid_basis = 'unknown' OR (state = 'OH' AND sale_kind = 'unknown')",
+  ),
+  cause('section_not_verified', 'the section was not verified'),
+);
+const NO_ROUND = because({ of: 'sale_round_basis', if: "sale_round_basis = 'unknown'" });
+const NO_DISCOUNT = because(
+  cause('appraised_value_missing', 'appraised_value is null', 'appraised_value IS NULL'),
+  cause('opening_bid_missing', 'opening_bid is null', 'opening_bid IS NULL'),
+);
+const NO_MAX_BID = because({ of: 'plaintiff_max_bid_status', if: "plaintiff_max_bid_status <> 'published'" });
+const NO_CERTIFICATE = because(
+  cause('no_tax_deed_sale', 'it is no tax deed sale', "auction_type <> 'tax_deed_sale'"),
+  NOT_PRINTED,
+);
+const NOT_SOLD = because(cause('not_sold', 'sale_status is not sold', "sale_status <> 'sold'"), NOT_PRINTED);
+const NO_CLASS = because({
+  of: 'property_kind_basis',
+  if: "property_kind_basis IN ('not_published_by_county', 'no_parcel_number')",
+});
+const NO_UNITS = because(
+  cause('no_parcel_number', "the sale's page prints no parcel number", 'parcel_key IS NULL'),
+  cause('not_published_by_county', "the county's parcel layer states none"),
+);
+const NO_OTHER_SALE = because(cause('no_other_sale_read', 'no such sale was read'));
 
 const fields = {
   auction_type: oneOf(AUCTION_TYPES, ABOUT_AUCTION_TYPE),
@@ -86,9 +131,7 @@ const fields = {
     absent: NO_DISCOUNT,
   }),
   judgment_amount: money('Final judgment: the debt that the sale is for.', { absent: NOT_PUBLISHED }),
-  assessed_value: money("Value on the county's roll, by the sale's page. Not an appraisal.", {
-    absent: NOT_PUBLISHED,
-  }),
+  assessed_value: money("Value on the county's roll, by the sale's page. Not an appraisal.", { absent: NOT_PUBLISHED }),
   plaintiff_max_bid: money('Highest bid of the plaintiff: a buyer must bid more.', { absent: NO_MAX_BID }),
   plaintiff_max_bid_status: oneOf(
     ['published', 'hidden_until_sale', 'no_plaintiff', 'not_published'],

@@ -15,7 +15,7 @@ import {
 import { COVERED_KINDS } from '../../sources/kinds.ts';
 import { defineMart } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
-import { INSIDE } from '../absence/inside.ts';
+import { INSIDE } from '../inside.ts';
 
 const STATUSES = ['covered', 'partly_covered', 'not_covered'] as const;
 const IF_ROLL = "kind = 'parcel_roll'";
@@ -67,9 +67,7 @@ const fields = {
   counties: json(z.array(County), 'Counties with a source, and its city if it covers only one.', {
     inside: INSIDE.counties,
   }),
-  sources: json(z.array(Source), 'Sources of the kind, with their terms.', {
-    inside: INSIDE.sources,
-  }),
+  sources: json(z.array(Source), 'Sources of the kind, with their terms.', { inside: INSIDE.sources }),
   row_count: integer('Rows, today or earlier.', { unit: 'rows' }),
   listed_rows: integer('Rows in force: listed signals, upcoming sales, parcels of the roll.', { unit: 'rows' }),
   since: instant('First read of a row.', {

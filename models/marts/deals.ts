@@ -1,15 +1,8 @@
 import { causesOf, defineRecord } from '../../lib/record.ts';
 import { defineMart } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
-import { debt } from '../deal/debt.ts';
-import { distress } from '../deal/distress.ts';
-import { income } from '../deal/income.ts';
-import { listing } from '../deal/listing.ts';
-import { place } from '../deal/place.ts';
-import { roll } from '../deal/roll.ts';
-import { scores } from '../deal/scores.ts';
-import { summary } from '../deal/summary.ts';
-import { underwriting } from '../deal/underwriting.ts';
+import { distress, listing, place, roll, summary } from '../deal/property.ts';
+import { debt, income, scores, underwriting } from '../deal/underwriting.ts';
 import { pointInRange } from '../fields.ts';
 
 const fields = {

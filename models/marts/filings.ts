@@ -1,8 +1,34 @@
-import { causesOf, date, defineRecord, instant, integer, oneOf, text, uuid, words } from '../../lib/record.ts';
+import {
+  causesOf,
+  date,
+  defineRecord,
+  instant,
+  integer,
+  oneOf,
+  text,
+  uuid,
+  words,
+  because,
+  cause,
+  type Cause,
+} from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
-import { BLANK, BLANK_OR_COLORADO, BLANK_OR_OHIO, NO_AGENT, NO_AMENDMENT, NO_NAICS } from '../absence/filings.ts';
 import { defineMart } from '../contract.ts';
 import { readFrom, seen } from '../fields.ts';
+
+// Why a field is null.
+const notPublished = (register: string, state: string): Cause =>
+  cause('not_published_by_register', `the register of ${state} does not publish it`, `source = '${register}'`);
+const IN_OHIO = notPublished('ohio_sos', 'Ohio');
+const IN_COLORADO = notPublished('colorado_sos', 'Colorado');
+const IS_BLANK = cause('blank_in_filing', 'the filing leaves it blank');
+
+const BLANK = because(IS_BLANK);
+const BLANK_OR_OHIO = because(IN_OHIO, IS_BLANK);
+const BLANK_OR_COLORADO = because(IN_COLORADO, IS_BLANK);
+const NO_AGENT = because({ of: 'registered_agent_status', if: "registered_agent_status <> 'available'" });
+const NO_NAICS = because({ of: 'naics_status', if: "naics_status <> 'available'" });
+const NO_AMENDMENT = because(IN_COLORADO, cause('no_amendment_read', 'no amendment of its charter number was read'));
 
 /** Normalized entity types of both registers. */
 export const ENTITY_TYPES = words(

@@ -12,31 +12,13 @@ import {
   percent,
   text,
   uuid,
+  because,
+  cause,
+  type Absence,
+  type Cause,
 } from '../../lib/record.ts';
 import { ABOUT_AUCTION_TYPE, AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
-import {
-  NO_BID,
-  NO_CLASS,
-  NO_DEBT,
-  NO_DEPOSIT,
-  NO_HOUSE,
-  NO_PARTY,
-  NO_RATIO,
-  NO_ROUND,
-  NO_SALE,
-  NO_STATUTE,
-  NO_UNIT,
-  NO_NUMBER,
-  NO_EQUITY,
-  NO_JUDGMENT,
-  NO_TAXES,
-  NO_VALUE,
-  NOT_APPRAISED,
-  NOT_ON_LIST,
-  NOT_ON_PAGE,
-} from '../absence/leads.ts';
 import { defineMart } from '../contract.ts';
-import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
 import {
   addressParts,
@@ -47,8 +29,67 @@ import {
   pointInRange,
   propertyKind,
   readFrom,
+  NO_WHOLE_NUMBER,
 } from '../fields.ts';
-import { INSIDE } from '../absence/inside.ts';
+import { INSIDE } from '../inside.ts';
+
+// Why a field is null.
+const TAX_LEAD = cause('tax_lead', 'lead_type is tax_delinquent', "lead_type = 'tax_delinquent'");
+const AUCTION_LEAD = cause('auction_lead', 'lead_type is sheriff_sale_auction', "lead_type = 'sheriff_sale_auction'");
+const ofSale = (...causes: readonly Cause[]): Absence => because(TAX_LEAD, ...causes);
+const ofDebt = (...causes: readonly Cause[]): Absence => because(AUCTION_LEAD, ...causes);
+
+const NO_SALE = ofSale();
+const NO_DEBT = ofDebt();
+const NOT_ON_PAGE = because(cause('not_on_public_page', 'the public page does not print it'));
+const NOT_ON_LIST = ofDebt(cause('not_published_by_county', "the county's list does not publish it"));
+const NO_RATIO = ofDebt(cause('county_value_missing', 'county_value is null', 'county_value IS NULL'));
+const NOT_APPRAISED = ofSale(cause('not_appraised_or_not_published', 'the page prints none'));
+const NO_BID = ofSale({
+  of: 'opening_bid_basis',
+  if: "opening_bid_basis IN ('no_minimum_second_sale', 'unknown')",
+});
+const NO_PARTY = ofSale(cause('not_public', 'the site shows it to logged-in users only'));
+const NO_STATUTE = ofSale(
+  cause(
+    'section_not_verified',
+    'the section was not verified',
+    "statute_ref IS NULL AND state <> 'OH' AND opening_bid_basis <> 'unknown'",
+  ),
+  cause('basis_or_kind_of_sale_unknown', 'the basis or the kind of sale is unknown'),
+);
+const NO_ROUND = ofSale(cause('round_unknown', 'the round is unknown'));
+const NO_JUDGMENT = ofSale(cause('not_published', 'the page prints none, or 0.00'));
+const NO_TAXES = ofSale(cause('not_on_a_list', 'no tax list or lien list read here has them'));
+const NO_VALUE = ofSale({ of: 'value_basis', if: "value_basis = 'not_published'" });
+const NO_EQUITY = ofSale(
+  cause('property_value_missing', 'property_value is null', 'property_value IS NULL'),
+  cause('debt_not_published', 'no page prints the debt'),
+);
+const NO_DEPOSIT = ofSale(
+  cause('not_published', 'the site publishes none', "deposit IS NULL AND auction_type <> 'sheriff_sale'"),
+  cause('not_published_by_sheriff', 'the sheriff publishes none'),
+);
+const NO_CLASS = because({
+  of: 'property_kind_basis',
+  if: "property_kind_basis IN ('not_published_by_county', 'no_parcel_number')",
+});
+const NO_HOUSE = because(cause('no_house_number', 'never: a lead has an address with a house number'));
+const NO_NUMBER = because(NO_WHOLE_NUMBER);
+const NO_UNIT = because(cause('no_unit', 'the address has no unit'));
+
+const NO_PARCEL = cause('no_roll_of_parcel', 'no parcel layer or roll read here has the parcel', 'roll_source IS NULL');
+const NO_ROLL = because(NO_PARCEL);
+const NOT_ON_ROLL = because(NO_PARCEL, cause('not_on_roll', 'it publishes none, or a token amount'));
+
+/** The fields of a lead from the roll of its parcel. */
+export const rollOfLead = {
+  last_sale_date: date('Day of the last transfer on the roll.', { absent: NOT_ON_ROLL }),
+  last_sale_price: money('Price of the last transfer on the roll. No score uses it.', { absent: NOT_ON_ROLL }),
+  assessed_market_value: money("Market value of the parcel on the county's roll.", { absent: NOT_ON_ROLL }),
+  roll_source: text('Source of the roll, a row of sources.', { absent: NO_ROLL }),
+  roll_source_url: text('Public page of the parcel on the roll.', { absent: NO_ROLL }),
+};
 
 const Corroboration = z.strictObject({
   kind: z.enum([...RECORD_KINDS, 'listing']),
@@ -85,9 +126,7 @@ const fields = {
 
   // Lead
   id: uuid('UUID of lead type, county and parcel or case.'),
-  score_parts: json(z.record(z.string(), z.int()), 'Points of each component.', {
-    follows: 'day',
-  }),
+  score_parts: json(z.record(z.string(), z.int()), 'Points of each component.', { follows: 'day' }),
   freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.', {
     follows: 'day',
   }),
@@ -160,9 +199,7 @@ const fields = {
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
     'Kind of sale. tax_foreclosure: any sale for unpaid taxes.',
-    {
-      absent: NO_SALE,
-    },
+    { absent: NO_SALE },
   ),
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
   deposit: money('Deposit required of a bidder.', { absent: NO_DEPOSIT }),

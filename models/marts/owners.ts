@@ -16,7 +16,7 @@ import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { defineMart } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
-import { INSIDE } from '../absence/inside.ts';
+import { INSIDE } from '../inside.ts';
 
 const NO_MAIL = because(cause('not_published_by_county', 'no list read here prints where the owner gets mail'));
 

@@ -17,9 +17,7 @@ export const Place = defineRecord(
     }),
     metro: oneOf(METRO_NAMES, 'Metro.', { absent: 'the county is in none of the twenty' }),
     city: text('City of the record.', { absent: WHOLE }),
-    zip: text("Five-digit ZIP, or the first three digits of a county's own postal area.", {
-      absent: WHOLE,
-    }),
+    zip: text("Five-digit ZIP, or the first three digits of a county's own postal area.", { absent: WHOLE }),
     has_listings: flag('True if an active deal is there.'),
     has_records: flag('True if a listed signal or a sale that is not called off is there.'),
   },

@@ -3,7 +3,7 @@ import { defineRecord, json } from '../../lib/record.ts';
 import { defineMart } from '../contract.ts';
 import { fieldsOf, RATIONALES } from '../fields.ts';
 import { Deal } from './deals.ts';
-import { INSIDE } from '../absence/inside.ts';
+import { INSIDE } from '../inside.ts';
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const known = decimal.nullable();

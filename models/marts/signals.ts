@@ -1,20 +1,19 @@
-import { causesOf, date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
-import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import {
-  IN_NO_SOURCE,
-  NO_ADDRESS,
-  NO_AMOUNT,
-  NO_LIEN,
-  NO_NUMBER,
-  NO_PARCEL,
-  NO_RATIO,
-  NO_RECORD,
-  NO_STREET,
-  NO_TAX,
-  NO_UNIT,
-  NOT_PUBLISHED,
-  TAX_RECORD,
-} from '../absence/signals.ts';
+  causesOf,
+  date,
+  defineRecord,
+  flag,
+  integer,
+  money,
+  oneOf,
+  percent,
+  text,
+  uuid,
+  because,
+  cause,
+  type Cause,
+} from '../../lib/record.ts';
+import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import { defineMart } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
 import {
@@ -26,7 +25,36 @@ import {
   propertyKind,
   readFrom,
   seen,
+  NO_WHOLE_NUMBER,
 } from '../fields.ts';
+
+// Why a field is null.
+const STREET: Cause = { of: 'address_status', if: "address_status <> 'available'" };
+const OF_COUNTY = cause('not_published_by_county', "neither the source nor the county's parcel layer has it");
+const OF_SOURCE = cause('not_published_by_source', 'the source does not publish it');
+
+const NOT_PUBLISHED = because(OF_COUNTY);
+const NO_PARCEL = because(cause('no_parcel_number_published', 'the source prints no parcel number'));
+const NO_ADDRESS = because({ of: 'address_status', if: "address_status = 'pending_parcel_lookup'" });
+const NO_STREET = because(STREET);
+const NO_NUMBER = because(NO_WHOLE_NUMBER, STREET);
+const NO_UNIT = because(STREET, cause('no_unit', 'the address has no unit'));
+const IN_NO_SOURCE = because(cause('in_no_source', 'no source has it'));
+const NO_TAX = because(
+  cause('not_a_tax_delinquency', 'the record is no tax delinquency', "signal_type <> 'tax_delinquent'"),
+  OF_COUNTY,
+);
+const NO_RATIO = because(
+  cause('amount_missing', 'amount is null', 'amount IS NULL'),
+  cause('county_value_missing', 'county_value is null', 'county_value IS NULL'),
+);
+const TAX_RECORD = because(cause('tax_delinquency', 'a tax delinquency: its parcel identifies it'));
+const NO_RECORD = because(
+  cause('tax_delinquency', 'the record is a tax delinquency', "signal_type = 'tax_delinquent'"),
+  OF_SOURCE,
+);
+const NO_LIEN = because(cause('not_a_tax_lien', 'the record is no tax lien', "signal_type <> 'tax_lien'"), OF_SOURCE);
+const NO_AMOUNT = because(cause('amount_missing', 'amount is null', 'amount IS NULL'));
 
 const fields = {
   signal_type: oneOf(

@@ -22,7 +22,7 @@ import propertyKeys from '../marts/property_keys.ts';
 import reports from '../marts/reports.ts';
 import signals from '../marts/signals.ts';
 import sources from '../marts/sources.ts';
-import { insideRules } from '../absence/inside.ts';
+import { insideRules } from '../inside.ts';
 import { LOOKUP_TABLES } from './lookup_tables.ts';
 import { codedSql, linesSql, PACK_ROWS, packTexts } from './text.ts';
 import { WordIndex } from './words.ts';

@@ -29,7 +29,7 @@ import {
   wordsOf,
   type TableName,
 } from '../../models/serving/tables.ts';
-import { withReasonsInside } from '../../models/absence/inside.ts';
+import { withReasonsInside } from '../../models/inside.ts';
 import { codedSql, isNumber, linesSql, PACK_ROWS, packTexts } from '../../models/serving/text.ts';
 import { WordIndex } from '../../models/serving/words.ts';
 

@@ -114,7 +114,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a price per unit is said to need a price only',
     [
-      'models/absence/deals.ts',
+      'models/deal/absence.ts',
       'export const NO_PRICE_OR_UNITS = because(PRICE, UNITS);',
       'export const NO_PRICE_OR_UNITS = because({ ...PRICE });',
     ],

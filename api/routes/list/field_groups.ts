@@ -1,13 +1,6 @@
 /** Named groups of fields for the parameter `fields`, and the groups that a list returns by default. */
-import { debt } from '../../../models/deal/debt.ts';
-import { distress } from '../../../models/deal/distress.ts';
-import { income } from '../../../models/deal/income.ts';
-import { listing } from '../../../models/deal/listing.ts';
-import { place } from '../../../models/deal/place.ts';
-import { roll } from '../../../models/deal/roll.ts';
-import { scores } from '../../../models/deal/scores.ts';
-import { summary } from '../../../models/deal/summary.ts';
-import { underwriting } from '../../../models/deal/underwriting.ts';
+import { distress, listing, place, roll, summary } from '../../../models/deal/property.ts';
+import { debt, income, scores, underwriting } from '../../../models/deal/underwriting.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 
 export interface FieldGroups {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NOT_RECORDED, partOf } from '../../../lib/record.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
-import { MatchBasis } from '../../../models/deal/distress.ts';
+import { MatchBasis } from '../../../models/deal/property.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';

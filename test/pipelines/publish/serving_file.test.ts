@@ -9,7 +9,7 @@ import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { isShared } from '../../../lib/files.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
-import { INSIDE_SEPARATOR } from '../../../models/absence/inside.ts';
+import { INSIDE_SEPARATOR } from '../../../models/inside.ts';
 import { loadMarts } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import {

@@ -2,9 +2,9 @@
  * Why a value inside a JSON field is null. `absent` of a record names such values by their paths, such as
  * "property_tax.bill" or "distress_matches[0].sale_date". The reasons are written with the record into a serving file.
  */
-import { isObject, type JsonObject } from '../../lib/json.ts';
-import { NOT_RECORDED, type InsideRule, type RecordDefinition } from '../../lib/record.ts';
-import { isSale, type RecordKind } from '../../sources/kinds.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
+import { NOT_RECORDED, type InsideRule, type RecordDefinition } from '../lib/record.ts';
+import { isSale, type RecordKind } from '../sources/kinds.ts';
 
 /** Why the proxy does not fit; why there is no DSCR; why there is no offer range. */
 export const UNDERWRITE_REASONS = [
