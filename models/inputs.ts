@@ -53,7 +53,7 @@ export const SourceRead = defineRecord(
     source: text('Source, a row of sources.'),
     family: oneOf(
       FAMILIES,
-      'auctions: sales outside Ohio; distress: filings, liens, code cases and vacant buildings; ' +
+      'distress: filings, liens, code cases and vacant buildings; ' +
         'benchmarks: rates, census medians, vacancy and loans.',
     ),
     title: text('Title of the source.'),

@@ -1,8 +1,9 @@
 /**
  * The only file an adapter author must read.
  *
- * An adapter is a file `sources/<family>/<name>.ts` whose default export is `defineSource({...})`, with example pages
- * in `sources/<family>/recorded/<name>/`. It is found by its path; no list needs an entry. It has two parts:
+ * An adapter is a file `sources/<family>/<name>.ts` whose default export is `defineSource({...})`, or a list of several
+ * of one publisher or platform, with example pages in `sources/<family>/recorded/<name>/`. It is found by its path; no
+ * list needs an entry. It has two parts:
  *
  *   fetch(ctx)   side effects. Knows addresses, order, paging and sessions. Requests pages from `ctx` and yields those
  *                with rows. Each response is archived before fetch sees it.
@@ -318,7 +319,7 @@ export interface SourceSpec<C extends Candidates = Candidates> {
     readonly name: string;
     readonly state: string;
   };
-  /** Default: tax_delinquent of a tax list, sheriff_sale of a sheriff. Families distress and auctions must state it. */
+  /** Default: tax_delinquent of a tax list. Families distress and auctions must state it. */
   readonly covers?: Covers;
   readonly terms: Terms;
   /** Days after which the rows are stale. */
@@ -363,7 +364,7 @@ export interface SourceSpec<C extends Candidates = Candidates> {
 
 /** Kinds that a source covers of its county, by its declaration or else its family. */
 export const coveredBy = ({ family, covers }: Pick<SourceSpec, 'family' | 'covers'>): Covers =>
-  covers ?? { kinds: family === 'tax' ? ['tax_delinquent'] : family === 'sheriff' ? ['sheriff_sale'] : [] };
+  covers ?? { kinds: family === 'tax' ? ['tax_delinquent'] : [] };
 
 /** Check a declaration at load time. @throws naming the field, its value and the expected form */
 export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceSpec<C> {

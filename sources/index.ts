@@ -1,4 +1,4 @@
-/** All adapters: those in files of their own, the rows of a family's table, and those of EXTRA_SOURCES. */
+/** All adapters: those of this folder, and those of EXTRA_SOURCES. */
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -6,31 +6,34 @@ import type { RecordDefinition } from '../lib/record.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { requireTerms, type SourceSpec } from './contract.ts';
 import { FAMILIES } from './kinds.ts';
-import { realAuctionSources } from './families/realauction/counties.ts';
 
 /** An adapter and where it is found. */
 export interface FoundSource {
   readonly spec: SourceSpec;
   /** The file that declares it. */
   readonly file: URL;
-  /** The folder of its recorded pages, with a trailing slash. A row of a family's table may have none. */
+  /** The folder of its recorded pages, with a trailing slash. */
   readonly recorded: URL;
-  readonly isTableRow?: true;
+  /** One of several sources of its file: it may have no recorded pages where those of another show its layout. */
+  readonly isTableRow: boolean;
 }
 
 const ROOT = new URL('./', import.meta.url);
-const COUNTIES = new URL('families/realauction/counties.ts', ROOT);
 
-const recordedPages = (kind: URL, name: string): URL => new URL(`recorded/${name}/`, kind);
-
-/** @throws naming the file if it declares another family or name than those of its path */
-async function readSource(file: URL, family: string, name: string): Promise<FoundSource> {
+/** @throws naming the file if it declares another family than its folder, or one source of another name */
+async function readSources(file: URL, family: string): Promise<FoundSource[]> {
   const path = fileURLToPath(file);
-  const { default: spec } = (await import(path)) as { default?: SourceSpec };
-  if (typeof spec?.parse !== 'function') throw new Error(`${path}: has no default export made by defineSource`);
-  if (spec.name !== name) throw new Error(`${path}: declares the name ${spec.name}, expected ${name}`);
-  if (spec.family !== family) throw new Error(`${path}: declares the family ${spec.family}, expected ${family}`);
-  return { spec, file, recorded: recordedPages(new URL('./', file), name) };
+  const { default: declared } = (await import(path)) as { default?: SourceSpec | readonly SourceSpec[] };
+  const isTableRow = Array.isArray(declared);
+  const specs: readonly SourceSpec[] = [declared ?? []].flat();
+  if (!specs.some(({ parse }) => typeof parse === 'function'))
+    throw new Error(`${path}: has no default export made by defineSource`);
+  return specs.map((spec) => {
+    const name = isTableRow ? spec.name : basename(path, '.ts');
+    if (spec.name !== name) throw new Error(`${path}: declares the name ${spec.name}, expected ${name}`);
+    if (spec.family !== family) throw new Error(`${path}: declares the family ${spec.family}, expected ${family}`);
+    return { spec, file, recorded: new URL(`recorded/${name}/`, file), isTableRow };
+  });
 }
 
 /** Sorted by name. @throws naming the source that states no terms or has the name of another one */
@@ -47,29 +50,23 @@ function checked(found: readonly FoundSource[]): FoundSource[] {
 }
 
 /**
- * The adapters `<root>/<family>/<name>.ts`, sorted by name. Other folders of the root hold no adapters.
+ * The adapters of the files `<root>/<family>/<name>.ts`, sorted by name. Other folders of the root hold no adapters.
  * @throws naming an adapter that is not as it must be
  */
 export async function sourcesIn(root: URL): Promise<FoundSource[]> {
   const folders = await readdir(root);
   const found: FoundSource[] = [];
   for (const family of FAMILIES.filter((name) => folders.includes(name))) {
-    const kind = new URL(`${family}/`, root);
-    for (const file of (await readdir(kind)).filter((name) => name.endsWith('.ts')))
-      found.push(await readSource(new URL(file, kind), family, basename(file, '.ts')));
+    const folder = new URL(`${family}/`, root);
+    for (const name of (await readdir(folder)).filter((each) => each.endsWith('.ts')))
+      found.push(...(await readSources(new URL(name, folder), family)));
   }
   return checked(found);
 }
 
 /** The adapters of this folder, and of folders like it, sorted by name. */
-export async function findSources(...extra: readonly URL[]): Promise<FoundSource[]> {
-  const rows = realAuctionSources.map((spec): FoundSource => {
-    const recorded = recordedPages(new URL(`${spec.family}/`, ROOT), spec.name);
-    return { spec, file: COUNTIES, recorded, isTableRow: true };
-  });
-  const inFiles = await Promise.all([ROOT, ...extra].map(sourcesIn));
-  return checked([...inFiles.flat(), ...rows]);
-}
+export const findSources = async (...extra: readonly URL[]): Promise<FoundSource[]> =>
+  checked((await Promise.all([ROOT, ...extra].map(sourcesIn))).flat());
 
 /** The folder of EXTRA_SOURCES. @throws SettingError if it cannot be read */
 async function extraFolder(): Promise<URL[]> {

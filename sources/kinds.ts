@@ -1,12 +1,11 @@
 /** Families of sources, and the kinds of distress records and sales with what each means. */
 
-/** Families of sources. `sheriff` has the sheriff sales of Ohio, `auctions` the sales of other states. */
+/** Families of sources: what their rows are. Shared readers of sites are in readers/. */
 export const FAMILIES = [
   'listings',
   'fmr',
   'tax',
   'parcels',
-  'sheriff',
   'auctions',
   'distress',
   'register',

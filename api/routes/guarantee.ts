@@ -18,7 +18,7 @@ const MAX_PROVEN = 4;
 /** Families of the sources that show it. */
 const FAMILIES: Readonly<Record<Promised, readonly string[]>> = {
   debt_open: ['tax'],
-  sale_scheduled: ['sheriff', 'auctions'],
+  sale_scheduled: ['auctions'],
   listing_active: ['listings'],
 };
 

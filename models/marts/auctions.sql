@@ -15,7 +15,7 @@ todays_sales as (
         else coalesce(max(nullif(sale_kind, 'unknown')) over same_sale, sale_kind)
       end as sale_kind
     )
-  from stg_sheriff_sales
+  from stg_auctions
   window same_sale as (partition by auction_id)
   qualify row_number() over (
     partition by auction_id

@@ -7,7 +7,7 @@ with
 streets as (
   select trim(street) as street from stg_parcel_rows
   union
-  select trim(street) from staged_sheriff_sale
+  select trim(street) from staged_auction
   union
   select trim(street) from staged_tax_parcel
   union

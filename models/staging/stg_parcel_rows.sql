@@ -15,7 +15,7 @@ rolls as (
 wanted_parcels as (
   select county_fips, parcel_key_of(county_fips, parcel_raw) as parcel_key from staged_tax_parcel
   union
-  select county_fips, parcel_key_of(county_fips, parcel_raw) from staged_sheriff_sale
+  select county_fips, parcel_key_of(county_fips, parcel_raw) from staged_auction
   union
   select county_fips, parcel_key_of(county_fips, parcel_raw) from staged_distress_record
   union
@@ -29,7 +29,7 @@ printed_addresses as (
   union
   select street, zip from staged_tax_parcel
   union
-  select street, zip from staged_sheriff_sale
+  select street, zip from staged_auction
   union
   select street, zip from staged_distress_record
   union

@@ -27,7 +27,7 @@ export const JOBS: readonly Job[] = [
     hour: 5,
     minute: 10,
     on: () => true,
-    reads: ['listings', 'tax', 'sheriff', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks', 'corrections'],
+    reads: ['listings', 'tax', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks', 'corrections'],
   },
   { name: 'colorado', hour: 6, minute: 10, on: () => true, reads: ['colorado_sos'] },
   { name: 'underwrite', hour: 7, minute: 10, on: (day) => dayNumber(day) % 2 === 0, reads: [] },

@@ -56,7 +56,7 @@ function sheriffsPlace(truth: Truth, { propertyId }: AuctionOnDay): Row {
 
 function sheriffSale(sale: AuctionOnDay, truth: Truth): Row {
   // Stark's own page, which states the defendant.
-  const page = truth.sourcesOf('sheriff', sale.countyFips).find(({ source }) => source.endsWith('_page'));
+  const page = truth.sourcesOf('auctions', sale.countyFips).find(({ source }) => source.endsWith('_page'));
   const isOnPage = page !== undefined && sale.saleDate >= page.lastGood && sale.postedOn <= page.lastGood;
   return {
     ...sheriffsPlace(truth, sale),
@@ -116,7 +116,7 @@ const SALES: readonly Sales[] = [
   {
     record: 'sales of sheriffs',
     where: "state = 'OH'",
-    isSite: ({ family, source }) => family === 'sheriff' && !source.endsWith('_page'),
+    isSite: ({ family, source }) => family === 'auctions' && source.startsWith('oh_') && !source.endsWith('_page'),
     shownOn: salesShown,
     columns: sheriffSale,
     earlier: (sale, truth) => ({
@@ -143,7 +143,7 @@ const SALES: readonly Sales[] = [
 
 function trueSales(truth: Truth, site: SourceReads, { shownOn, columns, earlier }: Sales): TrueRow[] {
   const isOfSite: IsOf = ({ countyFips, auctionType }) =>
-    countyFips === site.countyFips && (site.family === 'sheriff' || site.kinds.includes(auctionType));
+    countyFips === site.countyFips && site.kinds.includes(auctionType);
   const shown = shownOn(truth, site, isOfSite);
   const isShown = new Set(shown.map(keyOfSale));
   const others = truth.on(truth.asOf).auctions.filter((sale) => isOfSite(sale) && !isShown.has(keyOfSale(sale)));

@@ -1,5 +1,5 @@
 /** Values that the operator put right, each with the page that shows the right one. */
-import { operatorRows } from '../families/operator_rows.ts';
+import { operatorRows } from '../readers/operator_rows.ts';
 import { Correction } from '../rows/operator.ts';
 
 export default operatorRows({

@@ -2,7 +2,7 @@
 import { sealSubject } from '../../lib/suppressions.ts';
 import { readCsv } from '../csv/csv.ts';
 import { decodeText } from '../fetch/page.ts';
-import { operatorRows } from '../families/operator_rows.ts';
+import { operatorRows } from '../readers/operator_rows.ts';
 import { Suppression } from '../rows/operator.ts';
 
 const SEALED: Readonly<Record<string, (cell: string) => string | null>> = {

@@ -6,10 +6,10 @@
  * (year 8535); ticket_updated_at in milliseconds, of the same or the day before. No row was recorded. The address has
  * no city, and often no street suffix.
  */
-import { postcode } from '../families/addresses.ts';
-import { arcgisDistress } from '../families/arcgis/adapter.ts';
-import { EASTERN, inForceOrTouched, layerDay } from '../families/arcgis/values.ts';
-import { DETROIT_LAYERS, DETROIT_PARCEL, DETROIT_TERMS, WAYNE } from '../families/detroit.ts';
+import { postcode } from '../readers/addresses.ts';
+import { arcgisDistress } from '../readers/arcgis/adapter.ts';
+import { EASTERN, inForceOrTouched, layerDay } from '../readers/arcgis/values.ts';
+import { DETROIT_LAYERS, DETROIT_PARCEL, DETROIT_TERMS, WAYNE } from '../readers/detroit.ts';
 import { money, optional, refuse, zip } from '../values.ts';
 
 export default arcgisDistress({

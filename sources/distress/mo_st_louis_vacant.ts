@@ -3,7 +3,7 @@
  * VacBldgYear is the year of registration. A parcel whose building is gone has the flag VacantLot: its record is
  * closed. Parcels of the land bank (LRA) are read with their owner: they are vacant, but nobody sells them.
  */
-import { arcgisDistress } from '../families/arcgis/adapter.ts';
+import { arcgisDistress } from '../readers/arcgis/adapter.ts';
 import {
   ownerOf,
   propertyClassOf,
@@ -11,7 +11,7 @@ import {
   ST_LOUIS,
   ST_LOUIS_FIELDS,
   ST_LOUIS_OWNER_FIELDS,
-} from '../families/st_louis_parcels.ts';
+} from '../readers/st_louis_parcels.ts';
 import { optional } from '../values.ts';
 
 export default arcgisDistress({

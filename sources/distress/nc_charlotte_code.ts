@@ -6,9 +6,9 @@
  * disagree. No row was recorded, and the layout is not confirmed: a field that is missing quarantines the source. The
  * inspector's contact fields are not read.
  */
-import type { Situs } from '../families/addresses.ts';
-import { arcgisDistress } from '../families/arcgis/adapter.ts';
-import { EASTERN, layerDay, otherCode } from '../families/arcgis/values.ts';
+import type { Situs } from '../readers/addresses.ts';
+import { arcgisDistress } from '../readers/arcgis/adapter.ts';
+import { EASTERN, layerDay, otherCode } from '../readers/arcgis/values.ts';
 import { joined, line, optional } from '../values.ts';
 
 /** Cities and towns of the county. Nothing else shows where the street ends. */

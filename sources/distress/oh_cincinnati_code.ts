@@ -6,7 +6,7 @@
  * quarantined as missing_column; a table whose status_class has other values gives too few rows. It has neither parcel
  * number nor ZIP.
  */
-import { socrataTable } from '../families/open_data/socrata.ts';
+import { socrataTable } from '../readers/open_data/socrata.ts';
 import { date, joined, optional, published } from '../values.ts';
 
 const HOME = 'https://data.cincinnati-oh.gov/d/cncm-znd6';

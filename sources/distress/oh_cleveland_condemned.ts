@@ -5,10 +5,10 @@
  * rows per request. Known from public readers: 2,592 rows in October 2026, and the value "Yes" of Active_Condemnation.
  * The table has no case number: a record's number is that of its parcel.
  */
-import { joinedSitus } from '../families/addresses.ts';
-import { arcgisDistress } from '../families/arcgis/adapter.ts';
-import { EASTERN, layerDay } from '../families/arcgis/values.ts';
-import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../families/cuyahoga_parcels.ts';
+import { joinedSitus } from '../readers/addresses.ts';
+import { arcgisDistress } from '../readers/arcgis/adapter.ts';
+import { EASTERN, layerDay } from '../readers/arcgis/values.ts';
+import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../readers/cuyahoga_parcels.ts';
 import { optional } from '../values.ts';
 
 export default arcgisDistress({

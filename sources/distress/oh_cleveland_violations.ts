@@ -9,10 +9,10 @@
  * Not read: Property_Maintenance_Investigations, whose rows are complaints that need not be violations, and
  * Violation_Status_History, which repeats each case for each of its steps.
  */
-import { joinedSitus } from '../families/addresses.ts';
-import { arcgisDistress } from '../families/arcgis/adapter.ts';
-import { EASTERN, layerDay } from '../families/arcgis/values.ts';
-import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../families/cuyahoga_parcels.ts';
+import { joinedSitus } from '../readers/addresses.ts';
+import { arcgisDistress } from '../readers/arcgis/adapter.ts';
+import { EASTERN, layerDay } from '../readers/arcgis/values.ts';
+import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../readers/cuyahoga_parcels.ts';
 import { optional } from '../values.ts';
 
 /** Words in the statuses of cases that have ended. */

@@ -6,8 +6,8 @@
  * Nuisance", "Community Noise" and "Zoning Code Inspection"; dates of conditions in Eastern time, and refused as bare
  * text. No row of this layer was recorded. It has no city.
  */
-import { arcgisDistress } from '../families/arcgis/adapter.ts';
-import { EASTERN, inForceOrTouched, layerDay, otherCode } from '../families/arcgis/values.ts';
+import { arcgisDistress } from '../readers/arcgis/adapter.ts';
+import { EASTERN, inForceOrTouched, layerDay, otherCode } from '../readers/arcgis/values.ts';
 import { joined, line, optional, zip } from '../values.ts';
 
 export default arcgisDistress({

@@ -9,9 +9,9 @@
  * only last_activity moves. So a case is closed if an old entry ended it; whether another is still open is not
  * published. The table names no defendant and no address.
  */
-import { ALLEGHENY, wprdcTerms } from '../families/open_data/allegheny.ts';
-import { ckanTable } from '../families/open_data/ckan.ts';
-import { daysOf, latestOf } from '../families/open_data/table.ts';
+import { ALLEGHENY, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ckanTable } from '../readers/open_data/ckan.ts';
+import { daysOf, latestOf } from '../readers/open_data/table.ts';
 import { money, optional, published } from '../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/allegheny-county-mortgage-foreclosure-records';

@@ -6,9 +6,9 @@
  * recorded. The words of STATUS are not known: it is read where the table has it, and only "closed" ends a
  * registration.
  */
-import { ckanTable } from '../families/open_data/ckan.ts';
-import { MILWAUKEE, milwaukeeTerms } from '../families/open_data/milwaukee.ts';
-import { daysOf } from '../families/open_data/table.ts';
+import { ckanTable } from '../readers/open_data/ckan.ts';
+import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/milwaukee.ts';
+import { daysOf } from '../readers/open_data/table.ts';
 import { optional, published, zip } from '../values.ts';
 
 const HOME = 'https://data.milwaukee.gov/dataset/accelavacantbuilding';

@@ -9,6 +9,7 @@
  */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import pRetry from 'p-retry';
 import type { Browser, BrowserContext, Route } from 'playwright-core';
 import { type HttpResponse, TransportError } from './transport.ts';
 
@@ -50,13 +51,11 @@ export async function chromiumPath(named?: string): Promise<string> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     for (const name of NAMES) {
       const path = join(folder, name);
-      if (
-        await access(path, constants.X_OK).then(
-          () => true,
-          () => false,
-        )
-      )
-        return path;
+      const isThere = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return path;
     }
   }
   const packaged = await import('@sparticuz/chromium').catch(() => {
@@ -72,11 +71,10 @@ export async function chromiumPath(named?: string): Promise<string> {
 async function launch(named: string | undefined): Promise<Browser> {
   try {
     const { chromium } = await import('playwright-core');
-    return await chromium.launch({
-      executablePath: await chromiumPath(named),
-      headless: true,
-      args: FLAGS,
-      timeout: LOAD_MS,
+    const executablePath = await chromiumPath(named);
+    // ETXTBSY: another process still unpacks the package's Chromium.
+    return await pRetry(() => chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: LOAD_MS }), {
+      shouldRetry: ({ error }) => error.message.includes('ETXTBSY'),
     });
   } catch (error) {
     if (error instanceof TransportError) throw error;

@@ -22,8 +22,8 @@ import {
   rent,
   rentTable,
   shortYear,
-} from '../families/hud_releases.ts';
-import { listedYearOf, withListOfYears, YEARS } from '../families/hud_years.ts';
+} from '../readers/hud_releases.ts';
+import { listedYearOf, withListOfYears, YEARS } from '../readers/hud_years.ts';
 import type { Cell } from '../csv/xlsx.ts';
 import { checkColumns } from '../csv/csv.ts';
 import { candidate, required, refuse, tidy, zip } from '../values.ts';

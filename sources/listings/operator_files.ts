@@ -4,8 +4,8 @@
  * outside of these folders have no broker: if two of them give one number to two properties, both rows are rejected.
  */
 import { defineSource, type DropFormat } from '../contract.ts';
-import { parseListingFile } from '../families/listing_files/parse.ts';
-import { ASK_FOR_TABLE } from '../families/listing_files/tables.ts';
+import { parseListingFile } from '../readers/listing_files/parse.ts';
+import { ASK_FOR_TABLE } from '../readers/listing_files/tables.ts';
 import { Listing } from '../rows/listing.ts';
 import { COLUMNS_FILE } from '../csv/column_map.ts';
 

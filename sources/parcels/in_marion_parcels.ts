@@ -6,8 +6,8 @@
  * Known from public readers: about 320,000 parcels, updated every night, state parcel numbers in groups of
  * 2-2-2-3-3.3-3, and the fields below. No row was recorded.
  */
-import { postcode } from '../families/addresses.ts';
-import { arcgisAddresses } from '../families/arcgis/adapter.ts';
+import { postcode } from '../readers/addresses.ts';
+import { arcgisAddresses } from '../readers/arcgis/adapter.ts';
 import { cents, decimal, joined, optional, zip } from '../values.ts';
 
 export default arcgisAddresses({

@@ -6,10 +6,10 @@
  * Known from public readers: 377,940 parcels, addresses without a street suffix ("13335 EXAMPLE"), sale_date as a day,
  * and the fields below. No row was recorded. The layer has no code for the validity of a sale.
  */
-import { postcode } from '../families/addresses.ts';
-import { arcgisAddresses } from '../families/arcgis/adapter.ts';
-import { builtYear, EASTERN, lastSale, layerDay, transferPrice } from '../families/arcgis/values.ts';
-import { DETROIT_LAYERS, DETROIT_PARCEL, DETROIT_TERMS, WAYNE } from '../families/detroit.ts';
+import { postcode } from '../readers/addresses.ts';
+import { arcgisAddresses } from '../readers/arcgis/adapter.ts';
+import { builtYear, EASTERN, lastSale, layerDay, transferPrice } from '../readers/arcgis/values.ts';
+import { DETROIT_LAYERS, DETROIT_PARCEL, DETROIT_TERMS, WAYNE } from '../readers/detroit.ts';
 import { cents, decimal, divide, joined, optional, zip } from '../values.ts';
 
 /** Share of the market value that is assessed. */

@@ -5,8 +5,8 @@
  * has no code for its validity. BillTaxAmt is the bill of the newest year; no recorded row confirms that the layer has
  * it.
  */
-import { arcgisAddresses } from '../families/arcgis/adapter.ts';
-import { builtYear, CENTRAL, lastSale, layerDay, transferPrice } from '../families/arcgis/values.ts';
+import { arcgisAddresses } from '../readers/arcgis/adapter.ts';
+import { builtYear, CENTRAL, lastSale, layerDay, transferPrice } from '../readers/arcgis/values.ts';
 import {
   marketValueOf,
   ownerOf,
@@ -15,7 +15,7 @@ import {
   ST_LOUIS,
   ST_LOUIS_FIELDS,
   ST_LOUIS_OWNER_FIELDS,
-} from '../families/st_louis_parcels.ts';
+} from '../readers/st_louis_parcels.ts';
 import { integer, money } from '../values.ts';
 
 export default arcgisAddresses({

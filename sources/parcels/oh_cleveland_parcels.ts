@@ -9,8 +9,8 @@
  * The roll's debts are not read: `oh_cuyahoga_tax` reads them from the county. net_tax_total is not read, because no
  * source says which charges it contains. The layer has no code for the validity of a sale.
  */
-import { arcgisAddresses } from '../families/arcgis/adapter.ts';
-import { builtYear, EASTERN, lastSale, layerDay, parcelPoint, transferPrice } from '../families/arcgis/values.ts';
+import { arcgisAddresses } from '../readers/arcgis/adapter.ts';
+import { builtYear, EASTERN, lastSale, layerDay, parcelPoint, transferPrice } from '../readers/arcgis/values.ts';
 import {
   CLEVELAND_LAYERS,
   clevelandTerms,
@@ -20,7 +20,7 @@ import {
   ownerOf,
   propertyClassOf,
   situsOf,
-} from '../families/cuyahoga_parcels.ts';
+} from '../readers/cuyahoga_parcels.ts';
 import { integer, money } from '../values.ts';
 
 export default arcgisAddresses({

@@ -23,8 +23,8 @@
  *
  * The layer's debts are not read: the Auditor's list states them with the owner, and is newer for some parcels.
  */
-import { arcgisAddresses } from '../families/arcgis/adapter.ts';
-import { EASTERN, lastSale, layerDay, transferPrice } from '../families/arcgis/values.ts';
+import { arcgisAddresses } from '../readers/arcgis/adapter.ts';
+import { EASTERN, lastSale, layerDay, transferPrice } from '../readers/arcgis/values.ts';
 import { joined, money, optional } from '../values.ts';
 
 /** Whether CAGIS marks a parcel as deleted. The flag has been seen as a word, a letter and a number. */

@@ -22,7 +22,7 @@ import {
   MONTGOMERY_FILE,
   parseParcel,
   startOfCsv,
-} from '../families/montgomery_files.ts';
+} from '../readers/montgomery_files.ts';
 import { checkColumns, csvLines } from '../csv/csv.ts';
 import { unzipParts } from '../csv/zip.ts';
 import { Parcel } from '../rows/parcel.ts';

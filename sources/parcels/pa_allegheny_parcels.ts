@@ -5,10 +5,10 @@
  * from public readers and part of a recorded row: the columns; SALECODE 0 is a valid sale and H one of several parcels;
  * the meaning of other codes is unknown. A SALEPRICE of 0 or 1 is no price.
  */
-import { mailing } from '../families/addresses.ts';
-import { ALLEGHENY, wprdcTerms } from '../families/open_data/allegheny.ts';
-import { ckanTable } from '../families/open_data/ckan.ts';
-import type { Cells, Group } from '../families/open_data/table.ts';
+import { mailing } from '../readers/addresses.ts';
+import { ALLEGHENY, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ckanTable } from '../readers/open_data/ckan.ts';
+import type { Cells, Group } from '../readers/open_data/table.ts';
 import { cents, date, decimal, integer, joined, money, optional, published, refuse, year, zip } from '../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/property-assessments';

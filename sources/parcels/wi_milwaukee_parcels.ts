@@ -6,10 +6,10 @@
  * columns. No row was recorded, and the form of CONVEY_DATE is not confirmed: a form that values.ts does not know is
  * refused, which quarantines the source.
  */
-import { mailing } from '../families/addresses.ts';
-import { ckanTable } from '../families/open_data/ckan.ts';
-import { MILWAUKEE, milwaukeeTerms } from '../families/open_data/milwaukee.ts';
-import type { Cells } from '../families/open_data/table.ts';
+import { mailing } from '../readers/addresses.ts';
+import { ckanTable } from '../readers/open_data/ckan.ts';
+import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/milwaukee.ts';
+import type { Cells } from '../readers/open_data/table.ts';
 import { cents, date, decimal, divide, integer, joined, money, optional, published, year, zip } from '../values.ts';
 
 const HOME = 'https://data.milwaukee.gov/dataset/mprop';

@@ -5,7 +5,7 @@
  */
 import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../contract.ts';
 import { addDays } from '../days.ts';
-import { sodaCount, sodaRows } from '../families/open_data/socrata.ts';
+import { sodaCount, sodaRows } from '../readers/open_data/socrata.ts';
 import { Registration } from '../rows/registration.ts';
 import { checkColumns, streamCsv } from '../csv/csv.ts';
 import { candidate, date, joined, optional, published, refuse, required, tidy } from '../values.ts';

@@ -6,8 +6,8 @@
  * billed, without interest, so the amount is taken as principal. Not confirmed by a recorded row: whether the layer has
  * BillYear and BillTaxAmt, which the city's published table of the same parcels has.
  */
-import { arcgisParcels } from '../families/arcgis/adapter.ts';
-import type { Attributes } from '../families/arcgis/layer.ts';
+import { arcgisParcels } from '../readers/arcgis/adapter.ts';
+import type { Attributes } from '../readers/arcgis/layer.ts';
 import {
   isLandBank,
   marketValueOf,
@@ -17,7 +17,7 @@ import {
   ST_LOUIS,
   ST_LOUIS_FIELDS,
   ST_LOUIS_OWNER_FIELDS,
-} from '../families/st_louis_parcels.ts';
+} from '../readers/st_louis_parcels.ts';
 import { cents, money, refuse, year } from '../values.ts';
 
 /** Whether the balance may be a bill whose due date is not over. */

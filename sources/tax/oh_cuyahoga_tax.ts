@@ -7,8 +7,8 @@
  * number.
  * Not confirmed by a recorded row: values of parcel_unit, and the names of the owner's and the market value's fields.
  */
-import { arcgisParcels } from '../families/arcgis/adapter.ts';
-import { mailingOf, ownerOf, propertyClassOf, situsOf } from '../families/cuyahoga_parcels.ts';
+import { arcgisParcels } from '../readers/arcgis/adapter.ts';
+import { mailingOf, ownerOf, propertyClassOf, situsOf } from '../readers/cuyahoga_parcels.ts';
 import { money, refuse } from '../values.ts';
 
 export default arcgisParcels({

@@ -6,7 +6,7 @@
 import { completeRow } from '../../lib/record.ts';
 import { type Candidate, defineSource, type Page, Quarantine } from '../contract.ts';
 import { decodeText } from '../fetch/page.ts';
-import { mailing } from '../families/addresses.ts';
+import { mailing } from '../readers/addresses.ts';
 import {
   ARCHIVE_START,
   checkLength,
@@ -18,7 +18,7 @@ import {
   MONTGOMERY_FILE,
   parseParcel,
   startOfCsv,
-} from '../families/montgomery_files.ts';
+} from '../readers/montgomery_files.ts';
 import { unzip } from '../csv/zip.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import { checkColumns, readCsv } from '../csv/csv.ts';

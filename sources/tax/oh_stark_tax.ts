@@ -5,8 +5,8 @@
  * line, "CANTON, OH 44702". Not confirmed by a recorded row: whether this host still has the one field SITE_ADDRESS of
  * older readers, which is used where SITE_ADDRESS1 is blank or absent.
  */
-import { cityLine, mailing, situs, type Situs } from '../families/addresses.ts';
-import { arcgisParcels, type Attributes } from '../families/arcgis/adapter.ts';
+import { cityLine, mailing, situs, type Situs } from '../readers/addresses.ts';
+import { arcgisParcels, type Attributes } from '../readers/arcgis/adapter.ts';
 import { line, money, optional, refuse, year } from '../values.ts';
 
 /** Cities, villages and post towns of the county, to find the city in SITE_ADDRESS. */

@@ -6,7 +6,7 @@
  * what the file states is that taxes of the parcel are unpaid and a sale for them is prepared, with no amount.
  */
 import { completeRow } from '../../lib/record.ts';
-import { postedCsv } from '../families/posted_csv.ts';
+import { postedCsv } from '../readers/posted_csv.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import { joined, refuse, required } from '../values.ts';
 

@@ -5,10 +5,10 @@
  * Known from public readers of the table: its columns, and that it changes nightly. No row was recorded. The other
  * cities of the county are not in it.
  */
-import { mailing } from '../families/addresses.ts';
-import { ckanTable } from '../families/open_data/ckan.ts';
-import { MILWAUKEE, milwaukeeTerms } from '../families/open_data/milwaukee.ts';
-import type { Cells } from '../families/open_data/table.ts';
+import { mailing } from '../readers/addresses.ts';
+import { ckanTable } from '../readers/open_data/ckan.ts';
+import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/milwaukee.ts';
+import type { Cells } from '../readers/open_data/table.ts';
 import { cents, decimal, optional, published, refuse, year } from '../values.ts';
 
 const HOME = 'https://data.milwaukee.gov/dataset/delinquent-real-estate-tax-accounts';

@@ -198,7 +198,7 @@ export const randomInputs = (): Inputs => ({
       rate_pct: SURVEY_RATE,
     },
   ],
-  source_reads: ['tax', 'sheriff'].map((family) => ({
+  source_reads: ['tax', 'auctions'].map((family) => ({
     source: family,
     family,
     county_fips: '39035',
@@ -208,6 +208,6 @@ export const randomInputs = (): Inputs => ({
   staged_listing: houses.map(listing),
   previous_listing_history: houses.flatMap(earlierVersion),
   staged_tax_parcel: houses.flatMap(debt),
-  staged_sheriff_sale: houses.flatMap(sale),
+  staged_auction: houses.flatMap(sale),
   staged_distress_record: houses.flatMap(conditions),
 });

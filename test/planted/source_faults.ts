@@ -5,7 +5,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     "Cuyahoga's whole address is taken as the street",
     [
-      'sources/families/cuyahoga_parcels.ts',
+      'sources/readers/cuyahoga_parcels.ts',
       'const whole = joinedSitus(attributes.par_addr_all);',
       'const whole = { ...joinedSitus(attributes.par_addr_all), street: optional(attributes.par_addr_all) };',
     ],
@@ -31,7 +31,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     "Montgomery's parcel numbers without a space are refused",
     [
-      'sources/families/montgomery_files.ts',
+      'sources/readers/montgomery_files.ts',
       '/^[A-Z]\\d\\d ?\\d{5,6}[ A-Z]?\\d{4}$/u',
       '/^[A-Z]\\d\\d \\d{5}[ A-Z]\\d{4}$/u',
     ],
@@ -40,7 +40,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'a query to an MLS requests two to four units only',
     [
-      'sources/families/reso/query.ts',
+      'sources/readers/reso/query.ts',
       'const types = server.types.map(({ type }) => type);',
       'const types = server.types.slice(0, 1).map(({ type }) => type);',
     ],
@@ -77,7 +77,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'one bad sale day discards the county',
     [
-      'sources/families/skipped_pages.ts',
+      'sources/readers/skipped_pages.ts',
       'if (this.#failures >= this.#limit) throw error;',
       'if (this.#failures >= 1) throw error;',
     ],
@@ -85,13 +85,13 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'UPDATE is asked for a hundred ids',
-    ['sources/families/realauction/site.ts', 'MAX_STATUSES = 10;', 'MAX_STATUSES = 100;'],
+    ['sources/readers/realauction/site.ts', 'MAX_STATUSES = 10;', 'MAX_STATUSES = 100;'],
     test('sources/realauction.test.ts', 'a page of more than ten items has its statuses'),
   ),
   fault(
     'a cancellation in the time slot is ignored',
     [
-      'sources/families/realauction/rows.ts',
+      'sources/readers/realauction/rows.ts',
       "[isSold ? 'sold' : null, slot.text, caseStatus]",
       "[isSold ? 'sold' : null, caseStatus]",
     ],
@@ -100,18 +100,18 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     "a sale's deposit is read from the opening bid",
-    ['sources/families/realauction/rows.ts', "value('Deposit Requirement')", "value('Opening Bid')"],
+    ['sources/readers/realauction/rows.ts', "value('Deposit Requirement')", "value('Opening Bid')"],
     reconcile('sales of sheriffs: deposit'),
   ),
   fault(
     'placeholder words count as a parcel number',
-    ['sources/families/realauction/rows.ts', '|| /\\d/u.test(printed) ?', "|| printed !== '' ?"],
+    ['sources/readers/realauction/rows.ts', '|| /\\d/u.test(printed) ?', "|| printed !== '' ?"],
     reconcile("sales of Florida's clerks: parcel_id"),
   ),
   fault(
     'second sales are read as first ones',
     [
-      'sources/families/realauction/rows.ts',
+      'sources/readers/realauction/rows.ts',
       '/\\b(?:SECOND|2ND)\\b/iu.test(text) ? 2 : null;',
       '/\\bSALE\\b/u.test(text) ? 1 : null;',
     ],
@@ -121,7 +121,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     "an owner's address on one line gives a city with the street in it",
     [
-      'sources/families/addresses.ts',
+      'sources/readers/addresses.ts',
       'if (text === null || !/[,\\d]/u.test(text)) return { street: null, city: text };',
       'if (text !== undefined) return { street: null, city: text };',
     ],
@@ -129,13 +129,13 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'the second owner is lost',
-    ['sources/families/cuyahoga_parcels.ts', ', attributes.second_owner]', ']'],
+    ['sources/readers/cuyahoga_parcels.ts', ', attributes.second_owner]', ']'],
     reconcile('tax debts of 39035: owner_name'),
   ),
   fault(
     "the city of the owner's mail is the property's",
     [
-      'sources/families/cuyahoga_parcels.ts',
+      'sources/readers/cuyahoga_parcels.ts',
       'mail_city: optional(attributes.mail_city),',
       'mail_city: optional(attributes.parcel_city),',
     ],
@@ -160,7 +160,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'a heading "City" of a dropped list is ignored',
     [
-      'sources/families/county_list/headings.ts',
+      'sources/readers/county_list/headings.ts',
       'if (meanings.length === 0) return [];',
       'if (meanings.length < 9) return [];',
     ],

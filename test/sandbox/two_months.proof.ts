@@ -20,7 +20,7 @@ interface Run {
   readonly down?: RegExp;
 }
 
-const LISTINGS = ['listings', 'sheriff'];
+const LISTINGS = ['listings', 'auctions'];
 
 const RUNS: readonly Run[] = [
   { at: 0 },
@@ -35,7 +35,7 @@ const RUNS: readonly Run[] = [
   { at: 36 },
   { at: 37, families: ['register'] },
   { at: 44, down: /realforeclose|realauction|sheriffsale/u },
-  { at: 52, families: ['listings', 'sheriff', 'register'] },
+  { at: 52, families: ['listings', 'auctions', 'register'] },
   { at: 60 },
 ];
 

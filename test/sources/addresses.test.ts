@@ -1,7 +1,7 @@
 /** Addresses as counties print them: in one text, in several, on one line or three. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { joinedSitus, mailing, situs } from '../../sources/families/addresses.ts';
+import { joinedSitus, mailing, situs } from '../../sources/readers/addresses.ts';
 
 test('a site address in one string is split only if it is unambiguous', () => {
   const places = ['CANTON', 'NORTH CANTON', 'EAST CANTON', 'MASSILLON'];

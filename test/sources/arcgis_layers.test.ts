@@ -2,15 +2,15 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import { arcgisDistress } from '../../sources/families/arcgis/adapter.ts';
-import type { DistressLayer } from '../../sources/families/arcgis/layer.ts';
+import { arcgisDistress } from '../../sources/readers/arcgis/adapter.ts';
+import type { DistressLayer } from '../../sources/readers/arcgis/layer.ts';
 import {
   EASTERN,
   inForceOrTouched,
   layerDay,
   timestampLiteral,
   transferPrice,
-} from '../../sources/families/arcgis/values.ts';
+} from '../../sources/readers/arcgis/values.ts';
 import { refuse, Refusal } from '../../sources/values.ts';
 import { candidatesOf, parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';

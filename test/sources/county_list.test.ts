@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { utils, write } from '@e965/xlsx';
 import { Quarantine } from '../../sources/contract.ts';
-import franklin from '../../sources/tax/oh_franklin_tax.ts';
-import lucas from '../../sources/tax/oh_lucas_tax.ts';
-import { parsed, type Parsed } from './parsed.ts';
+import { parsed, sourceNamed, type Parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
+
+const [franklin, lucas] = [sourceNamed('oh_franklin_tax'), sourceNamed('oh_lucas_tax')];
 
 const dropped = (
   text: string,

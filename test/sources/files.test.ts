@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { unzip, unzipParts, unzipStart } from '../../sources/csv/zip.ts';
-import { effectiveOn } from '../../sources/families/hud_releases.ts';
+import { effectiveOn } from '../../sources/readers/hud_releases.ts';
 import hud from '../../sources/fmr/hud_fmr.ts';
 import safmr from '../../sources/fmr/hud_safmr.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax.ts';

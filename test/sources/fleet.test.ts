@@ -1,6 +1,6 @@
 /**
- * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here. Of a
- * family's table, the rows with recorded pages are covered.
+ * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here. Of a file
+ * with several, those with recorded pages are covered, at least one.
  *
  * Beside `<name>.ts` is a folder `recorded/<name>/` with
  *
@@ -151,7 +151,7 @@ for (const found of sources) {
     let accepted = 0;
 
     for (const [name, recorded] of Object.entries(cases)) {
-      await t.test(name.replaceAll('_', ' '), async (c) => {
+      await t.test(`${name} gives what was reviewed`, async (c) => {
         const body = await bodyOf(recorded, folder);
         for (const file of body.used) used.add(fileURLToPath(file));
         const page = pageOf(body.bytes, recorded);
@@ -214,7 +214,7 @@ for (const found of sources) {
   });
 }
 
-test('every folder of recorded pages belongs to an adapter', async () => {
+test('every folder of recorded pages belongs to an adapter, and every file of adapters has one', async () => {
   const kinds = new Set(sources.map(({ recorded }) => fileURLToPath(new URL('../', recorded))));
   assert.ok(kinds.size > 0);
   const folders = await Promise.all([...kinds].map((kind) => readdir(kind).catch((): string[] => [])));
@@ -223,4 +223,7 @@ test('every folder of recorded pages belongs to an adapter', async () => {
     folders.flat().filter((name) => !names.has(name)),
     [],
   );
+  const files = Map.groupBy(sources, ({ file }) => file.href);
+  const without = [...files].filter(([, members]) => !members.some(({ recorded }) => existsSync(recorded)));
+  assert.deepEqual(without, []);
 });

@@ -21,7 +21,7 @@ const SEED = seedFrom(thorough(20_261_120, 1));
 const families = await subjects();
 
 test('every family has recorded pages to damage', () => {
-  for (const family of ['listings', 'fmr', 'tax', 'sheriff', 'register', 'benchmarks'])
+  for (const family of ['listings', 'fmr', 'tax', 'auctions', 'register', 'benchmarks'])
     assert.ok((families.get(family)?.length ?? 0) > 0, family);
 });
 

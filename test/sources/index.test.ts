@@ -33,7 +33,7 @@ test('adapters are sorted by name, across families', async (t) => {
   const root = await folderOf(t, {
     'tax/b': { name: 'b', family: 'tax' },
     'listings/c': { name: 'c', family: 'listings' },
-    'sheriff/a': { name: 'a', family: 'sheriff' },
+    'auctions/a': { name: 'a', family: 'auctions' },
   });
   assert.deepEqual(
     (await sourcesIn(root)).map(({ spec }) => spec.name),

@@ -2,14 +2,13 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { GetOptions, SourceSpec } from '../../sources/contract.ts';
-import kansasCity from '../../sources/distress/mo_kansas_city_code.ts';
-import chicago from '../../sources/distress/il_chicago_violations.ts';
 import roll from '../../sources/parcels/wi_milwaukee_parcels.ts';
 import milwaukee from '../../sources/tax/wi_milwaukee_tax.ts';
-import { candidatesOf, parsed } from './parsed.ts';
+import { candidatesOf, parsed, sourceNamed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
+const [kansasCity, chicago] = [sourceNamed('mo_kansas_city_code'), sourceNamed('il_chicago_violations')];
 const COLUMNS = [
   'Tax Key #',
   "Owner's Name",

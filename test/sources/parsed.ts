@@ -9,8 +9,18 @@ import {
   type Values,
 } from '../../pipelines/ingest/stage/check_rows.ts';
 import type { Candidate, Page, SourceSpec } from '../../sources/contract.ts';
+import { findSources } from '../../sources/index.ts';
 
 const OBSERVED = '2026-11-20T12:00:00Z';
+
+const sources = await findSources();
+
+/** A source by its name. @throws if there is none */
+export function sourceNamed(name: string): SourceSpec {
+  const found = sources.find(({ spec }) => spec.name === name);
+  if (!found) throw new Error(`no source has the name ${name}`);
+  return found.spec;
+}
 
 /** Candidates of all pages, in order. */
 export async function candidatesOf(spec: SourceSpec, pages: readonly Page[]): Promise<Candidate[]> {

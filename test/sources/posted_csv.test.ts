@@ -6,8 +6,10 @@ import { formatSources } from '../../pipelines/commands/status.ts';
 import { sourceHealth, sourceProblems } from '../../pipelines/operate/problems.ts';
 import { judgeSource } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/days.ts';
-import duval from '../../sources/distress/fl_duval_certificates.ts';
 import shelby from '../../sources/tax/tn_shelby_tax_sale.ts';
+import { sourceNamed } from './parsed.ts';
+
+const duval = sourceNamed('fl_duval_certificates');
 
 const never = (asOf: string): ReturnType<typeof judgeSource> =>
   judgeSource(duval, { read: undefined, reads: [], isFetched: true, resale: 'unknown', asOf, inSandbox: false });

@@ -8,13 +8,13 @@ import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { load } from 'cheerio/slim';
 import { sha256 } from '../../lib/files.ts';
-import { readCalendar, readPreview } from '../../sources/families/realauction/calendar.ts';
-import { itemsIn, readItems, readStatuses } from '../../sources/families/realauction/items.ts';
-import { queryUrl } from '../../sources/families/reso/query.ts';
-import { type Dictionary } from '../../sources/families/reso/server.ts';
-import { reso, trestle } from '../../sources/families/reso/vendors.ts';
+import { readCalendar, readPreview } from '../../sources/readers/realauction/calendar.ts';
+import { itemsIn, readItems, readStatuses } from '../../sources/readers/realauction/items.ts';
+import { queryUrl } from '../../sources/readers/reso/query.ts';
+import { type Dictionary } from '../../sources/readers/reso/server.ts';
+import { reso, trestle } from '../../sources/readers/reso/vendors.ts';
 import { thorough } from '../thorough.ts';
-import { parsed } from './parsed.ts';
+import { parsed, sourceNamed } from './parsed.ts';
 import { bytesOf, cellsOf, jsonOf, skip, textOf } from './real_cells.ts';
 import { readFrom } from './site_double.ts';
 import {
@@ -41,7 +41,6 @@ import {
   pittsburghEvents,
   reaps,
   searched,
-  specOf,
   stLouis,
   taxRoll,
   transcribed,
@@ -290,7 +289,7 @@ test("Cleveland's recorded definitions have every field that the adapters reques
     ['oh_cleveland_condemned', 'Current_Condemnations', '1000', 'ObjectId'],
   ] as const) {
     const description = jsonOf(`more/cleveland_arcgis/${name}.FeatureServer.0.json`) as { fields: { name: string }[] };
-    const { asked } = await readFrom(specOf(source), ({ pathname, searchParams: q }) => {
+    const { asked } = await readFrom(sourceNamed(source), ({ pathname, searchParams: q }) => {
       if (!pathname.endsWith('/query')) return JSON.stringify(description);
       return JSON.stringify(q.has('returnCountOnly') ? { count: 0 } : { fields: description.fields, features: [] });
     });

@@ -1,25 +1,17 @@
 /** Recorded rows and files in the form in which their site sends them, or as an operator drops them. */
 import assert from 'node:assert/strict';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import { readStatuses } from '../../sources/families/realauction/items.ts';
-import { resoWebApi } from '../../sources/families/reso/adapter.ts';
-import { queryUrl } from '../../sources/families/reso/query.ts';
-import { plainWord } from '../../sources/families/reso/server.ts';
-import { mlsGrid } from '../../sources/families/reso/vendors.ts';
-import { findSources } from '../../sources/index.ts';
+import { readStatuses } from '../../sources/readers/realauction/items.ts';
+import { resoWebApi } from '../../sources/readers/reso/adapter.ts';
+import { queryUrl } from '../../sources/readers/reso/query.ts';
+import { plainWord } from '../../sources/readers/reso/server.ts';
+import { mlsGrid } from '../../sources/readers/reso/vendors.ts';
 import { bytesOf, type Cells, cellsOf, jsonOf, textOf } from './real_cells.ts';
+import { sourceNamed } from './parsed.ts';
 import { pageOf, zipOf } from './recorded.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 export type Reading = readonly [spec: SourceSpec, pages: readonly Page[]];
-
-const specs = new Map((await findSources()).map(({ spec }) => [spec.name, spec]));
-
-export function specOf(name: string): SourceSpec {
-  const spec = specs.get(name);
-  assert.ok(spec, name);
-  return spec;
-}
 
 export const page = (
   body: Uint8Array | string,
@@ -30,7 +22,7 @@ export const page = (
 
 /** Files as if the operator had dropped them under these names. */
 export function dropped(source: string, files: Readonly<Record<string, Uint8Array | string>>): Reading {
-  const spec = specOf(source);
+  const spec = sourceNamed(source);
   const pages = Object.entries(files).map(([file, bytes]) => {
     const format = spec.drop?.find(({ pattern }) => pattern.test(file.toLowerCase()));
     assert.ok(format, `${source} knows no file named ${file}`);
@@ -44,7 +36,7 @@ export function layer(source: string, rows: readonly Row[], fields: string): Rea
   const names = fields.split(' ');
   const attributes = rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));
   const body = { fields: names.map((name) => ({ name })), features: attributes.map((each) => ({ attributes: each })) };
-  const spec = specOf(source);
+  const spec = sourceNamed(source);
   return [spec, [page(JSON.stringify(body), 'features', `${spec.home}/query?where=1%3D1&f=json`)]];
 }
 
@@ -58,7 +50,7 @@ export function searched(source: string, rows: readonly Row[], ...order: readonl
     .map((row, at) => ({ _id: at + 1, ...row }));
   const result = { fields: names.map((id) => ({ id })), records, total: records.length };
   const url = 'https://data.wprdc.org/api/3/action/datastore_search';
-  return [specOf(source), [page(JSON.stringify({ success: true, result }), 'rows', url, { offset: '0' })]];
+  return [sourceNamed(source), [page(JSON.stringify({ success: true, result }), 'rows', url, { offset: '0' })]];
 }
 
 const HAMILTON = 'live/hamilton/geomarker_apt_complex_parcel_ids.csv';
@@ -188,7 +180,7 @@ export function assessment(): Row {
 export function chicago(source: string, table: string): Reading {
   const all = transcribed('more/chicago_cook/rows_transcribed.json', table);
   const rows = all.map(({ latitude: _lat, longitude: _lon, ...row }) => row);
-  return [specOf(source), [page(JSON.stringify(rows), 'rows', 'https://data.cityofchicago.org/resource/x.json')]];
+  return [sourceNamed(source), [page(JSON.stringify(rows), 'rows', 'https://data.cityofchicago.org/resource/x.json')]];
 }
 
 /** The census's counties, of which two figures were recorded, in the form of its response. */
@@ -260,7 +252,7 @@ export function florida(file: string): Reading {
     ({ item }) => (item['auction_date'] ?? '').replace(/^(\d\d)\/(\d\d)\/(\d{4}).*$/u, '$3-$1-$2'),
   );
   const pages = [...byDay].map(([day, ofDay]) => items(ofDay.map(({ item, at }) => card(item, at)).join(''), day));
-  return [specOf('fl_duval_foreclosure'), pages];
+  return [sourceNamed('fl_duval_foreclosure'), pages];
 }
 
 export function butler(): Reading {
@@ -268,7 +260,7 @@ export function butler(): Reading {
   const html = rows.includes('AUCTION_ITEM')
     ? rows
     : `<div class="AUCTION_ITEM" aid="1"><div class="AUCTION_DETAILS"><table>${rows}</table></div></div>`;
-  return [specOf('pa_butler_sheriff'), [items(html, '2026-09-18')]];
+  return [sourceNamed('pa_butler_sheriff'), [items(html, '2026-09-18')]];
 }
 
 export const live = (path: string, kind = 'items', context = {}): Page =>
@@ -277,7 +269,7 @@ export const live = (path: string, kind = 'items', context = {}): Page =>
 export function ohioItems(): Reading {
   const { slots } = readStatuses(live('realauction_oh/update_page_1.json'));
   const context = { saleDate: '2026-07-29', area: 'W', slots: JSON.stringify(slots) };
-  return [specOf('oh_cuyahoga_sheriff'), [live('realauction_oh/listing_waiting_page_1.json', 'items', context)]];
+  return [sourceNamed('oh_cuyahoga_sheriff'), [live('realauction_oh/listing_waiting_page_1.json', 'items', context)]];
 }
 
 // Rows of RESO feeds

@@ -1,10 +1,10 @@
-/** The RealAuction family: what its pages say, and how a read gets all of a sale day. */
+/** RealAuction: what its pages say, and how a read gets all of a sale day. */
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { realAuctionSources } from '../../sources/families/realauction/counties.ts';
-import { expandTokens } from '../../sources/families/realauction/items.ts';
-import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
+import realAuctionSources from '../../sources/auctions/realauction.ts';
+import { expandTokens } from '../../sources/readers/realauction/items.ts';
+import { readSaleType, readStatus } from '../../sources/readers/realauction/rows.ts';
 import type { DoubleItem } from './realauction_double.ts';
 import { AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
 

@@ -1,12 +1,11 @@
 /** Reads of a RealAuction site that answers in memory. */
 import assert from 'node:assert/strict';
 import { type Page, Quarantine } from '../../sources/contract.ts';
-import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
-import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
-import { candidatesOf } from './parsed.ts';
+import { Auction } from '../../sources/rows/auction.ts';
+import { candidatesOf, sourceNamed } from './parsed.ts';
 import { doubleContext, type Double, type DoubleItem, type DoubleSite } from './realauction_double.ts';
 
-const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
+const cuyahoga = sourceNamed('oh_cuyahoga_sheriff');
 
 export const TODAY = '2026-11-20';
 export const DAY = '2026-12-07';
@@ -38,7 +37,7 @@ export async function read(
   const candidates = await candidatesOf(cuyahoga, pages);
   const rows = candidates.map((candidate) => {
     assert.ok('values' in candidate, JSON.stringify(candidate));
-    return SheriffSale.schema.parse(candidate.values);
+    return Auction.schema.parse(candidate.values);
   });
   return { rows, pages, asked, unreadable };
 }

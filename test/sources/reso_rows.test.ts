@@ -2,10 +2,10 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { type Candidate, Quarantine } from '../../sources/contract.ts';
-import { streetLine } from '../../sources/families/reso/rows.ts';
-import { resoWebApi } from '../../sources/families/reso/adapter.ts';
-import type { ResoServer } from '../../sources/families/reso/server.ts';
-import { bridge, mlsGrid } from '../../sources/families/reso/vendors.ts';
+import { streetLine } from '../../sources/readers/reso/rows.ts';
+import { resoWebApi } from '../../sources/readers/reso/adapter.ts';
+import type { ResoServer } from '../../sources/readers/reso/server.ts';
+import { bridge, mlsGrid } from '../../sources/readers/reso/vendors.ts';
 import { candidatesOf } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined, readFrom } from './site_double.ts';

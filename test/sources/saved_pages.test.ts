@@ -5,18 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
-import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { readDrop, type Dropped } from '../../sources/fetch/drop.ts';
 import buckeye from '../../sandbox/sources/listings/buckeye_income_property.ts';
 import heartland from '../../sandbox/sources/listings/heartland_multifamily.ts';
-import { parsed, type Parsed } from './parsed.ts';
+import { parsed, sourceNamed, type Parsed } from './parsed.ts';
 
-const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
+const cuyahoga = sourceNamed('oh_cuyahoga_sheriff');
 
 const RECORDED = new URL('../../sources/', import.meta.url);
 const recorded = (path: string): Promise<string> => readFile(new URL(path, RECORDED), 'utf8');
-const DAY_PAGE = 'sheriff/recorded/oh_cuyahoga_sheriff/saved_page.html';
+const DAY_PAGE = 'auctions/recorded/oh_cuyahoga_sheriff/saved_page.html';
 /** Drop files for a source. A name that ends with a slash is a folder. */
 async function drop(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Dropped> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-saved-'));

@@ -1,8 +1,8 @@
 /** Unit mixes: the texts that are read, those that are not, and the sites' own words for them. */
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { unitTypeMix } from '../../sources/families/reso/rows.ts';
-import { bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
+import { unitTypeMix } from '../../sources/readers/reso/rows.ts';
+import { bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/readers/unit_mix.ts';
 
 const READ: Readonly<Record<string, UnitMix>> = {
   // A count, then a type

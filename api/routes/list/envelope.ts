@@ -84,9 +84,9 @@ export const queryOf = (path: string, filters: Readonly<Record<string, unknown>>
 const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
   deals: ['listings', 'fmr', 'benchmarks'],
   signals: ['tax', 'parcels', 'distress'],
-  auctions: ['sheriff', 'auctions'],
-  leads: ['tax', 'parcels', 'sheriff', 'auctions', 'distress'],
-  owners: ['listings', 'tax', 'parcels', 'sheriff', 'auctions', 'distress', 'register'],
+  auctions: ['auctions'],
+  leads: ['tax', 'parcels', 'auctions', 'distress'],
+  owners: ['listings', 'tax', 'parcels', 'auctions', 'distress', 'register'],
   filings: ['register'],
 };
 

@@ -18,7 +18,7 @@ county_rows as (
   select
     source, county_fips, parcel_key, zip,
     case when address_key is not null then street end as street
-  from stg_sheriff_sales
+  from stg_auctions
 
   union all
 
@@ -64,7 +64,7 @@ counts as (
   union all
   -- A sale need not concern a delinquent parcel, and some layers have delinquent parcels only
   select source, 'parcel' as question, count(has_parcel) as answered, count_if(has_parcel) as met
-  from answers where family not in ('sheriff', 'auctions') group by source
+  from answers where family <> 'auctions' group by source
 ),
 
 shares as (

@@ -54,7 +54,7 @@ sheriff_addresses as (
   select
     county_fips, parcel_key, street, city, zip,
     struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts
-  from stg_sheriff_sales
+  from stg_auctions
   where parcel_key is not null and address_key is not null
   qualify row_number() over (
     partition by county_fips, parcel_key

@@ -1,5 +1,5 @@
 /** Buckeye Income Property: listings as HTML cards. A made-up site of the sandbox. */
-import { htmlCardListings } from '../../../sources/families/html_card_listings.ts';
+import { htmlCardListings } from '../../../sources/readers/html_card_listings.ts';
 
 const place = 'p.property__place';
 const example = 'Cleveland, OH 44102';

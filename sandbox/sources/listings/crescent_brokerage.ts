@@ -1,5 +1,5 @@
 /** Crescent Brokerage: a script in the browser creates its cards. A made-up site of the sandbox. */
-import { htmlCardListings } from '../../../sources/families/html_card_listings.ts';
+import { htmlCardListings } from '../../../sources/readers/html_card_listings.ts';
 
 const place = 'div.where';
 const example = 'Detroit, MI 48201';

@@ -1,5 +1,5 @@
 /** Heartland Multifamily: cards that link to one page per listing. A made-up site of the sandbox. */
-import { jsonLdListings } from '../../../sources/families/jsonld.ts';
+import { jsonLdListings } from '../../../sources/readers/jsonld.ts';
 
 export default jsonLdListings({
   name: 'heartland_multifamily',

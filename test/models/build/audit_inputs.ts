@@ -48,7 +48,7 @@ export const PASSING: Inputs = {
     recordRow('code_violation', 'V1', { source: 'county', street: '109 MAIN ST', zip: '44102' }),
     recordRow('condemned', 'B1', { source: 'county', street: '103 MAIN ST', zip: '44102', filed_on: '2026-10-01' }),
   ],
-  staged_sheriff_sale: ['2026-12-04', '2026-12-18'].map((sale_date, i) =>
+  staged_auction: ['2026-12-04', '2026-12-18'].map((sale_date, i) =>
     saleRow('CV1', { parcel_raw: '001-01-003', street: '107 MAIN ST', sale_round: i + 1, sale_date }),
   ),
   staged_registration: [

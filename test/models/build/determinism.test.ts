@@ -12,7 +12,7 @@ const repeat = (n: number, make: (i: number) => InputRow): InputRow[] =>
 const ROWS: Inputs = {
   source_reads: ['site_a', 'site_b', 'county', 'sheriff', 'colorado_sos'].map((source) => ({
     source,
-    family: source === 'county' ? 'tax' : 'sheriff',
+    family: source === 'county' ? 'tax' : 'auctions',
     county_fips: '39035',
     last_good_at: '2026-11-21T09:00:00Z',
   })),
@@ -43,7 +43,7 @@ const ROWS: Inputs = {
       zip: '44102',
     }),
   ),
-  staged_sheriff_sale: repeat(40, (i) =>
+  staged_auction: repeat(40, (i) =>
     saleRow(`CV${i}`, {
       parcel_raw: `${100 + (i % 20)}-1`,
       street: `${100 + (i % 20)} LINDEN AVE`,

@@ -128,7 +128,7 @@ const reads = (source: string, county_fips: string, covered_kinds: string, given
 /** The table of a kind, and its row. */
 function recordOf(kind: string, id: string, row: InputRow): readonly [table: string, row: InputRow] {
   if (kind === 'debt') return ['staged_tax_parcel', debtRow(id, row)];
-  if (kind === 'sale') return ['staged_sheriff_sale', saleRow(id, row)];
+  if (kind === 'sale') return ['staged_auction', saleRow(id, row)];
   return ['staged_distress_record', recordRow(kind, id, row)];
 }
 

@@ -147,6 +147,6 @@ export const inputsOn = (day: Day): Inputs => ({
   })),
   staged_listing: rowsOn(day, 'listing'),
   staged_tax_parcel: rowsOn(day, 'tax_parcel'),
-  staged_sheriff_sale: rowsOn(day, 'sheriff_sale'),
+  staged_auction: rowsOn(day, 'sheriff_sale'),
   staged_registration: rowsOn(day, 'registration'),
 });

@@ -99,7 +99,7 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
   const all = pairs.map((pair, i) => ({ pair, parcel: pair.b_parcel || parcelOf(i), i }));
   const built = await buildTables(
     {
-      source_reads: ['tax', 'sheriff'].map((family) => ({
+      source_reads: ['tax', 'auctions'].map((family) => ({
         source: family,
         family,
         county_fips: '39035',
@@ -133,7 +133,7 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
           },
         ];
       }),
-      staged_sheriff_sale: all
+      staged_auction: all
         .filter(({ pair }) => pair.b_parcel_also_at)
         .map(({ pair, parcel, i }) => ({
           ...CUYAHOGA,

@@ -141,7 +141,7 @@ describe('owners', () => {
           // The same property under its address alone
           record('code_violation', 111, { parcel_raw: null, owner_name: 'SINGLE HOLDINGS LLC' }),
         ],
-        staged_sheriff_sale: [saleRow('CV104', { ...placed(104), sale_round: null })],
+        staged_auction: [saleRow('CV104', { ...placed(104), sale_round: null })],
         // The roll knows the owners of the sale and of the listing
         staged_parcel: [104, 105].map((house) => ({
           ...CUYAHOGA,

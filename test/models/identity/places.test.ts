@@ -1,7 +1,7 @@
 /** The county and the point of a property: of its parcel, else of its ZIP. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parcelPoint } from '../../../sources/families/arcgis/values.ts';
+import { parcelPoint } from '../../../sources/readers/arcgis/values.ts';
 import { build, type Built } from '../build_models.ts';
 
 type Row = Readonly<Record<string, unknown>>;

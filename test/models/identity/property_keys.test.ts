@@ -72,7 +72,7 @@ describe('records of one property', () => {
     const named = (rows: Readonly<Record<string, InputRow>>): InputRow[] =>
       Object.entries(rows).map(([name, record]) => ({ ...record, source_url: name }));
     built = await buildTables(
-      { staged_tax_parcel: named(DEBTS), staged_sheriff_sale: named(SALES), staged_distress_record: named(CASES) },
+      { staged_tax_parcel: named(DEBTS), staged_auction: named(SALES), staged_distress_record: named(CASES) },
       ['property_keys', 'signals', 'auctions'],
       LISTINGS,
     );

@@ -13,7 +13,7 @@ import { newLayout, runDay } from '../../pipelines/runs.ts';
 /** The larger worlds of the first five hold addresses that are hard to read. */
 const SEEDS = [12, 13, 14, 15, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 201, 202, 203, 204, 205];
 /** Kinds of sources that show where a property is. */
-const FAMILIES = ['listings', 'tax', 'parcels', 'sheriff'];
+const FAMILIES = ['listings', 'tax', 'parcels', 'auctions'];
 
 describe('in a world of 3,000 properties for sale', () => {
   for (const seed of SEEDS) {

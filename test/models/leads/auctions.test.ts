@@ -7,7 +7,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** The auctions of a day. */
 async function auctionsOf(sales: readonly Row[], previous_auctions: readonly Row[] = []): Promise<Row[]> {
-  const built = await buildTables({ staged_sheriff_sale: sales, previous_auctions }, ['auctions']);
+  const built = await buildTables({ staged_auction: sales, previous_auctions }, ['auctions']);
   try {
     assert.deepEqual(built.failed, []);
     return await built.rows('auctions');

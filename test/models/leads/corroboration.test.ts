@@ -24,7 +24,7 @@ function recordAt(kind: string, house: number, row: InputRow = {}): readonly [ta
   if (kind === 'listing') return ['staged_listing', listingRow(`L${house}`, { ...homeOf(house), ...row })];
   if (kind === 'debt')
     return ['staged_tax_parcel', debtRow('', { ...placeOf(house), mail_street: '1 FAR RD', mail_state: 'FL', ...row })];
-  if (kind.endsWith('sale')) return ['staged_sheriff_sale', saleRow(`CV${house}`, { ...placeOf(house), ...row })];
+  if (kind.endsWith('sale')) return ['staged_auction', saleRow(`CV${house}`, { ...placeOf(house), ...row })];
   return ['staged_distress_record', recordRow(kind, `${kind}-${house}`, { ...placeOf(house), ...row })];
 }
 

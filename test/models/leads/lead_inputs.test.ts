@@ -47,7 +47,7 @@ test('each class of the reference table has the kind that it states, and an unkn
 test('a sale has the class of its parcel from the tax list, else the layer, and owes the higher taxes', async () => {
   const [leads = []] = await tablesOf(
     {
-      staged_sheriff_sale: [sale('1', '100-1'), sale('2', '900-1'), sale('3', '900-2'), sale('4', null)],
+      staged_auction: [sale('1', '100-1'), sale('2', '900-1'), sale('3', '900-2'), sale('4', null)],
       staged_tax_parcel: [debt(1, { property_class: '2-FAMILY PLATTED LOT' })],
       staged_parcel: [{ ...CUYAHOGA, source: 'layer', parcel_raw: '900-1', property_class: '401' }],
       staged_distress_record: [
@@ -78,7 +78,7 @@ test('no score moves from 31 December to 1 January', async () => {
       {
         run: [{ as_of: day, observed_at: `${day}T12:00:00Z`, assumption_set_id: currentAssumptions().id }],
         staged_tax_parcel: [0, 1, 2, 3, 4, 5, 6, 7].map((i) => debt(i + 1, { ...read, certified_year: 2019 + i })),
-        staged_sheriff_sale: [{ ...sale('9', null), ...read, sale_date: '2027-01-20' }],
+        staged_auction: [{ ...sale('9', null), ...read, sale_date: '2027-01-20' }],
       },
       ['leads'],
     );

@@ -23,7 +23,7 @@ async function leadsOf(day: {
   );
   const built = await buildTables(
     {
-      staged_sheriff_sale: [...sales, sale('106', { case_number: 'CV-105' })],
+      staged_auction: [...sales, sale('106', { case_number: 'CV-105' })],
       staged_tax_parcel: [parcel('201'), parcel('202')],
       sold_leads: (day.sold ?? []).map((id) => ({ id })),
       previous_auctions: day.before ?? [],

@@ -72,7 +72,7 @@ let built: Built;
 before(async () => {
   built = await buildTables(
     {
-      staged_sheriff_sale: [
+      staged_auction: [
         ...WORKED_SALES,
         ...ELIGIBILITY.map(([, row], i) => sale(300 + i, { ...MORTGAGE, appraised_value: '1000.00', ...row })),
       ],

@@ -108,7 +108,7 @@ describe('random sheriff sales and debts', () => {
   before(async () => {
     built = await buildTables(
       {
-        staged_sheriff_sale: [...Object.entries(SALE_VARIANTS).flatMap(saleRows), ...mortgageRows()],
+        staged_auction: [...Object.entries(SALE_VARIANTS).flatMap(saleRows), ...mortgageRows()],
         staged_tax_parcel: Object.entries(DEBT_VARIANTS).flatMap(debtRows),
       },
       ['leads', 'auctions'],

@@ -3,8 +3,8 @@ import { AUCTION_TYPES } from '../kinds.ts';
 import { ABOVE_ZERO, APPRAISAL, FROM_ZERO, SALE_ROUND } from '../ranges.ts';
 
 /** One item of a sale day: of a sheriff in Ohio, elsewhere of a clerk of court, trustee or county. */
-export const SheriffSale = defineRecord(
-  'sheriff_sale',
+export const Auction = defineRecord(
+  'auction',
   'One row per case, parcel and sale date.',
   ['county_fips', 'case_number', 'parcel_raw', 'sale_date'],
   {

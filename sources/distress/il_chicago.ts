@@ -1,9 +1,14 @@
-/** Shared by the tables of the City of Chicago. A row is one violation. */
-import type { SourceSpec } from '../../contract.ts';
-import { addDays } from '../../days.ts';
-import { date, optional, published } from '../../values.ts';
-import { socrataTable } from './socrata.ts';
-import type { Cells } from './table.ts';
+/**
+ * Chicago, Illinois: open violations of the building code, and those at vacant and abandoned buildings, of the last six
+ * years. A row is one violation. The tables have neither parcel number nor ZIP.
+ *
+ * Known from public readers and recorded rows: the columns, and the status OPEN.
+ */
+import type { SourceSpec } from '../contract.ts';
+import { addDays } from '../days.ts';
+import { date, optional, published } from '../values.ts';
+import { socrataTable } from '../readers/open_data/socrata.ts';
+import type { Cells } from '../readers/open_data/table.ts';
 
 const PORTAL = 'https://data.cityofchicago.org';
 const CITY = 'Chicago';
@@ -33,7 +38,7 @@ interface ViolationTable {
 }
 
 /** An adapter for a table of open violations of the last six years. */
-export const chicagoViolations = ({ name, title, table, signal, maxAgeDays }: ViolationTable): SourceSpec =>
+const chicagoViolations = ({ name, title, table, signal, maxAgeDays }: ViolationTable): SourceSpec =>
   socrataTable<'distress'>({
     name,
     family: 'distress',
@@ -62,3 +67,20 @@ export const chicagoViolations = ({ name, title, table, signal, maxAgeDays }: Vi
     identity: ({ id }) => ({ signal_type: signal, record_number: published(id), parcel_raw: null }),
     record: ([row]) => violation(row),
   });
+
+export default [
+  {
+    name: 'il_chicago_vacant',
+    title: 'Chicago vacant and abandoned buildings (open violations)',
+    table: 'u7si-yh3t',
+    signal: 'vacant_building',
+    maxAgeDays: 180,
+  } as const,
+  {
+    name: 'il_chicago_violations',
+    title: 'Chicago building violations (open)',
+    table: '22u3-xenr',
+    signal: 'code_violation',
+    maxAgeDays: 130,
+  } as const,
+].map(chicagoViolations);

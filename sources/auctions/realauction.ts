@@ -1,8 +1,8 @@
 /**
  * The counties on RealAuction, one line each. A further county is a further line, once its host has been seen to
- * respond. Pages are recorded for one county of each layout, in `sources/<family>/recorded/<name>/`.
+ * respond. Pages are recorded for one county of each layout.
  */
-import { realAuction, type DeclaredCounty } from './adapter.ts';
+import { realAuction, type DeclaredCounty } from '../readers/realauction/adapter.ts';
 
 /** Sheriffs of Ohio: `<county>.sheriffsaleauction.ohio.gov`. */
 const OHIO: readonly (readonly [county: string, fips: string])[] = [
@@ -46,12 +46,4 @@ const DECLARED: readonly DeclaredCounty[] = [
   { county: 'Butler', fips: '42019', host: 'butler.pa.realforeclose.com', state: 'PA' },
 ];
 
-/** The adapters of all counties on the platform. */
-export const realAuctionSources = DECLARED.map(realAuction);
-
-/** The adapter of a county. @throws Error if none has the name */
-export function realAuctionSource(name: string): (typeof realAuctionSources)[number] {
-  const found = realAuctionSources.find((source) => source.name === name);
-  if (!found) throw new Error(`no county on RealAuction has the source ${name}`);
-  return found;
-}
+export default DECLARED.map(realAuction);

@@ -2,13 +2,13 @@
 import type { RowOf } from '../../../lib/record.ts';
 import { type Candidate, type Page, Quarantine } from '../../contract.ts';
 import { usDay } from '../../days.ts';
-import type { SheriffSale } from '../../rows/sheriff_sale.ts';
+import type { Auction } from '../../rows/auction.ts';
 import { candidate, money, optional, refuse, required, zip } from '../../values.ts';
 import { type Area, dayOf } from './calendar.ts';
 import { type Item, type Labelled, readItems, type Slot, valueOf } from './items.ts';
 import { auctionTypeOf, checkLabels, type State } from './labels.ts';
 
-type Place = Pick<RowOf<typeof SheriffSale>, 'street' | 'city' | 'zip'>;
+type Place = Pick<RowOf<typeof Auction>, 'street' | 'city' | 'zip'>;
 
 /** City and ZIP of a sheriff's line: "PARMA , 441300000", padded to nine digits, or "PARMA, OH- 44130". */
 function cityLine(text: string | null): Pick<Place, 'city' | 'zip'> {
@@ -68,7 +68,7 @@ function placeOf(state: State, labelled: Labelled): Place {
   return state === 'OH' ? { street, ...cityLine(below) } : clerksAddress(street, below);
 }
 
-type Sale = RowOf<typeof SheriffSale>;
+type Sale = RowOf<typeof Auction>;
 
 /** A county on the platform. */
 export interface County {

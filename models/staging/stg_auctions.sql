@@ -12,7 +12,7 @@ sales as (
     letters_and_digits(case_number) as case_key,
     parcel_key_of(county_fips, parcel_raw) as parcel_key,
     addresses.* exclude (street, line_number)
-  from staged_sheriff_sale as staged
+  from staged_auction as staged
   left join stg_addresses as addresses
     on addresses.street = trim(staged.street)
     and addresses.line_number = 1

@@ -8,7 +8,7 @@ import { completeRow } from '../../lib/record.ts';
 import { type FetchContext, Quarantine, type SourceSpec } from '../contract.ts';
 import { DistressRecord } from '../rows/distress_record.ts';
 import { money, optional, refuse, required } from '../values.ts';
-import { postedCsv } from './posted_csv.ts';
+import { postedCsv } from '../readers/posted_csv.ts';
 
 const HOST = 'lienhub.com';
 
@@ -35,7 +35,7 @@ async function findFileUrl(page: string, ctx: FetchContext): Promise<string> {
 }
 
 /** The advertised list of one county. */
-export function lienHub(county: { readonly name: string; readonly fips: string }): SourceSpec {
+function lienHub(county: { readonly name: string; readonly fips: string }): SourceSpec {
   const slug = county.name.toLowerCase().replaceAll(' ', '-');
   const page = `https://${HOST}/county/${slug}/certsale/main`;
   const place = `${county.name} County`;
@@ -83,3 +83,10 @@ export function lienHub(county: { readonly name: string; readonly fips: string }
     },
   });
 }
+
+export default [
+  { name: 'Duval', fips: '12031' },
+  { name: 'Hillsborough', fips: '12057' },
+  { name: 'Pasco', fips: '12101' },
+  { name: 'Pinellas', fips: '12103' },
+].map(lienHub);

@@ -21,7 +21,7 @@
  */
 import { defineSource, type FetchContext, type JoinRates, type Page, type SourceSpec } from '../../contract.ts';
 import { addDays, monthsBetween } from '../../days.ts';
-import { SheriffSale } from '../../rows/sheriff_sale.ts';
+import { Auction } from '../../rows/auction.ts';
 import { named, SkippedPages } from '../skipped_pages.ts';
 import { readCalendar, type SaleDay } from './calendar.ts';
 import { DetailsReader } from './sale_day.ts';
@@ -105,7 +105,7 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
   const { sales, type } = SITES[site];
   return defineSource({
     name: `${state.toLowerCase()}_${slug}_${site}`,
-    family: state === 'OH' ? 'sheriff' : 'auctions',
+    family: 'auctions',
     title: `${county.name} County, ${STATES[state]}: ${sales}`,
     home: `https://${county.host}/index.cfm?zaction=USER&zmethod=CALENDAR`,
     county: { fips: county.fips, name: `${county.name} County`, state },
@@ -119,7 +119,7 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
     everyDays: 1,
     hosts: [county.host],
     politeness: { minIntervalMs: 4000, concurrency: 1 },
-    row: SheriffSale,
+    row: Auction,
     // A county may have no sale in the window. The calendar's counts already guard the list.
     // In Florida a third of the sales had no address in March 2026, in Duval nearly half.
     expect: { minRows: 0, maxRejectShare: 0.2, maxDropShare: 0.9, joins: JOINS[state] },

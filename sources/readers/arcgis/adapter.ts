@@ -19,7 +19,7 @@ import {
 import { PagedRead, rowsToParse } from '../paged_read.ts';
 import { DistressRecord } from '../../rows/distress_record.ts';
 import { Parcel } from '../../rows/parcel.ts';
-import { SheriffSale } from '../../rows/sheriff_sale.ts';
+import { Auction } from '../../rows/auction.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import {
   type DistressLayer,
@@ -155,7 +155,7 @@ export const arcgisDistress = (source: DistressLayer): SourceSpec =>
 export const arcgisSales = (source: SaleLayer): SourceSpec =>
   adapter(source, {
     family: 'auctions',
-    row: SheriffSale,
+    row: Auction,
     record: 'case_number',
     fixed: { auction_type: source.auctionType, state: source.county.state },
   });

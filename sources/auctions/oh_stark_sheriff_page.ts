@@ -11,7 +11,7 @@
 import { load, type CheerioAPI } from 'cheerio/slim';
 import { completeRow, type RowOf } from '../../lib/record.ts';
 import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../contract.ts';
-import { SheriffSale } from '../rows/sheriff_sale.ts';
+import { Auction } from '../rows/auction.ts';
 import { checkColumns } from '../csv/csv.ts';
 import { candidate, date, line, optional, refuse, required, zip } from '../values.ts';
 import { requireWholeHtml } from '../xml.ts';
@@ -22,7 +22,7 @@ const FIPS = '39151';
 const MAX_PAGES = 60;
 
 /** A foreclosure may be of any lien; the two others are of tax liens (ORC 5721). */
-const KINDS: Readonly<Record<string, RowOf<typeof SheriffSale>['sale_kind']>> = {
+const KINDS: Readonly<Record<string, RowOf<typeof Auction>['sale_kind']>> = {
   Foreclosure: 'unknown',
   'Delinquent Tax': 'tax_foreclosure',
   'Tax Certificate': 'tax_foreclosure',
@@ -160,7 +160,7 @@ function saleValues(
       'other_sale_type',
       `the sale type is ${JSON.stringify(type)}, expected ${JSON.stringify(searched)} as searched`,
     );
-  return completeRow(SheriffSale, {
+  return completeRow(Auction, {
     county_fips: FIPS,
     county: 'Stark County, OH',
     auction_type: 'sheriff_sale',
@@ -202,10 +202,11 @@ function parse(page: Page): readonly Candidate[] {
 
 export default defineSource({
   name: 'oh_stark_sheriff_page',
-  family: 'sheriff',
+  family: 'auctions',
   title: "Stark County, Ohio: the Sheriff's own search of sales",
   home: SEARCH,
   county: { fips: FIPS, name: 'Stark County', state: 'OH' },
+  covers: { kinds: ['sheriff_sale'] },
   terms: {
     basis: 'public_record',
     note:
@@ -215,7 +216,7 @@ export default defineSource({
   everyDays: 1,
   hosts: ['sheriffsales.starkcountyohio.gov'],
   politeness: { minIntervalMs: 4000, concurrency: 1 },
-  row: SheriffSale,
+  row: Auction,
   expect: { minRows: 0, maxRejectShare: 0.1, maxDropShare: 0.9 },
   fetch: fetchSales,
   parse,

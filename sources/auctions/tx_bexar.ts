@@ -4,11 +4,15 @@
  * Known from 126 recorded rows of April 2026: two forms of an address. With CITY, ADDRESS is the street; without it,
  * ADDRESS is "12 EXAMPLE LN  SAN ANTONIO  TEXAS  78227" with two spaces between its parts, and ZIP may be the house
  * number. YEAR and MONTH are those of the sale. The layers have the current months only, and no owner or amount.
+ *
+ * Some months have no tax sale: an empty map after a full one is quarantined, and the sales of the last good read stay
+ * until the next list.
  */
 import type { SourceSpec } from '../contract.ts';
 import { integer, line, optional, refuse, tidy, zip } from '../values.ts';
-import type { Situs } from './addresses.ts';
-import type { Attributes, SaleLayer } from './arcgis/layer.ts';
+import type { Situs } from '../readers/addresses.ts';
+import { arcgisSales } from '../readers/arcgis/adapter.ts';
+import type { Attributes, SaleLayer } from '../readers/arcgis/layer.ts';
 
 const TUESDAY = 2;
 
@@ -52,7 +56,7 @@ function parseSitus(attributes: Attributes): Situs {
  * Fields that the declarations of both layers share.
  * @param index number of the layer
  */
-export const bexarSales = (
+const bexarSales = (
   index: number,
   sale_kind: 'mortgage_foreclosure' | 'tax_foreclosure',
 ): Omit<SaleLayer, 'name' | 'title' | 'covers' | 'auctionType' | 'expect'> => ({
@@ -77,3 +81,29 @@ export const bexarSales = (
     };
   },
 });
+
+export default [
+  arcgisSales({
+    ...bexarSales(0, 'mortgage_foreclosure'),
+    name: 'tx_bexar_foreclosures',
+    title: 'Bexar County foreclosure sales (County Clerk)',
+    covers: { kinds: ['foreclosure_sale'] },
+    auctionType: 'foreclosure_sale',
+    expect: {
+      minRows: 1,
+      maxRejectShare: 0.05,
+      maxDropShare: 0.9,
+      joins: { address: 0.9, zip: 0.9 },
+      newest: { column: 'sale_date', maxAgeDays: 35 },
+    },
+  }),
+  // By the cause number of the judgment.
+  arcgisSales({
+    ...bexarSales(1, 'tax_foreclosure'),
+    name: 'tx_bexar_tax_sales',
+    title: 'Bexar County tax sales (County Clerk)',
+    covers: { kinds: ['tax_sale'] },
+    auctionType: 'tax_sale',
+    expect: { minRows: 0, maxRejectShare: 0.05, maxDropShare: 0.95, joins: { address: 0.9, zip: 0.9 } },
+  }),
+];

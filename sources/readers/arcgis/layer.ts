@@ -5,7 +5,7 @@ import type { FetchContext, SourceSpec } from '../../contract.ts';
 import type { AuctionType } from '../../kinds.ts';
 import type { DistressRecord } from '../../rows/distress_record.ts';
 import type { Parcel } from '../../rows/parcel.ts';
-import type { SheriffSale } from '../../rows/sheriff_sale.ts';
+import type { Auction } from '../../rows/auction.ts';
 import type { TaxParcel } from '../../rows/tax_parcel.ts';
 
 export type Attributes = JsonObject;
@@ -64,7 +64,7 @@ export type TaxLayer = ParcelSource<RowOf<typeof TaxParcel>>;
 export type RollLayer = ParcelSource<RowOf<typeof Parcel>>;
 
 type Distress = RowOf<typeof DistressRecord>;
-type Sale = RowOf<typeof SheriffSale>;
+type Sale = RowOf<typeof Auction>;
 
 /** A layer of which each feature is a case, ticket or notice. */
 export interface DistressLayer extends LayerSource<Omit<GivenRow<Distress>, Filled | 'signal_type' | 'record_number'>> {
