@@ -8,7 +8,7 @@ import type { Answer, Ledger, Purchase } from '../../ledger/ledger.ts';
 import { LIST_HEADER_NAMES, WEEK_HEADERS } from '../../lib/list_headers.ts';
 import { RECEIPT_HEADER } from '../../lib/receipt.ts';
 import type { receiptSigner } from './receipts/signed_receipt.ts';
-import type { Refusals } from './refusals.ts';
+import { expired } from './refusals.ts';
 
 /** PAYMENT-RESPONSE of a purchase that the chain shows as paid. */
 const paymentResponse = ({ transaction, payment }: Purchase): string =>
@@ -55,11 +55,7 @@ type DeliveryKind = 'first' | 'identifier' | 'wallet';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-export function createDeliveries(
-  ledger: Pick<Ledger, 'answerOf'>,
-  refusals: Pick<Refusals, 'expired'>,
-  receiptOf: ReturnType<typeof receiptSigner>,
-) {
+export function createDeliveries(ledger: Pick<Ledger, 'answerOf'>, receiptOf: ReturnType<typeof receiptSigner>) {
   /** Put a sold answer and its receipt into `ctx`. */
   const deliver = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
     ctx.status = 200;
@@ -80,11 +76,11 @@ export function createDeliveries(
 
   return {
     deliver,
-    /** Send a sold answer again, byte for byte. */
+    /** Send a sold answer again, byte for byte. @throws Refused if it is no longer stored */
     async redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void> {
       const answer = await ledger.answerOf(purchase.id);
-      if (answer) deliver(ctx, purchase, answer, kind);
-      else refusals.expired(ctx, purchase);
+      if (!answer) throw expired(purchase);
+      deliver(ctx, purchase, answer, kind);
     },
   };
 }

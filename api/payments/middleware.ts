@@ -7,7 +7,7 @@
  * buyer can collect a paid answer again.
  */
 import type { Context, Middleware, Next } from 'koa';
-import { LedgerUnavailable } from '../../ledger/ledger.ts';
+import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { ChainUnavailable } from './chain/node.ts';
 import { createDeliveries } from './delivery.ts';
 import { FacilitatorUnavailable } from './facilitator/facilitator.ts';
@@ -23,7 +23,7 @@ import {
   type PaymentSteps,
 } from './paid_request.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
-import { createRefusals, RETRY_SECONDS } from './refusals.ts';
+import { plain, Refused, RETRY_SECONDS, unavailable, unpaid } from './refusals.ts';
 import { openRequirements } from './requirements.ts';
 
 /** Errors of services that we depend on, and what a refusal says of them. */
@@ -69,43 +69,47 @@ export function paymentLayer(options: PaymentLayerOptions) {
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const readiness = untilServed(options, requirements, nowMs);
-  const refusals = createRefusals(options);
   const receiptOf = receiptSigner(options.receiptKeys, { issuer: publicUrl, refundTerms }, nowMs);
-  const deliveries = createDeliveries(ledger, refusals, receiptOf);
-  const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
+  const deliveries = createDeliveries(ledger, receiptOf);
+  const steps: PaymentSteps = { options, deliveries, nowMs };
 
+  /** @throws Refused */
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
     const offered = offeredBy(ctx);
     if (offered.kind === 'payment') {
-      if (ctx.method === 'HEAD') {
-        refusals.plain(ctx, 'payment_on_head');
-        return;
-      }
+      if (ctx.method === 'HEAD') throw plain('payment_on_head');
       // First, so that a paid answer can be collected while the facilitator or the chain is unavailable.
       const purchase = await findEarlierPurchase(steps, offered.offer);
-      if (purchase) {
-        await answerEarlierPurchase(steps, { ctx, charge, offer: offered.offer }, purchase);
-        return;
-      }
+      if (purchase) return answerEarlierPurchase(steps, { ctx, charge, offer: offered.offer }, purchase);
     }
-    if (!(await readiness.becomeReady())) {
-      refusals.unavailable(ctx, 'Payments are unavailable right now. Nothing was charged.');
-      return;
-    }
+    if (!(await readiness.becomeReady())) throw unavailable('Payments are unavailable right now. Nothing was charged.');
     const { routeKey } = charge;
     const { terms, required: build } = await requirements;
     const required = () => build(routeKey, ctx.originalUrl, chosenMedia(ctx));
     if (offered.kind === 'payment') {
       const { offer } = offered;
-      await sellForPayment(steps, { ctx, charge, offer, requirements: await terms(routeKey), required }, next);
-      return;
+      return sellForPayment(steps, { ctx, charge, offer, requirements: await terms(routeKey), required }, next);
     }
     // Before anything is signed. A payment is refused by the state of the token at that moment.
     const obstacle = options.tokenObstacle();
-    if (obstacle !== null) refusals.plain(ctx, obstacle);
-    else if (offered.kind === 'none')
-      refusals.payment(ctx, await required(), 'payment_required', 'This call is paid with x402 version 2.');
-    else refusals.payment(ctx, await required(), 'payment_malformed', offered.detail, 'payment_malformed');
+    if (obstacle !== null) throw plain(obstacle);
+    if (offered.kind === 'malformed')
+      throw unpaid(await required(), 'payment_malformed', offered.detail, 'payment_malformed');
+    throw unpaid(await required(), 'payment_required', 'This call is paid with x402 version 2.');
+  };
+
+  /** Answer a request, or write why there is no answer. */
+  const respond = async (ctx: Context, work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      const [, detail] = UNAVAILABLE.find(([type]) => error instanceof type) ?? [];
+      const refused = detail === undefined ? error : unavailable(`${detail} Nothing was charged; try again.`);
+      if (!(refused instanceof Refused)) throw error;
+      ctx.status = refused.refusal.status;
+      ctx.set({ ...refused.headers });
+      options.refuse(ctx, refused.refusal);
+    }
   };
 
   return {
@@ -114,19 +118,12 @@ export function paymentLayer(options: PaymentLayerOptions) {
     /** Whether the facilitator has confirmed the network, so that something can be sold. */
     ready: readiness.isReady,
     /** Send a sold answer again, byte for byte, to its buyer. */
-    redeliver: deliveries.redeliver,
+    redeliver: (ctx: Context, purchase: Purchase): Promise<void> =>
+      respond(ctx, deliveries.redeliver(ctx, purchase, 'wallet')),
     /** Middleware that calls the handler only for a paid request, with its OpenPurchase in `ctx.state.openPurchase`. */
     charge(charge: Charge): Middleware {
       if (!routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
-      return async (ctx, next) => {
-        try {
-          await handle(ctx, next, charge);
-        } catch (error) {
-          const [, detail] = UNAVAILABLE.find(([type]) => error instanceof type) ?? [];
-          if (detail === undefined) throw error;
-          refusals.unavailable(ctx, `${detail} Nothing was charged; try again.`);
-        }
-      };
+      return (ctx, next) => respond(ctx, handle(ctx, next, charge));
     },
   };
 }

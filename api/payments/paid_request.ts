@@ -15,7 +15,7 @@ import type { Signatures } from './chain/signatures.ts';
 import { callersResponse, completeAnswer, type Deliveries } from './delivery.ts';
 import type { Facilitator, SettlementHint } from './facilitator/facilitator.ts';
 import type { ReceiptKeys } from './receipts/keys.ts';
-import type { Refusal, Refusals } from './refusals.ts';
+import { notSent, otherRequest, plain, unknown, unpaid, unsigned, used, type Refusal } from './refusals.ts';
 import { sell, type OpenPurchase, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
 
 /** Open purchases per payer. */
@@ -67,7 +67,6 @@ export interface Charge {
 
 export interface PaymentSteps {
   readonly options: PaymentLayerOptions;
-  readonly refusals: Refusals;
   readonly deliveries: Deliveries;
   readonly nowMs: () => number;
 }
@@ -119,11 +118,12 @@ export async function findEarlierPurchase(
 }
 
 /**
- * Send the answer again to the payer who knows the identifier of the purchase and repeats the same request; refuse
- * everyone else. The payment alone proves nothing: anyone can rebuild it from the transaction that settled it.
+ * Send the answer again to the payer who knows the identifier of the purchase and repeats the same request. The payment
+ * alone proves nothing: anyone can rebuild it from the transaction that settled it.
+ * @throws Refused for everyone else
  */
 export async function answerEarlierPurchase(
-  { refusals, deliveries, options: { network, signatures } }: PaymentSteps,
+  { deliveries, options: { network, signatures, collectUrl } }: PaymentSteps,
   { ctx, charge, offer }: Pick<PaidRequest, 'ctx' | 'charge' | 'offer'>,
   purchase: Purchase,
 ): Promise<void> {
@@ -136,52 +136,40 @@ export async function answerEarlierPurchase(
     isOwn &&
     payment.network === network.name &&
     ((await signatures.byKey(signed)) || (isInLedger && (await signatures.byContract(signed))));
-  if (!isSigned) {
-    if (isOwn && isInLedger) refusals.unsigned(ctx);
-    else refusals.used(ctx, purchase);
-    return;
-  }
-  if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
-  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, 'identifier');
-  else refusals.used(ctx, purchase);
+  const collect = collectUrl(purchase.id);
+  if (!isSigned) throw isOwn && isInLedger ? unsigned() : used(purchase, collect);
+  if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) throw otherRequest(purchase, collect);
+  if (purchase.state !== 'sold') throw used(purchase, collect);
+  await deliveries.redeliver(ctx, purchase, 'identifier');
 }
 
 type GoodPayer = Extract<CheckedPayer, { kind: 'good' }>;
 
 /**
  * Check a payment before anything is reserved: its terms, and its payer on our own node, without the signature.
- * @returns null if the payment was refused; the refusal is written then
+ * @returns null if an earlier purchase has answered the request meanwhile
+ * @throws Refused
  */
 async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise<GoodPayer | null> {
-  const { options, refusals, nowMs } = steps;
+  const { options, nowMs } = steps;
   const { ledger, facilitator } = options;
-  const { ctx, charge, offer, requirements, required } = request;
+  const { charge, offer, requirements, required } = request;
   const wrong = mismatch(offer, requirements, nowMs() / 1000);
   if (wrong) {
     const detail = `The payment does not match what this call requires. ${wrong.cause} Nothing was charged.`;
-    refusals.payment(ctx, await required(), 'payment_invalid', detail, wrong.code);
-    return null;
+    throw unpaid(await required(), 'payment_invalid', detail, wrong.code);
   }
-  if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
-    refusals.plain(ctx, 'exclusive_paused');
-    return null;
-  }
+  if (charge.isExclusive && (await ledger.exclusivePause()) !== null) throw plain('exclusive_paused');
   const payer = await checkPayer(options, offer, charge.isExclusive);
-  if (payer.kind === 'obstacle') {
-    refusals.plain(ctx, payer.obstacle);
-    return null;
-  }
+  if (payer.kind === 'obstacle') throw plain(payer.obstacle);
   if (payer.kind === 'refused') {
     // A copy that was checked while the first one settled is used, not invalid.
     const purchase = await findEarlierPurchase(steps, offer);
-    if (purchase) await answerEarlierPurchase(steps, request, purchase);
-    else refusals.payment(ctx, await required(), payer.reason, payer.detail, payer.error);
+    if (!purchase) throw unpaid(await required(), payer.reason, payer.detail, payer.error);
+    await answerEarlierPurchase(steps, request, purchase);
     return null;
   }
-  if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
-    refusals.plain(ctx, 'settlement_budget_spent');
-    return null;
-  }
+  if (facilitator.hasBudget && !(await facilitator.hasBudget())) throw plain('settlement_budget_spent');
   await facilitator.reach?.();
   return payer;
 }
@@ -202,38 +190,35 @@ async function settle(
   return facilitator.settle(payload, requirements);
 }
 
-/** Write the response of a sale that did not end in `sold`. */
+/** Answer a request whose sale did not end in `sold`. @throws Refused */
 async function refuseOutcome(
   steps: PaymentSteps,
   request: PaidRequest,
   outcome: Exclude<SaleOutcome, { kind: 'sold' }>,
 ): Promise<void> {
-  const { refusals, options } = steps;
+  const { network, collectUrl } = steps.options;
   const { ctx, offer, required } = request;
   switch (outcome.kind) {
     case 'taken':
-      await answerEarlierPurchase(steps, request, outcome.purchase);
-      return;
+      return answerEarlierPurchase(steps, request, outcome.purchase);
     case 'refused': {
       const { reason } = outcome;
+      if (reason === 'too_many_open_purchases') throw plain(reason);
       const detail =
-        `The payer has less USDC on ${options.network.title} than this call and its open purchases cost. ` +
+        `The payer has less USDC on ${network.title} than this call and its open purchases cost. ` +
         'Nothing was charged.';
-      if (reason === 'too_many_open_purchases') refusals.plain(ctx, reason);
-      else refusals.payment(ctx, await required(), reason, detail, reason);
-      return;
+      throw unpaid(await required(), reason, detail, reason);
     }
     case 'nothing':
       // The handler has written its own response.
-      return;
+      return undefined;
     case 'not_sent':
-      await refusals.notSent(ctx, required, outcome.why);
-      return;
+      throw await notSent(required, outcome.why);
     case 'unknown': {
       const { payer, nonce, validBefore } = offer.payment;
-      const receipt_id = outcome.purchase.id;
-      ctx.state['unresolved'] = { payer, nonce, valid_before: String(validBefore), receipt_id };
-      refusals.unknown(ctx, outcome.purchase, outcome.transaction);
+      const { purchase, transaction } = outcome;
+      ctx.state['unresolved'] = { payer, nonce, valid_before: String(validBefore), receipt_id: purchase.id };
+      throw unknown(purchase, transaction, collectUrl(purchase.id));
     }
   }
 }
@@ -241,6 +226,7 @@ async function refuseOutcome(
 /**
  * Sell the answer that `next` makes for this payment, which belongs to no purchase yet: check the payer, build the
  * answer, settle, and send the answer once the chain shows the payment.
+ * @throws Refused
  */
 export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, next: Next): Promise<void> {
   const payer = await verifyPayment(steps, request);

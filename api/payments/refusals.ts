@@ -1,7 +1,6 @@
-/** Error responses to priced requests. */
+/** Refusals of priced requests: thrown, and written as the response by the middleware. */
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
-import type { Context } from 'koa';
 import type { Purchase } from '../../ledger/ledger.ts';
 import { instantOf } from '../../lib/time.ts';
 import type { NotSent } from './sale.ts';
@@ -86,7 +85,34 @@ const NOT_SENT = {
   settlement_simulation_failed: 'Its settlement would fail on the chain.',
 } as const;
 
-export type Refusals = ReturnType<typeof createRefusals>;
+/** Why a priced request gets no answer. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly refusal: Refusal;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param more members of the refusal; `billed` is false unless it says otherwise */
+  constructor(
+    reason: RefusalReason,
+    detail: string,
+    more: Partial<Omit<Refusal, 'status' | 'reason' | 'detail'>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+    this.refusal = { billed: false, ...more, reason, detail, status: STATUSES[reason] };
+    this.headers = headers;
+  }
+}
+
+const retryAfter = (seconds: number): Record<string, string> => ({ 'Retry-After': String(seconds) });
+
+export function plain(reason: keyof typeof PLAIN): Refused {
+  const [detail, seconds] = PLAIN[reason];
+  return new Refused(reason, detail, {}, seconds === null ? {} : retryAfter(seconds));
+}
+
+export const unavailable = (detail: string): Refused =>
+  new Refused('payments_unavailable', detail, {}, retryAfter(RETRY_SECONDS));
 
 /** The base64 of the requirements. If the URL makes it too long, `resource.url` is the URL without its query. */
 export function paymentRequiredHeader(required: PaymentRequired): string {
@@ -97,93 +123,59 @@ export function paymentRequiredHeader(required: PaymentRequired): string {
   return encodePaymentRequiredHeader({ ...required, resource: { ...resource, url } });
 }
 
-export function createRefusals({
-  collectUrl,
-  refuse,
-}: {
-  readonly collectUrl: (idOrNonce: string) => string;
-  readonly refuse: (ctx: Context, refusal: Refusal) => void;
-}) {
-  /** @param more members of the refusal; `billed` is false unless it says otherwise */
-  const write = (
-    ctx: Context,
-    reason: RefusalReason,
-    detail: string,
-    more: Partial<Omit<Refusal, 'status' | 'reason' | 'detail'>> = {},
-    headers: Readonly<Record<string, string>> = {},
-  ): void => {
-    const status = STATUSES[reason];
-    ctx.status = status;
-    ctx.set(headers);
-    refuse(ctx, { billed: false, ...more, reason, detail, status });
-  };
-  const retryAfter = (seconds: number): Record<string, string> => ({ 'Retry-After': String(seconds) });
-  const plain = (ctx: Context, reason: keyof typeof PLAIN): void => {
-    const [detail, seconds] = PLAIN[reason];
-    write(ctx, reason, detail, {}, seconds === null ? {} : retryAfter(seconds));
-  };
-  const unavailable = (ctx: Context, detail: string): void =>
-    write(ctx, 'payments_unavailable', detail, {}, retryAfter(RETRY_SECONDS));
-  /** The 402 of a route. @param error the protocol's code; omitted if no payment was sent */
-  const payment = (
-    ctx: Context,
-    required: PaymentRequired,
-    reason: RefusalReason,
-    detail: string,
-    error?: string,
-  ): void => {
-    const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
-    const headers = { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' };
-    write(ctx, reason, detail, error === undefined ? {} : { paymentError: error }, headers);
-  };
+/** The 402 of a route. @param error the protocol's code; omitted if no payment was sent */
+export function unpaid(required: PaymentRequired, reason: RefusalReason, detail: string, error?: string): Refused {
+  const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
+  const headers = { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' };
+  return new Refused(reason, detail, error === undefined ? {} : { paymentError: error }, headers);
+}
 
-  return {
-    plain,
-    unavailable,
-    payment,
-    /** A payment that is presented to collect what it bought, without its payer's signature. */
-    unsigned: (ctx: Context): void =>
-      write(ctx, 'payment_invalid', 'The payment is not signed by its payer.', {
-        paymentError: 'invalid_exact_evm_signature',
-      }),
-    /** The payment or identifier belongs to this purchase, which must not be shown to the sender of the request. */
-    used(ctx: Context, { id, state }: Purchase): void {
-      const collect = collectUrl(id);
-      const pending =
-        'This payment was sent for settlement and its outcome is not known yet. ' +
-        'If it settles, collect the answer. If it does not, the payment can be used again.';
-      const used =
-        'This payment already bought an answer. The wallet that paid can collect it again. ' +
-        'Sign a new payment for another answer.';
-      if (state === 'reserved') plain(ctx, 'payment_in_progress');
-      else if (state === 'settling')
-        write(ctx, 'settlement_pending', pending, { collect, billed: null }, retryAfter(RETRY_SECONDS));
-      else write(ctx, 'payment_already_used', used, { collect });
-    },
-    otherRequest(ctx: Context, { id, request }: Purchase): void {
-      const detail =
-        `This payment identifier was used for ${request}. ` +
-        'Use a new identifier for each purchase. Nothing was charged.';
-      write(ctx, 'payment_identifier_used', detail, { collect: collectUrl(id) });
-    },
-    expired: (ctx: Context, { id }: Purchase): void =>
-      write(ctx, 'answer_expired', `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`),
-    async notSent(ctx: Context, required: () => Promise<PaymentRequired>, why: NotSent): Promise<void> {
-      if (why === 'gas_spent') {
-        plain(ctx, 'settlement_budget_spent');
-        return;
-      }
-      const detail = `${NOT_SENT[why]} Nothing was charged.`;
-      if (why === 'ledger_unavailable' || why === 'unavailable' || why === 'reservation_ran_out')
-        unavailable(ctx, `${detail} Try again.`);
-      else payment(ctx, await required(), 'payment_invalid', detail, why);
-    },
-    unknown(ctx: Context, { id, payment: { validBefore } }: Purchase, transaction: string | null): void {
-      const detail =
-        'The payment was sent for settlement and its outcome is not known yet. If it appears on the chain, collect ' +
-        `the answer. If it does not appear by ${instantOf(Number(validBefore) * 1000)}, it is void.`;
-      const more = { billed: null, collect: collectUrl(id), ...(transaction === null ? {} : { transaction }) };
-      write(ctx, 'settlement_unknown', detail, more, { 'Cache-Control': 'no-store', 'Receipt-Id': id });
-    },
-  };
+/** A payment that is presented to collect what it bought, without its payer's signature. */
+export const unsigned = (): Refused =>
+  new Refused('payment_invalid', 'The payment is not signed by its payer.', {
+    paymentError: 'invalid_exact_evm_signature',
+  });
+
+/** The payment or identifier belongs to a purchase in this state, which must not be shown to the sender. */
+export function used({ state }: Purchase, collect: string): Refused {
+  const pending =
+    'This payment was sent for settlement and its outcome is not known yet. ' +
+    'If it settles, collect the answer. If it does not, the payment can be used again.';
+  const spent =
+    'This payment already bought an answer. The wallet that paid can collect it again. ' +
+    'Sign a new payment for another answer.';
+  if (state === 'reserved') return plain('payment_in_progress');
+  if (state === 'settling')
+    return new Refused('settlement_pending', pending, { collect, billed: null }, retryAfter(RETRY_SECONDS));
+  return new Refused('payment_already_used', spent, { collect });
+}
+
+export const otherRequest = ({ request }: Purchase, collect: string): Refused =>
+  new Refused(
+    'payment_identifier_used',
+    `This payment identifier was used for ${request}. Use a new identifier for each purchase. Nothing was charged.`,
+    { collect },
+  );
+
+export const expired = ({ id }: Purchase): Refused =>
+  new Refused('answer_expired', `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`);
+
+export async function notSent(required: () => Promise<PaymentRequired>, why: NotSent): Promise<Refused> {
+  if (why === 'gas_spent') return plain('settlement_budget_spent');
+  const detail = `${NOT_SENT[why]} Nothing was charged.`;
+  return why === 'ledger_unavailable' || why === 'unavailable' || why === 'reservation_ran_out'
+    ? unavailable(`${detail} Try again.`)
+    : unpaid(await required(), 'payment_invalid', detail, why);
+}
+
+export function unknown(
+  { id, payment: { validBefore } }: Purchase,
+  transaction: string | null,
+  collect: string,
+): Refused {
+  const detail =
+    'The payment was sent for settlement and its outcome is not known yet. If it appears on the chain, collect ' +
+    `the answer. If it does not appear by ${instantOf(Number(validBefore) * 1000)}, it is void.`;
+  const more = { billed: null, collect, ...(transaction === null ? {} : { transaction }) };
+  return new Refused('settlement_unknown', detail, more, { 'Cache-Control': 'no-store', 'Receipt-Id': id });
 }

@@ -201,7 +201,7 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
     if (refund) ctx.set(REFUND_HEADER, JSON.stringify(refund));
     switch (purchase.state) {
       case 'sold':
-        await layer.redeliver(ctx, purchase, 'wallet');
+        await layer.redeliver(ctx, purchase);
         return;
       case 'released':
         if (purchase.why === 'answer_lost')
