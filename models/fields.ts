@@ -20,15 +20,7 @@ import { DSCR_REASONS, INSIDE, UNDERWRITE_REASONS } from './inside.ts';
 import { never, type Audit } from './contract.ts';
 import { METRO_NAMES, OTHER_MARKET } from './metros.ts';
 
-export {
-  AUCTION_TYPES,
-  COVERED_KINDS,
-  isSale,
-  KIND_MEANINGS,
-  RECORD_KINDS,
-  SIGNAL_TYPES,
-  type RecordKind,
-} from '../sources/kinds.ts';
+export { AUCTION_TYPES, COVERED_KINDS, isSale, RECORD_KINDS, SIGNAL_TYPES, type RecordKind } from '../sources/kinds.ts';
 
 /** A decimal as records carry it inside JSON. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);

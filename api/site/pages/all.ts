@@ -2,7 +2,7 @@
 import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
 import { build } from './build/build.ts';
-import { coverage, COVERAGE_PAGES } from './coverage.ts';
+import { coverage } from './coverage.ts';
 import { deals } from './deals.ts';
 import { home } from './home.ts';
 import { METRO_PAGES } from './metro.ts';
@@ -28,10 +28,9 @@ export const PAGES: readonly Page[] = [
   search,
 ];
 
-/** These pages, those of the metros and kinds of records, and those of the reference for these routes. */
+/** These pages, those of the metros, and those of the reference for these routes. */
 export const allPages = (routes: readonly Route[]): readonly Page[] => [
   ...PAGES,
   ...METRO_PAGES,
-  ...COVERAGE_PAGES,
   ...referencePages(routes),
 ];

@@ -1,21 +1,19 @@
 /** /metros/<slug>: map and list of one metro, its numbers by county, its trend, and its sources with their age. */
 import type { z } from 'zod';
-import type { Coverage } from '../../../models/marts/coverage.ts';
 import type { MetroDay } from '../../../models/marts/metro_days.ts';
 import { rangeOf, type Range } from '../../routes/count/coarse.ts';
 import { placesOf } from '../../routes/places.ts';
 import { gapChart } from '../charts.ts';
-import { above, cardTable, externalLink, fold, h2, link, num, sub, terms } from '../components.ts';
+import { above, cardTable, h2, link, num } from '../components.ts';
 import { DEALS_PRICE, dealList, filtered, freeDeals, mapDealOf, type FreeDeal } from '../deal_cards.ts';
-import { day, percentText, rangeText, sentence } from '../format.ts';
+import { day, percentText, rangeText } from '../format.ts';
 import { element, html, type Html, type Piece } from '../html.ts';
 import { metroMap, type MapZip } from '../map/metro_map.ts';
 import { METROS, METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
 import type { Page, PageContext } from '../page.ts';
 import { byCounty, countOf, figuresOf, inSteps, MIN_DEALS, type GapFigures } from '../place_figures.ts';
-import { reasonText } from './coverage.ts';
+import { coverageOf, sourcesOf } from './coverage.ts';
 
-type Row = z.infer<typeof Coverage.schema>;
 type Day = z.infer<typeof MetroDay.schema>;
 
 const nameOf = ({ name, state }: Metro): string => `${name}, ${state}`;
@@ -130,47 +128,18 @@ function trend({ request: { snapshot } }: PageContext, { name }: Metro): Piece {
     )}`;
 }
 
-const ageText = (days: number | null): string =>
-  days === 0 ? 'today' : days === 1 ? 'yesterday' : `${days ?? '?'} days ago`;
-
-/** The sources that are read here, with their age, and the kinds that are not. */
-function sources(rows: readonly Row[]): Html {
-  const bySource = Map.groupBy(
-    rows.flatMap(({ kind, sources: read }) => read.map((source) => ({ kind, source }))),
-    ({ source }) => source.source,
-  );
-  const table = [...bySource.values()].map((ofSource) => {
-    const [{ source }] = ofSource as [(typeof ofSource)[number]];
-    const { title, home, county, covered_city: city, age_days: age, every_days: every } = source;
-    return [
-      externalLink(home, title),
-      sentence(ofSource.map(({ kind }) => kind.replaceAll('_', ' ')).join(', ')),
-      `${county ?? 'The whole metro'}${city === null ? '' : `, ${city} only`}`,
-      [day(source.last_good_at), sub(`${ageText(age)}, every ${every === 1 ? 'day' : `${every} days`}`)],
-    ];
-  });
-  const notRead = rows.filter(({ status }) => status === 'not_covered');
-  const caption = 'A missing record means that there is none only where its kind is read in the whole county.';
-  const reasons = notRead.map(({ kind, why }) => [sentence(kind), reasonText(why)]);
-  const kinds = `${notRead.length} ${notRead.length === 1 ? 'kind' : 'kinds'} we do not read, and why`;
-  return html`<h2 id="sources">Sources</h2>
-    ${table.length === 0 && html`<p>We read no public records here yet.</p>`}
-    ${table.length > 0 && cardTable(caption, ['Source', 'What it has', 'Where', 'Read'], table)}
-    ${notRead.length > 0 && fold(kinds, terms('page-facts', reasons))}`;
-}
-
 async function content(context: PageContext, metro: Metro): Promise<Html> {
   const { snapshot } = context.request;
   const own = (await freeDeals(context)).filter((deal) => deal.metro === metro);
   const { form, found, query } = filtered(pathOf(metro), own, context.query);
-  const rows = snapshot.all('coverage').filter(({ metro: name }) => name === metro.name) as unknown as readonly Row[];
+  const rows = coverageOf(context, metro.name);
   const range = await countOf(context, 'Deals', { metro: metro.name });
   const counties = [h2('By county'), await byCounty(context, metro.counties)];
   if (range.at_most === 0)
     return html`${above(METROS_PATH, 'Metros')}
       <h1>${nameOf(metro)}</h1>
       <p class="lead">We read no listings in this metro yet.</p>
-      ${counties} ${sources(rows)}`;
+      ${counties} ${h2('Sources', 'sources')} ${sourcesOf(rows)}`;
   const label = `${query === '' ? 'All deals here' : 'All deals like these'}, ${DEALS_PRICE}`;
   return html`${above(METROS_PATH, 'Metros')}
     <div class="head">
@@ -179,7 +148,8 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
     </div>
     <p class="lead">${rangeText(range)} small apartment buildings for sale.</p>
     ${explorer(metro, await zipsOf(context, metro), found, own.length > 0 && form)}
-    ${gap(await figuresOf(snapshot, metro))} ${counties} ${trend(context, metro)} ${sources(rows)}`;
+    ${gap(await figuresOf(snapshot, metro))} ${counties} ${trend(context, metro)} ${h2('Sources', 'sources')}
+    ${sourcesOf(rows)}`;
 }
 
 /** A page for each metro. */
