@@ -3,15 +3,27 @@
  * costs up to three seconds of processor time, so files share a process. Prints a line per process, the output of
  * those that fail, and the totals, and writes the titles of all tests as a document.
  */
-import { spawn } from 'node:child_process';
-import { chmodSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { print } from '../lib/output.ts';
 import { memoryFolder } from './ledger/memory_folder.ts';
-import { linkBrowser } from './unpacked_browser.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -125,6 +137,43 @@ function titlesIn(output: string): string[] {
     if (sign === undefined || (sign !== '▶' && open.at(-1) === title && open.pop())) return [];
     return [`${indent}- ${title}`];
   });
+}
+
+const CACHE = join(root, 'node_modules/.cache/');
+const UNPACK = "import chromium from '@sparticuz/chromium'; await chromium.executablePath();";
+
+function versionOf(name: string): string {
+  const main = createRequire(import.meta.url).resolve(name);
+  const { version } = JSON.parse(readFileSync(join(dirname(main), '../package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+function unpack(folder: string): void {
+  mkdirSync(CACHE, { recursive: true });
+  const partial = mkdtempSync(`${folder}-`);
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+    cwd: root,
+    env: { ...process.env, TMPDIR: partial },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`the browser of the tests cannot be unpacked: ${stderr}`);
+  try {
+    renameSync(partial, folder);
+  } catch (error) {
+    rmSync(partial, { recursive: true });
+    // Another run of the suite was faster.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/**
+ * Link the browser of @sparticuz/chromium into a temporary folder, where the package looks for it. It is unpacked once
+ * for all runs of the suite: a process that finds the file takes it for complete while another still writes it.
+ */
+function linkBrowser(temporary: string): void {
+  const folder = join(CACHE, `chromium-${versionOf('@sparticuz/chromium')}`);
+  if (!existsSync(folder)) unpack(folder);
+  for (const name of readdirSync(folder)) symlinkSync(join(folder, name), join(temporary, name));
 }
 
 /** @returns whether all passed */

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Quarantine, SourceUnavailable } from '../../sources/contract.ts';
-import { quarantined, unavailable } from './errors.ts';
-import { answer, inTurn, readerOf, serve, specOf, type Handler } from './site.ts';
+import { answer, type Handler, inTurn, quarantined, readerOf, serve, specOf, unavailable } from './site.ts';
 
 test('a missing page (404, 410) is null from getIfExists and an error from get', async (t) => {
   const site = await serve(t, { '/gone': answer('gone', {}, 410) });

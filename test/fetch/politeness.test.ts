@@ -1,8 +1,7 @@
 /** The fetcher's politeness: robots.txt, rate limits, Retry-After, refusals and the source's hosts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unavailable } from './errors.ts';
-import { answer, fakeTimer, inTurn, readerOf, serve, specOf, type Handler } from './site.ts';
+import { answer, fakeTimer, type Handler, inTurn, readerOf, serve, specOf, unavailable } from './site.ts';
 
 test('robots.txt: a disallowed path is not requested, others are; the file is archived and read once', async (t) => {
   const site = await serve(t, {

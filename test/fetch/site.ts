@@ -4,8 +4,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { defineSource, type DropFormat, type FetchContext, type SourceSpec } from '../../sources/contract.ts';
-import { openArchive, type Archive } from '../../lib/archive.ts';
+import assert from 'node:assert/strict';
+import {
+  defineSource,
+  type DropFormat,
+  type FetchContext,
+  Quarantine,
+  type SourceSpec,
+  SourceUnavailable,
+} from '../../sources/contract.ts';
+import { type Archive, openArchive } from '../../lib/archive.ts';
 import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from '../../sources/fetch/fetcher.ts';
 import type { Timer } from '../../sources/fetch/rate_limiter.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
@@ -171,3 +179,21 @@ export async function readerOf(
   };
   return { ctx: again(), archive, dataDir, again };
 }
+
+export const unavailable =
+  (reason: SourceUnavailable['reason'], message = /./) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof SourceUnavailable, String(error));
+    assert.equal(error.reason, reason, error.message);
+    assert.match(error.message, message);
+    return true;
+  };
+
+export const quarantined =
+  (reason: Quarantine['reason'], message = /./) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof Quarantine, String(error));
+    assert.equal(error.reason, reason, error.message);
+    assert.match(error.message, message);
+    return true;
+  };

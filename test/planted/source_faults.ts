@@ -44,7 +44,7 @@ export const sourceFaults: readonly PlantedFault[] = [
       'const types = server.types.map(({ type }) => type);',
       'const types = server.types.slice(0, 1).map(({ type }) => type);',
     ],
-    test('sources/reso_feeds.test.ts', 'every listing on the market is read once'),
+    test('sources/reso.test.ts', 'every listing on the market is read once'),
   ),
   fault(
     'files of two brokers are merged into one list',
@@ -81,7 +81,7 @@ export const sourceFaults: readonly PlantedFault[] = [
       'if (this.#failures >= this.#limit) throw error;',
       'if (this.#failures >= 1) throw error;',
     ],
-    test('sources/realauction_bad_days.test.ts', 'one bad sale day does not affect the others'),
+    test('sources/realauction.test.ts', 'one bad sale day does not affect the others'),
   ),
   fault(
     'UPDATE is asked for a hundred ids',
@@ -125,7 +125,7 @@ export const sourceFaults: readonly PlantedFault[] = [
       'if (text === null || !/[,\\d]/u.test(text)) return { street: null, city: text };',
       'if (text !== undefined) return { street: null, city: text };',
     ],
-    test('sources/addresses.test.ts', "an owner's address on one line is split at its last comma"),
+    test('sources/values.test.ts', "an owner's address on one line is split at its last comma"),
   ),
   fault(
     'the second owner is lost',

@@ -11,20 +11,17 @@ import { sha256 } from '../../lib/files.ts';
 import { readCalendar, readPreview } from '../../sources/readers/realauction/calendar.ts';
 import { itemsIn, readItems, readStatuses } from '../../sources/readers/realauction/items.ts';
 import { queryUrl } from '../../sources/readers/reso/query.ts';
-import { type Dictionary } from '../../sources/readers/reso/server.ts';
+import type { Dictionary } from '../../sources/readers/reso/server.ts';
 import { reso, trestle } from '../../sources/readers/reso/vendors.ts';
 import { thorough } from '../thorough.ts';
 import { parsed, sourceNamed } from './parsed.ts';
-import { bytesOf, cellsOf, jsonOf, skip, textOf } from './real_cells.ts';
-import { readFrom } from './site_double.ts';
 import {
-  PLACE,
-  type Reading,
-  ST_LOUIS_FIELDS,
   assessment,
   below,
   bexar,
   butler,
+  bytesOf,
+  cellsOf,
   censusCounties,
   certificates,
   chicago,
@@ -34,17 +31,24 @@ import {
   franklin,
   hamilton,
   hamiltonList,
+  jsonOf,
   layer,
   live,
   mlsRow,
   ohioItems,
   pittsburghEvents,
+  PLACE,
+  type Reading,
   reaps,
   searched,
+  skip,
+  ST_LOUIS_FIELDS,
   stLouis,
   taxRoll,
+  textOf,
   transcribed,
 } from './real_forms.ts';
+import { readFrom } from './site_double.ts';
 
 /** Files as an operator drops them: the source, the path, the reading, and the name if it is another one. */
 const DROPPED: readonly (readonly [source: string, path: string, reading: string, name?: string])[] = [

@@ -1,14 +1,31 @@
 /** Recorded rows and files in the form in which their site sends them, or as an operator drops them. */
+import { existsSync, readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
+import { parse } from 'csv-parse/sync';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
 import { readStatuses } from '../../sources/readers/realauction/items.ts';
 import { resoWebApi } from '../../sources/readers/reso/adapter.ts';
 import { queryUrl } from '../../sources/readers/reso/query.ts';
 import { plainWord } from '../../sources/readers/reso/server.ts';
 import { mlsGrid } from '../../sources/readers/reso/vendors.ts';
-import { bytesOf, type Cells, cellsOf, jsonOf, textOf } from './real_cells.ts';
 import { sourceNamed } from './parsed.ts';
 import { pageOf, zipOf } from './recorded.ts';
+
+const REAL = new URL('../../../shared/real/', import.meta.url);
+
+/** Why tests of recorded files are skipped, or false. */
+export const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
+
+export const bytesOf = (path: string): Uint8Array => new Uint8Array(readFileSync(new URL(path, REAL)));
+export const textOf = (path: string): string => new TextDecoder().decode(bytesOf(path));
+export const jsonOf = (path: string): unknown => JSON.parse(textOf(path)) as unknown;
+
+/** Rows by heading. */
+export type Cells = Readonly<Record<string, string>>;
+
+/** Rows of a CSV file by heading. */
+export const cellsOf = (path: string): Cells[] =>
+  parse<Cells>(textOf(path), { columns: true, bom: true, record_delimiter: ['\r\n', '\n'], relax_column_count: true });
 
 type Row = Readonly<Record<string, unknown>>;
 export type Reading = readonly [spec: SourceSpec, pages: readonly Page[]];

@@ -1,15 +1,87 @@
-/** Pages that a person saved in a browser, from the drop folder through the adapters of sites made of HTML. */
+/** Sites made of HTML: how a whole list is read, what one broken page does to it, and pages saved in a browser. */
+import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../lib/archive.ts';
-import { readDrop, type Dropped } from '../../sources/fetch/drop.ts';
-import buckeye from '../../sandbox/sources/listings/buckeye_income_property.ts';
+import { Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import heartland from '../../sandbox/sources/listings/heartland_multifamily.ts';
-import { parsed, sourceNamed, type Parsed } from './parsed.ts';
+import { type Answer, quarantined, readFrom } from './site_double.ts';
+import { openArchive } from '../../lib/archive.ts';
+import { type Dropped, readDrop } from '../../sources/fetch/drop.ts';
+import buckeye from '../../sandbox/sources/listings/buckeye_income_property.ts';
+import { parsed, type Parsed, sourceNamed } from './parsed.ts';
+
+const jsonLd = (node: unknown): string =>
+  `<html><head><script type="application/ld+json">${JSON.stringify(node)}</script></head></html>`;
+
+const detail = (id: string): string =>
+  jsonLd({
+    '@context': 'https://schema.org',
+    '@type': 'RealEstateListing',
+    identifier: id,
+    offers: { price: 100000 },
+    about: {
+      address: { streetAddress: `${id} Elm St`, addressLocality: 'Akron', addressRegion: 'OH', postalCode: '44301' },
+    },
+  });
+
+/** A list of `count` cards, three a page, whose pages answer with `page(id)`. */
+const cards =
+  (count: number, page: (id: string) => Answer) =>
+  (url: URL): Answer => {
+    const id = /^\/listing\/([^/]+)\/x$/u.exec(url.pathname)?.[1];
+    if (id !== undefined) return page(id);
+    const at = Number(url.searchParams.get('page'));
+    const shown = Array.from({ length: count }, (_, i) => `l${i}`).slice((at - 1) * 3, at * 3);
+    const next = at * 3 < count ? `<link rel="next" href="/listings?page=${at + 1}">` : '';
+    const links = shown.map((l) => `<a class="listing-card" href="/listing/${l}/x">${l}</a>`).join('');
+    return `<html><head>${next}</head><body>${links}</body></html>`;
+  };
+
+test('a template that changed on all pages is detected after a few', async () => {
+  const asked: string[] = [];
+  await assert.rejects(
+    readFrom(
+      heartland,
+      cards(30, (id) => {
+        asked.push(id);
+        return '<html>new design</html>';
+      }),
+    ),
+    quarantined('template_changed'),
+  );
+  assert.equal(asked.length, 5);
+  await assert.rejects(
+    readFrom(heartland, () => '<html>new design</html>'),
+    quarantined('template_changed', /listing-card/),
+  );
+});
+
+test('a refusal ends the read at once', async () => {
+  const asked: string[] = [];
+  await assert.rejects(
+    readFrom(
+      heartland,
+      cards(8, (id) => {
+        asked.push(id);
+        return id === 'l2' ? 429 : detail(id);
+      }),
+    ),
+    (error) => error instanceof SourceUnavailable && error.reason === 'rate_limited',
+  );
+  assert.deepEqual(asked, ['l0', 'l1', 'l2']);
+});
+
+test('a list that links back to itself ends', async () => {
+  const site = cards(2, detail);
+  const { pages } = await readFrom(heartland, (url) =>
+    url.pathname === '/listings'
+      ? String(site(url)).replace('<head>', '<head><link rel="next" href="?page=1">')
+      : site(url),
+  );
+  assert.equal(pages.length, 2);
+});
 
 const cuyahoga = sourceNamed('oh_cuyahoga_sheriff');
 
@@ -69,14 +141,14 @@ test('a sale day with a missing item, or any other page, is refused and named', 
 test('saved pages of a list of cards give the listings with addresses on their site', async (t) => {
   const html = await recorded('../sandbox/sources/listings/recorded/buckeye_income_property/cards.html');
   const total = Number(/of ([\d,]+)/u.exec(html)?.[1]);
-  const cards = html.split('<article').length - 1;
-  const { rows } = await read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${cards}`) });
+  const count = html.split('<article').length - 1;
+  const { rows } = await read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${count}`) });
   assert.ok(rows.length > 0);
   for (const row of rows)
     assert.match(String(row['source_url']), /^https:\/\/www\.buckeye-income-property\.example\//u);
   await assert.rejects(
-    read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${cards + 1}`) }),
-    new RegExp(`states ${cards + 1} listings, its pages hold ${cards}`, 'u'),
+    read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${count + 1}`) }),
+    new RegExp(`states ${count + 1} listings, its pages hold ${count}`, 'u'),
   );
 });
 

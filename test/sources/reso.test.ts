@@ -1,15 +1,18 @@
-/** An MLS by RESO Web API, as two vendors serve it: authorization, all pages of a feed, and what stays secret. */
+/**
+ * An MLS by RESO Web API, as two vendors serve it: authorization, all pages of a feed, what stays secret, which rows
+ * are listings of several units, and oddities of real servers.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SANDBOX_CLIENT, SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
-import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { type Page, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { type Candidate, type Page, Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import { resoWebApi } from '../../sources/readers/reso/adapter.ts';
 import type { ResoServer } from '../../sources/readers/reso/server.ts';
-import { mlsGrid, trestle } from '../../sources/readers/reso/vendors.ts';
+import { bridge, mlsGrid, trestle } from '../../sources/readers/reso/vendors.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import mls from '../../sandbox/sources/listings/reso_sandbox_mls.ts';
@@ -17,6 +20,8 @@ import { get } from '../sandbox/browse.ts';
 import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom } from './site_double.ts';
 import { archivedTexts } from '../lib/archive_files.ts';
+import { streetLine } from '../../sources/readers/reso/rows.ts';
+import { pageOf } from './recorded.ts';
 
 const DAY = '2026-11-20';
 const HOST = 'https://api.sandbox-mls.example';
@@ -266,4 +271,108 @@ test('a read that reaches the last row of a query continues from the last timest
     queries.every((query) => !query.includes('secret')),
     'a token in a link is dropped',
   );
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+const ROW: Row = {
+  ListingKey: 'K1',
+  StandardStatus: 'Active',
+  PropertyType: 'Residential Income',
+  PropertySubType: 'Duplex',
+  ListPrice: 195000,
+  City: 'Oak Lawn',
+  StateOrProvince: 'IL',
+  PostalCode: '60453',
+  StreetNumber: '1234',
+  StreetDirPrefix: 'W',
+  StreetName: '1st',
+  StreetSuffix: 'Place',
+  ModificationTimestamp: '2026-11-11T00:02:03.715Z',
+};
+
+async function parse(server: ResoServer, rows: readonly Row[]): Promise<readonly Candidate[]> {
+  const bytes = new TextEncoder().encode(JSON.stringify({ value: rows }));
+  return candidatesOf(feed('an_mls', server), [pageOf(bytes, { kind: 'property', url: `${server.service}/Property` })]);
+}
+
+const keysOf = (candidates: readonly Candidate[]): unknown[] =>
+  candidates.map((c) => ('values' in c ? c.values['listing_id'] : c.reject.reason));
+
+test('a commercial building of another kind is left out; a feed declares its own words', async () => {
+  const commercial = { ...ROW, PropertyType: 'Commercial Sale' };
+  const rows = [
+    { ...commercial, ListingKey: 'office', PropertySubType: 'Office' },
+    { ...commercial, ListingKey: 'blank', PropertySubType: null },
+    { ...commercial, ListingKey: 'local', PropertySubType: 'Multiple Dwellings' },
+  ];
+  assert.deepEqual(keysOf(await parse(bridge('test'), rows)), []);
+  const types = [{ type: 'Commercial Sale', subtypes: ['Multi Family', 'Multiple Dwellings'] }];
+  assert.deepEqual(keysOf(await parse({ ...bridge('test'), types }, rows)), ['local']);
+});
+
+test('a deleted listing, and one that its seller withholds from the internet, is left out', async () => {
+  for (const no of [false, 0, '0', 'false', 'N']) {
+    assert.deepEqual(await parse(mlsGrid('test'), [{ ...ROW, MlgCanView: no }]), []);
+    assert.deepEqual(await parse(mlsGrid('test'), [{ ...ROW, InternetEntireListingDisplayYN: no }]), []);
+    const [hidden] = await parse(mlsGrid('test'), [{ ...ROW, InternetAddressDisplayYN: no }]);
+    assert.ok(hidden && 'values' in hidden && hidden.values['street'] === null);
+  }
+  for (const yes of [true, 1, null, undefined, 'Y'])
+    assert.equal((await parse(mlsGrid('test'), [{ ...ROW, MlgCanView: yes }])).length, 1);
+});
+
+test('a required field that no row has was renamed; in a few rows it may be blank', async () => {
+  const { ListPrice: _, ...unpriced } = ROW;
+  const five = Array.from({ length: 5 }, (_each, i) => ({ ...unpriced, ListingKey: `K${i}`, AskingPrice: 1 }));
+  await assert.rejects(
+    parse(mlsGrid('test'), five),
+    quarantined('template_changed', /none of the 5 rows has ListPrice/u),
+  );
+  assert.equal((await parse(mlsGrid('test'), five.slice(0, 4))).length, 4);
+  assert.equal((await parse(mlsGrid('test'), [...five.slice(0, 4), ROW])).length, 5);
+});
+
+test('a feed of many commercial listings without a declared subtype is quarantined and names its words', async () => {
+  const rows = (count: number, subtype: string): Row[] =>
+    Array.from({ length: count }, (_, i) => ({
+      ...ROW,
+      ListingKey: `K${i}`,
+      PropertyType: 'Commercial Sale',
+      PropertySubType: i % 2 === 0 ? 'Office' : subtype,
+    }));
+  const readRows = (value: readonly Row[]): ReturnType<typeof readFrom> =>
+    readFrom(feed('an_mls', mlsGrid('test')), () => JSON.stringify({ value }), '2026-11-20', {
+      AN_MLS_TOKEN: 'secret',
+    });
+  await assert.rejects(readRows(rows(100, 'Apartment Building')), (error: unknown) => {
+    assert.ok(error instanceof Quarantine && error.reason === 'template_changed');
+    assert.match(error.message, /100 listings of type Commercial Sale.*Office, Apartment Building/u);
+    return true;
+  });
+  await readRows(rows(99, 'Apartment Building'));
+  await readRows(rows(100, 'Multi Family'));
+});
+
+test('the street line is built from its parts, or taken from the start of an address with its place', () => {
+  const lines: readonly (readonly [Row, string | null])[] = [
+    [ROW, '1234 W 1st Place'],
+    [{ ...ROW, StreetDirSuffix: 'S', UnitNumber: '55' }, '1234 W 1st Place S #55'],
+    [{ ...ROW, UnitNumber: 'APT G' }, '1234 W 1st Place APT G'],
+    [{ ...ROW, UnitNumber: '#2' }, '1234 W 1st Place #2'],
+    [{ ...ROW, UnitNumber: 'B' }, '1234 W 1st Place #B'],
+    [{ ...ROW, StreetNumber: 1234, StreetDirPrefix: '', StreetSuffix: null }, '1234 1st'],
+    [{ ...ROW, StreetName: null }, null],
+    [{ ...ROW, UnparsedAddress: '12 Elm St' }, '12 Elm St'],
+    [{ ...ROW, UnparsedAddress: '12 Elm St, Oak Lawn, IL 60453' }, '12 Elm St'],
+    [{ ...ROW, UnparsedAddress: '12 Elm St Unit 2 Oak Lawn IL 60453-1234 USA' }, '12 Elm St Unit 2'],
+    [{ ...ROW, UnparsedAddress: '12 Elm St, Unit B, Oak Lawn' }, '12 Elm St, Unit B'],
+    [{ ...ROW, UnparsedAddress: '12 Elm St, IL 60453' }, '12 Elm St'],
+    [{ ...ROW, UnparsedAddress: 'Oak Lawn, IL 60453' }, null],
+    [{ ...ROW, UnparsedAddress: '12 Oak Lawn' }, '12 Oak Lawn'],
+    [{ ...ROW, UnparsedAddress: '12 Elm St, Chicago, IL' }, '12 Elm St, Chicago, IL'],
+    [{ ...ROW, City: 'New Haven', StateOrProvince: 'CT', UnparsedAddress: '12 Elm CT' }, '12 Elm CT'],
+    [{ ...ROW, City: 'A (B', UnparsedAddress: '12 Elm St, A (B, IL' }, '12 Elm St'],
+  ];
+  for (const [printed, expected] of lines) assert.equal(streetLine(printed), expected, JSON.stringify(printed));
 });
