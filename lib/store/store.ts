@@ -9,7 +9,7 @@
  *   segments/<day>/<site>/...    what workers have read, until their run is in the catalog (pipelines/jobs)
  *   runs/<run id>                the run that uses this id
  *   current                      the pointer: the catalog (catalog.ts)
- *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (stored_tables.ts)
+ *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (pipelines/open_tables)
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -19,7 +19,7 @@ import { compareRunIds, type Layout } from '../layout.ts';
 import { addPulled, assertWithoutStore } from './folder.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
-import { writeStoredTables } from './stored_tables.ts';
+import { writeStoredTables } from '../open_tables/table.ts';
 
 /** Attempts to add this run's reads to the catalog while other runs write it. */
 const TRIES = 5;

@@ -13,7 +13,7 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { rowsOfFiles } from '../../../lib/stored_types.ts';
 import { loadMarts, type Mart } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
-import { snapshotIdOf } from '../../../pipelines/open_tables/iceberg.ts';
+import { snapshotIdOf } from '../../../pipelines/open_tables/table.ts';
 import { writeOpenTables } from '../../../pipelines/open_tables/table.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
