@@ -7,23 +7,30 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { rowsOf } from '../../../lib/duck.ts';
+import { openDuck, openSmall, rowsOf } from '../../../lib/duck.ts';
 import { makeFolder, moveInto, sha256OfFile } from '../../../lib/files.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
-import { carryRows } from './carry.ts';
-import { isPartOfKey, lostRow, type Tally, type Unreadable } from './check_rows.ts';
-import { resolveDuplicates } from './duplicates.ts';
+import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
+import { dropFolderAddress } from '../../../sources/fetch/drop.ts';
 import { countFilled, listValues } from '../fill.ts';
+import type { ReadPage, ReadRecord } from '../reads.ts';
 import { findFiscalYears, findNewestDay } from '../recency.ts';
-import { createFresh, loadRows, openStaging, type RowsToLoad } from './load_rows.ts';
-import type { ReadRecord } from '../reads.ts';
+import { checkedRows, isPartOfKey, lostRow, type NaturalKey, type Rejected } from './check_rows.ts';
+import type { Checked, Tally, Unreadable } from './check_rows.ts';
+import { resolveDuplicates } from './duplicates.ts';
+import { checkedFiles } from './each_file.ts';
+import { createTableWithRows, HANDED_OVER, RowBatch, stagedColumns } from './json_rows.ts';
 
-export interface ReadToStage extends RowsToLoad {
+export interface ReadToStage {
+  readonly spec: SourceSpec;
+  readonly pages: readonly ReadPage[];
   readonly unreadable: readonly Unreadable[];
   /** Instant for the rejects of unreadable rows. */
   readonly observedAt: string;
-  /** Staged Parquet file that `write` creates. */
+  /** Staged Parquet file that `write` creates; temporary files go into the same folder. */
   readonly target: string;
+  /** Called from time to time with the number of rows accepted so far. */
+  readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 export interface Staged {
@@ -56,10 +63,31 @@ export async function stageRead(read: ReadToStage): Promise<StagedRead> {
   }
 }
 
+/** Pages of this size and more get a database of their own, which spills to the disk. */
+const LARGE_BYTES = 16_000_000;
+const LARGE_MEMORY = '1GB';
+
+/** Open a database for the rows of these pages. A large one spills to disk in the folder of the staged file. */
+async function openStaging({ pages, target }: ReadToStage): ReturnType<typeof openSmall> {
+  if (pages.reduce((bytes, page) => bytes + page.size, 0) < LARGE_BYTES) return openSmall();
+  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: LARGE_MEMORY });
+  const spill = `${target}.spill.tmp`;
+  await duck.connection.run(`SET temp_directory = ${literal(spill)}`);
+  return {
+    connection: duck.connection,
+    async close() {
+      duck.close();
+      await rm(spill, { recursive: true, force: true });
+    },
+  };
+}
+
 /** Fill the table `fresh` with the accepted rows, one for each key. */
 async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promise<Tally> {
   const { spec, pages, unreadable, observedAt } = read;
-  await createFresh(connection, spec);
+  // Without NOT NULL: a row carried from before a column existed has no value for it.
+  const columns = stagedColumns(spec).map((column) => `${identifier(column.name)} ${column.sql}`);
+  await connection.run(`CREATE TABLE fresh (${columns.join(', ')})`);
   const loaded = await loadRows(connection, read);
   const lost = unreadable.map((row, index) => lostRow(spec, row, index, observedAt));
   const rejects = [...loaded.rejects, ...lost];
@@ -75,6 +103,51 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     merged,
     unreadablePages,
   };
+}
+
+/** Rows in one INSERT. */
+const BATCH_ROWS = 10_000;
+/** Rejects are kept in memory. A read with more of them is quarantined. */
+const MAX_REJECTS = 200_000;
+
+async function* candidatesOf({ spec, pages }: ReadToStage): AsyncGenerator<Iterable<Checked>> {
+  if (spec.dropFolders) yield await checkedFiles(spec, pages);
+  else for (const page of pages) yield* checkedRows(spec, [await page.open()]);
+}
+
+/** Load the accepted rows into the table `fresh`, in the order of the pages. @throws Quarantine when the adapter does not know a page */
+async function loadRows(connection: DuckDBConnection, read: ReadToStage) {
+  const { spec, target, onRows } = read;
+  const columns = stagedColumns(spec);
+  const rejects: Rejected[] = [];
+  /** Where they can be read. */
+  const rejectedKeys: NaturalKey[] = [];
+  const batch = new RowBatch(connection, { table: 'fresh', columns, file: `${target}${HANDED_OVER}` });
+  let accepted = 0;
+  const insertBatch = async (): Promise<void> => {
+    accepted += batch.rows;
+    await batch.insert();
+    onRows?.(accepted);
+  };
+  for await (const turn of candidatesOf(read)) {
+    for (const checked of turn) {
+      if ('values' in checked) {
+        batch.add(checked.values);
+        if (batch.rows === BATCH_ROWS) await insertBatch();
+        continue;
+      }
+      rejects.push(checked.reject);
+      if (checked.key) rejectedKeys.push(checked.key);
+    }
+    if (rejects.length > MAX_REJECTS)
+      throw new Quarantine(
+        'too_many_rejects',
+        `more than ${MAX_REJECTS} rows refused; the first: ${rejects[0]?.detail ?? ''}`,
+        rejects[0]?.page_url,
+      );
+  }
+  await insertBatch();
+  return { accepted, rejects, rejectedKeys };
 }
 
 /**
@@ -117,4 +190,60 @@ async function writeStaged(
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/**
+ * Add to the table `fresh` the rows of the last good read whose keys were refused today and that `fresh` does not hold.
+ * A key with only some of its parts stands for all rows of an unreadable page. The key `folder` stands for the rows of
+ * that drop folder, except those of files that were read today.
+ * @returns number of rows added
+ */
+async function carryRows(
+  connection: DuckDBConnection,
+  spec: SourceSpec,
+  rejectedKeys: readonly NaturalKey[],
+  { before, target }: { readonly before: string | undefined; readonly target: string },
+): Promise<number> {
+  if (before === undefined || rejectedKeys.length === 0) return 0;
+  const { key, columns } = spec.row;
+  const parts = columns
+    .filter((column) => key.includes(column.name))
+    .map((column) => ({ ...column, sql: 'VARCHAR', absent: 'not read' }));
+  const folders = rejectedKeys.flatMap(({ folder }) => (folder === undefined ? [] : [folder]));
+  const pages = rejectedKeys.filter((refused) => isPartOfKey(spec, refused) && key.some((name) => name in refused));
+  const rows = rejectedKeys.filter((refused) => !isPartOfKey(spec, refused));
+  const file = `${target}.refused${HANDED_OVER}`;
+  await createTableWithRows(connection, { table: 'refused', columns: parts, file }, rows);
+  await createTableWithRows(connection, { table: 'refused_pages', columns: parts, file }, pages);
+  const sameKey = (a: string, b: string): string =>
+    key
+      .map(identifier)
+      .map((name) => `CAST(${a}.${name} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${name} AS VARCHAR)`)
+      .join(' AND ');
+  const onPage = key
+    .map(identifier)
+    .map((name) => `(r.${name} IS NULL OR r.${name} = CAST(p.${name} AS VARCHAR))`)
+    .join(' AND ');
+  const inFolder = [...new Set(folders)].map((folder) => {
+    const address = literal(dropFolderAddress(spec.name, folder));
+    return `starts_with(p.source_url, ${address}) AND NOT contains(substr(p.source_url, length(${address}) + 1), '/')
+        AND p.source_url NOT IN (SELECT source_url FROM fresh)`;
+  });
+  const isLost = [
+    `EXISTS (FROM refused r WHERE ${sameKey('p', 'r')})`,
+    `EXISTS (FROM refused_pages r WHERE ${onPage})`,
+    ...inFolder.map((condition) => `(${condition})`),
+  ];
+  // By name: a file from before a column existed has no value for it.
+  const [added] = await rowsOf(
+    connection,
+    `INSERT INTO fresh
+      SELECT ${stagedColumns(spec)
+        .map((column) => `p.${identifier(column.name)}`)
+        .join(', ')}
+      FROM (SELECT * FROM fresh WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(${literal(before)})) p
+      WHERE (${isLost.join(' OR ')})
+        AND NOT EXISTS (FROM fresh f WHERE ${sameKey('p', 'f')})`,
+  );
+  return Number(added?.['Count']);
 }
