@@ -68,13 +68,13 @@ restore: $(NODE) ##+ restore the newest backup of FROM=... into an empty DATA_DI
 .PHONY: sql query explain release calibrate reconcile
 
 sql: $(NODE) ## answer a query over the current snapshot: Q='SELECT ...'; without Q, print the duckdb command and tables
-	@node pipelines/commands/sql.ts
+	@node pipelines/analyse/cli.ts sql
 
 query: $(NODE) ## run a worked query: NAME=hidden_upside; without NAME, list them
-	@node pipelines/analyse/query_cli.ts
+	@node pipelines/analyse/cli.ts query
 
 explain: $(NODE) ## trace a number to its formula, assumptions, page and bytes: ID=... FIELD=noi_underwritten
-	@node pipelines/analyse/explain_cli.ts
+	@node pipelines/analyse/cli.ts explain
 
 release: $(NODE) ##+ copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
 	@node pipelines/release/release.ts

@@ -51,19 +51,6 @@ async function findRow(
   return first;
 }
 
-/** The assumptions of a snapshot, by key. */
-async function readAssumptions({ duck }: OpenSnapshot) {
-  const rows = await rowsOf(duck.connection, 'SELECT * FROM assumptions');
-  return new Map(
-    rows.map(fieldsOf).map((row) => {
-      const of = (name: string): string => row[name] ?? '';
-      const set = of('assumption_set_id');
-      return [of('key'), { value: of('value'), unit: of('unit'), kind: of('kind'), basis: of('basis'), set }];
-    }),
-  );
-}
-type Assumptions = Awaited<ReturnType<typeof readAssumptions>>;
-
 /** The data that an explanation reads. */
 interface ExplainInputs {
   readonly snapshot: OpenSnapshot;
@@ -78,22 +65,17 @@ interface ExplainInputs {
  */
 export async function explain({ snapshot, archive, sources }: ExplainInputs, id: string, wanted?: Explainable) {
   const { run_id: runId, as_of: asOf } = snapshot.manifest;
+  const { connection } = snapshot.duck;
   const { table, row } = await findRow(snapshot, id, wanted);
-  const assumptions = await readAssumptions(snapshot);
-  const valueOf = (key: string): string => assumptions.get(key)?.value ?? '';
-  const partsOf = {
-    deals: dealParts,
-    leads: leadParts,
-    signals: recordParts,
-    auctions: recordParts,
-    filings: recordParts,
-  };
-  const parts = await partsOf[table](snapshot, row, valueOf);
+  const declared = await rowsOf(connection, 'SELECT * FROM assumptions');
+  const assumptions = new Map(declared.map(fieldsOf).map((each) => [each['key'] ?? '', each]));
+  const valueOf = (key: string): string => assumptions.get(key)?.['value'] ?? '';
+  const parts = await (table === 'deals' ? dealParts(snapshot, row) : recordParts(snapshot, table, row, valueOf));
   const pages: PageFound[] = [];
   for (const query of parts.pages) pages.push(await findPage(archive, sources, query, asOf));
   const columns = (await loadMarts()).find(({ name }) => name === table)?.contract.record.columns ?? [];
   /** Where the inputs of the steps come from, in words, by figure and input. */
-  const origins = await findOrigins(snapshot.duck.connection, parts, assumptions);
+  const origins = await findOrigins(connection, parts, (name) => assumptions.has(name));
   return { table, id: row['id'] ?? '', snapshot: runId, asOf, row, columns, assumptions, ...parts, origins, pages };
 }
 export type Explanation = Awaited<ReturnType<typeof explain>>;
@@ -126,12 +108,6 @@ const pageOfRow = (row: Fields, role: string): PageQuery => ({
   sha256: row['page_sha256'] ?? '',
   url: row['source_url'] ?? null,
   isRow: (_, index) => String(index) === row['page_row'],
-});
-
-/** The only page of a record. */
-const ownPage = (row: Fields, role: string): Pick<Parts, 'pages' | 'positions'> => ({
-  pages: [pageOfRow(row, role)],
-  positions: new Map([['row', 1]]),
 });
 
 /** Origin of a group of a deal's fields. */
@@ -185,17 +161,6 @@ async function pagesOfDeal(snapshot: OpenSnapshot, row: Fields): Promise<Pick<Pa
   return { pages, positions };
 }
 
-/** Row of another table by its id. */
-async function rowById(
-  { duck }: OpenSnapshot,
-  table: Explainable,
-  id: string | null | undefined,
-): Promise<Fields | null> {
-  if (id === null || id === undefined) return null;
-  const [row] = await rowsOf(duck.connection, `SELECT * FROM ${identifier(table)} WHERE id = $1`, [id]);
-  return row ? fieldsOf(row) : null;
-}
-
 const HISTORY_SQL = `
   SELECT version_first_seen, version_last_seen, change, list_price, availability, gone_on FROM listing_history
   WHERE deal_id = $1 AND source = $2 AND listing_id = $3 ORDER BY version`;
@@ -213,33 +178,35 @@ async function dealParts(snapshot: OpenSnapshot, row: Fields): Promise<Parts> {
   };
 }
 
-async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: AssumptionValue): Promise<Parts> {
-  const isTaxLead = row['signal_id'] !== null;
-  const table = isTaxLead ? 'signals' : 'auctions';
-  const id = (isTaxLead ? row['signal_id'] : row['auction_id']) ?? '';
-  const record = await rowById(snapshot, table, id);
-  const corroboration = JSON.parse(row['corroboration'] ?? '[]') as { kind: string; id: string }[];
-  return {
-    steps: await leadSteps(snapshot.duck.connection, row, valueOf),
-    ...(record ? ownPage(record, isTaxLead ? 'signal' : 'auction') : { pages: [], positions: new Map() }),
-    links: [
-      { relation: isTaxLead ? 'signal' : 'auction', table, id },
-      ...corroboration.map((cited) => ({
-        relation: `corroborated by ${cited.kind}`,
-        table: tableOf(cited.kind),
-        id: cited.id,
-      })),
-    ],
+/** Of a record: its only page. Of a lead: that of its record, and the rows that corroborate it. */
+async function recordParts(
+  { duck: { connection } }: OpenSnapshot,
+  table: Explainable,
+  row: Fields,
+  valueOf: AssumptionValue,
+): Promise<Parts> {
+  const steps = await recordSteps(connection, row, valueOf);
+  const partsOf = (role: string, record: Fields | undefined): Omit<Parts, 'steps' | 'links'> => ({
+    pages: record ? [pageOfRow(record, role)] : [],
+    positions: new Map(record ? [['row', 1]] : []),
     history: [],
+  });
+  if (table !== 'leads') return { steps, links: [], ...partsOf('row', row) };
+  const [role, of] = row['signal_id'] === null ? (['auction', 'auctions'] as const) : (['signal', 'signals'] as const);
+  const id = row[`${role}_id`] ?? '';
+  const [record] = await rowsOf(connection, `SELECT * FROM ${of} WHERE CAST(id AS VARCHAR) = $1`, [id]);
+  const corroboration = JSON.parse(row['corroboration'] ?? '[]') as { kind: string; id: string }[];
+  const cited = corroboration.map((each) => ({
+    relation: `corroborated by ${each.kind}`,
+    table: tableOf(each.kind),
+    id: each.id,
+  }));
+  return {
+    steps: [...(await leadSteps(connection, row)), ...steps],
+    links: [{ relation: role, table: of, id }, ...cited],
+    ...partsOf(role, record && fieldsOf(record)),
   };
 }
-
-const recordParts = async ({ duck }: OpenSnapshot, row: Fields, valueOf: AssumptionValue): Promise<Parts> => ({
-  steps: await recordSteps(duck.connection, row, valueOf),
-  ...ownPage(row, 'row'),
-  links: [],
-  history: [],
-});
 
 /**
  * Follow a column from a published table to the first model that has it. A staging model only reads it from a page.
@@ -312,13 +279,13 @@ async function originText(
 async function findOrigins(
   connection: DuckDBConnection,
   { steps, positions }: Pick<Parts, 'steps' | 'positions'>,
-  assumptions: Assumptions,
+  isAssumption: (name: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const origins = await stepOrigins(connection, await loadModels(), (origin) => groupOf(origin) !== undefined);
   const found = new Map<string, string>();
   for (const { figure, inputs } of steps)
     for (const name of Object.keys(inputs)) {
-      const columns = origins(figure, name).filter(({ column }) => !assumptions.has(column));
+      const columns = origins(figure, name).filter(({ column }) => !isAssumption(column));
       const texts = new Set<string>();
       for (const origin of columns) texts.add(await originText(connection, origin, positions));
       const read = [...texts].filter((text) => !text.startsWith('ours')).join(', ');

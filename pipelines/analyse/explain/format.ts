@@ -104,12 +104,12 @@ export function formatExplanation(explanation: Explanation, field?: string, orig
   return lines;
 }
 
-function formatRequest(page: PageFound): string {
-  if (page.fetched_at === null) return 'the archive no longer has a request for these bytes';
-  const answer = `${page.method ?? ''} ${page.status ?? ''} ${page.content_type ?? ''}`;
-  const confirmed = page.confirmed_at === null ? '' : `; unchanged on ${page.confirmed_at}`;
-  const size = `${number(page.bytes ?? 0)} bytes as sent`;
-  return `fetched ${page.fetched_at} by run ${page.run_id ?? ''}: ${answer}, ${size}${confirmed}`;
+function formatRequest({ fetched, last }: PageFound): string {
+  if (!fetched) return 'the archive no longer has a request for these bytes';
+  const { observedAt, runId, method, status, responseHeaders, bytes } = fetched;
+  const answer = `${method} ${status} ${responseHeaders['content-type'] ?? ''}, ${number(bytes)} bytes as sent`;
+  const confirmed = last && last.observedAt !== observedAt ? `; unchanged on ${last.observedAt}` : '';
+  return `fetched ${observedAt} by run ${runId}: ${answer}${confirmed}`;
 }
 
 function formatValues(values: Readonly<Record<string, unknown>>): string {
@@ -139,6 +139,6 @@ function formatPage(page: PageFound, position: number): string[] {
 function describeOrigin({ assumptions, origins }: Explanation, figure: string, name: string): string {
   const assumption = assumptions.get(name);
   return assumption
-    ? `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`
+    ? `assumption of ${assumption['assumption_set_id']}, ${assumption['unit']}, ${assumption['kind']}: ${assumption['basis']}`
     : (origins.get(`${figure}.${name}`) ?? '');
 }

@@ -60,7 +60,7 @@ async function findRow(spec: SourceSpec | undefined, page: Page, isRow: PageQuer
  * missing and damaged bytes.
  */
 export async function findPage(archive: Archive, sources: readonly SourceSpec[], query: PageQuery, asOf: string) {
-  const { role, note, source, sha256 } = query;
+  const { source, sha256 } = query;
   const requests = await requestsFor(archive, query, asOf);
   const first = requests.find((record) => !record.fromCache) ?? requests[0];
   const fetched = requests.findLast((record) => record.runId === first?.runId && record.fromCache === first.fromCache);
@@ -77,21 +77,13 @@ export async function findPage(archive: Archive, sources: readonly SourceSpec[],
     [found, hash] = [NO_ROW, error.message];
   }
   return {
-    role,
-    note,
-    source,
-    sha256,
+    ...query,
     url: fetched?.url ?? query.url,
     /** Name of a dropped file, whose address does not have it. */
     file: fetched === undefined ? null : droppedName(fetched.context),
-    fetched_at: fetched?.observedAt ?? null,
-    run_id: fetched?.runId ?? null,
-    method: fetched?.method ?? null,
-    status: fetched?.status ?? null,
-    bytes: fetched?.bytes ?? null,
-    content_type: fetched?.responseHeaders['content-type'] ?? null,
-    /** Last request that found the page unchanged, if it is a later one. */
-    confirmed_at: last && last.observedAt !== fetched?.observedAt ? last.observedAt : null,
+    /** The request that returned the bytes, and the last one, which may have found them unchanged. */
+    fetched,
+    last,
     ...found,
     /** "verified", or the damage of the archived bytes. */
     hash,

@@ -37,19 +37,14 @@ async function publishedSteps(connection: DuckDBConnection, sql: string, row: Fi
 export const dealSteps = (connection: DuckDBConnection, row: Fields): Promise<Step[]> =>
   publishedSteps(connection, 'SELECT recompute AS steps FROM reports WHERE id = $1', row);
 
-/** Steps of a lead: the score as the sum of its parts, each part with its reason, and those of its record. */
-export async function leadSteps(
-  connection: DuckDBConnection,
-  row: Fields,
-  assumption: AssumptionValue,
-): Promise<Step[]> {
+/** Steps of a lead: the score as the sum of its parts, each part with its reason. */
+export async function leadSteps(connection: DuckDBConnection, row: Fields): Promise<Step[]> {
   const reasons = JSON.parse(row['score_rationale'] ?? '{}') as Record<string, string>;
   const steps = await publishedSteps(connection, 'SELECT steps FROM lead_steps WHERE id = $1', row);
-  const explained = steps.map((step): Step => {
+  return steps.map((step) => {
     const why = reasons[step.figure.replace(/^part_/u, '')];
     return why === undefined ? step : { ...step, why };
   });
-  return [...explained, ...(await recordSteps(connection, row, assumption))];
 }
 
 /** Figures of a signal or an auction, which its lead has too: the model, and the name in its SQL. */

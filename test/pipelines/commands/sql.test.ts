@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openSnapshot, type OpenSnapshot } from '../../../pipelines/analyse/open_snapshot.ts';
-import { formatLines, formatTable } from '../../../pipelines/analyse/query_result.ts';
+import { formatLines, formatTable } from '../../../pipelines/analyse/query.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { runHere, type Ended } from '../../support/run_here.ts';
 import { BARE } from '../../environment.ts';
@@ -48,7 +48,7 @@ describe('over a snapshot', () => {
     opened.duck.close();
   });
   const ask = (env: Record<string, string>): Promise<Ended> =>
-    runHere(join(root, 'pipelines/commands/sql.ts'), { env: { ...BARE, DATA_DIR: layout.root, ...env } });
+    runHere(join(root, 'pipelines/analyse/cli.ts'), { args: ['sql'], env: { ...BARE, DATA_DIR: layout.root, ...env } });
 
   test('every table and column has a comment with its meaning', async () => {
     for (const kind of ['tables', 'views', 'columns']) {

@@ -8,7 +8,7 @@ import { openSnapshot, type OpenSnapshot } from '../../../pipelines/analyse/open
 import { explain, fieldOrigin, type Explanation } from '../../../pipelines/analyse/explain/explain.ts';
 import type { Explainable } from '../../../pipelines/analyse/settings.ts';
 import { formatExplanation } from '../../../pipelines/analyse/explain/format.ts';
-import { workedQueries } from '../../../pipelines/analyse/queries.ts';
+import { workedQueries } from '../../../pipelines/analyse/query.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../../lib/archive.ts';
 import { loadSources } from '../../../sources/index.ts';
@@ -51,7 +51,10 @@ describe('a worked query', () => {
 
   test('runs from the command line; an unknown name is an error that lists the queries', async () => {
     const ask = (env: Record<string, string>) =>
-      runHere(join(root, 'pipelines/analyse/query_cli.ts'), { env: { ...BARE, DATA_DIR: layout.root, ...env } });
+      runHere(join(root, 'pipelines/analyse/cli.ts'), {
+        args: ['query'],
+        env: { ...BARE, DATA_DIR: layout.root, ...env },
+      });
     assert.match((await ask({})).out, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
     assert.match((await ask({ NAME: 'auctions_by_week', FORMAT: 'csv' })).out, /^week,sales,counties,/);
     assert.match((await ask({ NAME: 'nothing' })).err, /^NAME is "nothing", expected one of auctions_by_week, /);
@@ -95,7 +98,7 @@ describe('make explain', () => {
     assert.equal(listing.url, deal?.['source_url']);
     assert.equal(rent.values?.['rent_2'], deal?.['market_rent_2br'], "the rent is on HUD's own row");
     assert.equal(rent.values?.['zip'], deal?.['zip']);
-    assert.ok(Date.parse(listing.fetched_at ?? '') <= Date.parse(`${String(deal?.['observed_at'])}Z`));
+    assert.ok(Date.parse(listing.fetched?.observedAt ?? '') <= Date.parse(`${String(deal?.['observed_at'])}Z`));
     const lines = formatExplanation(e, 'noi_underwritten').join('\n');
     assert.match(lines, /noi_underwritten = [\d.]+\n {2}NOI .*\n {2}= noi_after_reset/);
     assert.match(lines, /gross_potential_rent = [\d.]+\n += round2\(units \* contract_rent \* .*/);
@@ -198,7 +201,7 @@ describe('make explain', () => {
     );
     const sha = String(deal?.['page_sha256']);
     const explained = (ID: string): { status: number | null; stdout: string } =>
-      spawnSync(process.execPath, ['pipelines/analyse/explain_cli.ts'], {
+      spawnSync(process.execPath, ['pipelines/analyse/cli.ts', 'explain'], {
         cwd: root,
         encoding: 'utf8',
         env: { ...BARE, DATA_DIR: layout.root, ID },

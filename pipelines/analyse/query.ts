@@ -1,4 +1,6 @@
-/** Runs a query and formats its result, for people and for programs. */
+/** Runs queries and formats their results, for people and for programs; and the worked queries. */
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { plural, table } from '../format.ts';
 
@@ -58,3 +60,13 @@ export function formatLines({ columns, rows }: QueryResult, format: 'csv' | 'jso
     JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]))),
   );
 }
+
+/** Worked queries by name: queries/<name>.sql. Its first comment is the question; `check:` and `rows:` are for tests. */
+export const workedQueries = () =>
+  globSync(join(import.meta.dirname, '../../queries/*.sql'))
+    .sort()
+    .map((path) => {
+      const sql = readFileSync(path, 'utf8').trim().replace(/;$/u, '');
+      const question = sql.match(/^--(?! check:| rows:) .+/gmu) ?? [];
+      return { name: basename(path, '.sql'), answers: question.map((line) => line.slice(3)).join(' '), sql };
+    });
