@@ -61,7 +61,7 @@ export function formatLines({ columns, rows }: QueryResult, format: 'csv' | 'jso
   );
 }
 
-/** Worked queries by name: queries/<name>.sql. Its first comment is the question; `check:` and `rows:` are for tests. */
+/** Worked queries, of queries/<name>.sql. The first comment is the question; `check:` and `rows:` are for tests. */
 export const workedQueries = () =>
   globSync(join(import.meta.dirname, '../../queries/*.sql'))
     .sort()

@@ -13,7 +13,7 @@ import type { HostJobs, JobSource } from '../jobs/send.ts';
 import type { Layout } from '../layout.ts';
 import { earlierReads, readsUpTo, standingRead, type ReadRecord } from '../ingest/reads.ts';
 import type { Manifest } from '../../models/manifest.ts';
-import { SILENT, type Progress } from '../progress/progress.ts';
+import type { Progress } from '../progress.ts';
 import { resaleByTerms, type Resale } from '../permission.ts';
 import { judgeSource, type SourceState } from '../ingest/source_state.ts';
 
@@ -34,7 +34,7 @@ export interface ReadOptions {
   /** Workers that read the hosts. Default: this process reads them. */
   readonly jobs?: HostJobs | undefined;
   /** Default: nothing is shown. */
-  readonly progress?: Progress;
+  readonly progress?: Partial<Progress>;
 }
 
 /** Whether a source is due in its season: it has no good read, or its cadence has passed. */
@@ -72,10 +72,10 @@ export async function readSources(
   runId: string,
   previous: Manifest | null,
 ): Promise<readonly SourceState[]> {
-  const { layout, clock, dataClock, sources, jobs, mayFetch = () => true, progress = SILENT } = options;
+  const { layout, clock, dataClock, sources, jobs, mayFetch = () => true, progress = {} } = options;
   const { resaleOf = resaleByTerms } = options;
   const due = new Set(await dueSources(options));
-  progress.reading([...due], sources.length - due.size);
+  progress.reading?.([...due], sources.length - due.size);
   // A register's increment begins at the previous snapshot, whatever was read since.
   const goodOn = new Map(previous?.sources.map((read) => [read.source, read.last_good_at?.slice(0, 10) ?? null]));
   const sites = [...groupByHost(sources)].map(([site, group]) => ({
@@ -87,9 +87,9 @@ export async function readSources(
   const reads = new Map<string, ReadRecord | null>();
   const onEnd = (spec: SourceSpec, read: ReadRecord | null): void => {
     reads.set(spec.name, read);
-    progress.ended({ spec, read });
+    progress.ended?.({ spec, read });
   };
-  const run = { ...options, runId, mayFetch, onRows: progress.accepted.bind(progress) };
+  const run = { ...options, runId, mayFetch, onRows: progress.accepted?.bind(progress) };
   await atOnce(sites, (site) => readSite(run, site, onEnd), jobs ? sites.length : HOSTS_AT_ONCE);
   const states = sources.map(async (spec) =>
     judgeSource(spec, {
@@ -123,11 +123,11 @@ async function readSite(
   { site, sources }: { readonly site: string; readonly sources: readonly Due[] },
   onEnd: (spec: SourceSpec, read: ReadRecord | null) => void,
 ): Promise<void> {
-  const { jobs, layout, clock, progress = SILENT, mayFetch } = run;
+  const { jobs, layout, clock, progress, mayFetch } = run;
   const left: JobSource[] = [];
   for (const { spec, lastGoodOn } of sources) {
     const isForWorker = jobs !== undefined && spec.fetch !== undefined && mayFetch(spec);
-    progress.started(spec);
+    progress?.started?.(spec);
     const read = await ingest(isForWorker ? { ...run, mayFetch: () => false } : run, spec, { lastGoodOn });
     if (read !== null || !isForWorker) onEnd(spec, read);
     else left.push({ spec, lastGoodOn, reads: await earlierReads(layout, spec.name, clock.asOf) });

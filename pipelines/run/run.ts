@@ -17,7 +17,6 @@ import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/table.ts';
-import { SILENT } from '../progress/progress.ts';
 import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import type { RunStore } from '../store/run_store.ts';
@@ -114,15 +113,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
 /** Load the inputs, build the models and audit them. */
 async function buildAndAudit(
   build: BuildDatabase,
-  { layout, clock, progress = SILENT }: RunOptions,
+  { layout, clock, progress = {} }: RunOptions,
   read: readonly SourceState[],
   inputs: Pick<BuildInputs, 'previous' | 'follows' | 'sold' | 'models' | 'assumptions'> & { readonly runId: string },
 ) {
   const { runId, models, sold } = inputs;
-  const onPart = (part: string): void => progress.part(part);
+  const onPart = (part: string): void => progress.part?.(part);
   const shareOfPart = build.shareDone.bind(build);
   const records = await loadRowRecords();
-  progress.step({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
+  progress.step?.({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
   const filter = await loadInputs(build.connection, {
     ...inputs,
     layout,
@@ -137,10 +136,10 @@ async function buildAndAudit(
   await writeSuppressed(layout.root, await suppressedSubjects(build.connection, layout, filter));
   const count = sold.leads.length;
   const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
-  progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
+  progress.step?.({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
   const { connection, second } = build;
   const built = await buildModels(connection, models, { published: PUBLISHED, second, onModel: onPart });
-  progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
+  progress.step?.({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
   const results = await auditModels(connection, built, onPart);
   return { sources: await judgeSources(connection, read), results, filter };
 }
@@ -186,21 +185,21 @@ async function changesSince(connection: DuckDBConnection, since: string): Promis
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
   build: BuildDatabase,
-  { layout, tablesUrl, progress = SILENT, store }: RunOptions,
+  { layout, tablesUrl, progress = {}, store }: RunOptions,
   { models, previous }: Pick<BuildInputs, 'models' | 'previous'>,
   { facts, filter }: { readonly facts: SnapshotFacts; readonly filter: SuppressionFilter },
 ): Promise<Publication> {
   const shareOfPart = build.shareDone.bind(build);
-  progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
+  progress.step?.({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
   const changes = facts.follows === null ? null : await changesSince(build.connection, facts.follows);
   const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
-  const onPart = (part: string): void => progress.part(part);
+  const onPart = (part: string): void => progress.part?.(part);
   const manifest = await writeSnapshot(build, layout, { models, facts, before, filter, onPart });
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
   // The snapshot is published; the next run writes the metadata.
   const warn = (where: string) => (error: unknown) =>
-    progress.line(
+    progress.line?.(
       `The Iceberg tables ${where} do not have this snapshot yet, the next run adds it: ${messageOf(error)}`,
     );
   await writeOpenTables(layout, tablesUrl).catch(warn(`in ${layout.iceberg}`));

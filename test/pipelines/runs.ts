@@ -10,7 +10,7 @@ import { loadMarts, type Model } from '../../models/index.ts';
 import { hashOf } from '../../models/manifest.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { SILENT, type Step } from '../../pipelines/progress/progress.ts';
+import type { Step } from '../../pipelines/progress.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
@@ -106,8 +106,8 @@ export async function runDay({
   secrets,
   soldLeads,
   store,
-  onLine = SILENT.line,
-  onStep = SILENT.step,
+  onLine = () => {},
+  onStep = () => {},
   browser = false,
   changed = (spec) => spec,
 }: OneRun): Promise<RunResult & { truth: WorldDay }> {
@@ -135,7 +135,7 @@ export async function runDay({
       ...(soldLeads ? { soldLeads } : {}),
       store,
       tablesUrl: store ? undefined : TABLES_URL,
-      progress: { ...SILENT, line: onLine, step: onStep },
+      progress: { line: onLine, step: onStep },
     });
     return { ...result, truth: sandbox.day };
   } finally {

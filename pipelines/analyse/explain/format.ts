@@ -138,7 +138,7 @@ function formatPage(page: PageFound, position: number): string[] {
 /** Origin of an input: the assumption, or the pages and tables from which it comes. */
 function describeOrigin({ assumptions, origins }: Explanation, figure: string, name: string): string {
   const assumption = assumptions.get(name);
-  return assumption
-    ? `assumption of ${assumption['assumption_set_id']}, ${assumption['unit']}, ${assumption['kind']}: ${assumption['basis']}`
-    : (origins.get(`${figure}.${name}`) ?? '');
+  if (!assumption) return origins.get(`${figure}.${name}`) ?? '';
+  const { assumption_set_id: set, unit, kind, basis } = assumption;
+  return `assumption of ${set}, ${unit}, ${kind}: ${basis}`;
 }

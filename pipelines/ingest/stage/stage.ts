@@ -115,7 +115,7 @@ async function* candidatesOf({ spec, pages }: ReadToStage): AsyncGenerator<Itera
   else for (const page of pages) yield* checkedRows(spec, [await page.open()]);
 }
 
-/** Load the accepted rows into the table `fresh`, in the order of the pages. @throws Quarantine when the adapter does not know a page */
+/** Load the accepted rows, in the order of the pages. @throws Quarantine when the adapter does not know a page */
 async function loadRows(connection: DuckDBConnection, read: ReadToStage) {
   const { spec, target, onRows } = read;
   const columns = stagedColumns(spec);

@@ -3,7 +3,7 @@ import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { DEFAULT_PORT, inFolder } from '../../../lib/settings.ts';
 import { literal } from '../../../lib/sql.ts';
 import { number, plural } from '../../format.ts';
-import { duration } from '../../progress/lines.ts';
+import { duration } from '../../progress.ts';
 import type { RunResult } from '../run.ts';
 import { collectWarnings, formatAudits, formatWaiting } from './summary.ts';
 

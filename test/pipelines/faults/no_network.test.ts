@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
-import { SILENT } from '../../../pipelines/progress/progress.ts';
 import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
@@ -69,7 +68,7 @@ test('a run without a network reports it once, sends nothing and keeps the rows'
         sources,
         due: ({ name }) => name === hud.name || day === '2026-11-21',
         models,
-        progress: { ...SILENT, line: (line) => printed.push(line) },
+        progress: { line: (line) => printed.push(line) },
       });
       return { result, printed: [...printed, ...collectWarnings(result)] };
     } finally {

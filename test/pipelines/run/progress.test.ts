@@ -1,8 +1,7 @@
 /** What a run shows while it works: one line for each family and step, and how far a long one is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineProgress } from '../../../pipelines/progress/lines.ts';
-import type { Progress } from '../../../pipelines/progress/progress.ts';
+import { lineProgress, type Progress } from '../../../pipelines/progress.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
 import '../../environment.ts';
