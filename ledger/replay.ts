@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { storeBody } from './sql/answers.ts';
 import { change, type Facts, type JournalLine } from './sql/journal.ts';
-import { markRestored } from './sql/restore_mark.ts';
+import { markRestored } from './sql/transfer_book.ts';
 import { COLUMNS } from './sql/rows.ts';
-import { release } from './sql/settlements.ts';
+import { release } from './sql/purchases.ts';
 import type { Query } from './sql/store.ts';
 
 const INSERT_LINE =

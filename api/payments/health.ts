@@ -1,7 +1,6 @@
 /** The state of payments for /health: unresolved settlements, and warnings for the operator. */
 import { isLongUnresolved, LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
-import type { Pass } from './audit/reconcile.ts';
-import type { AuditReport, TokenReport, Watch } from './audit/watchers.ts';
+import type { Pass, AuditReport, TokenReport, Watch } from './audit/watchers.ts';
 import type { PaymentChain } from './chain/payment_chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
 

@@ -4,8 +4,8 @@ import { LedgerUnavailable, type Ledger, type Money } from '../../ledger/ledger.
 import { openServingLedger, shownPlace } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { ServerSettings } from '../settings.ts';
-import type { Pass } from './audit/reconcile.ts';
 import {
+  type Pass,
   watchAudit,
   watchSettlements,
   watchToken,

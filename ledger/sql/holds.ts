@@ -1,7 +1,7 @@
 /** Holds of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
 import type { Held, HeldState, LeadHolds, OfferedLead } from '../ledger.ts';
 import { change } from './journal.ts';
-import { dropIfExpired, expiredAt, leadLimitReached } from './reservations.ts';
+import { dropIfExpired, expiredAt, leadLimitReached } from './purchases.ts';
 import type { Query, Row, Store } from './store.ts';
 
 /** Names per statement. The number of parameters is fixed, so that the statement is prepared once. */

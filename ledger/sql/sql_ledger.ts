@@ -4,12 +4,10 @@ import type { Ledger } from '../ledger.ts';
 import { findAnswer } from './answers.ts';
 import { holds } from './holds.ts';
 import { change, drop, recordEvent } from './journal.ts';
-import { exclusivePause } from './restore_mark.ts';
-import { expiredAt, reservations, UNFINISHED } from './reservations.ts';
-import { settlements } from './settlements.ts';
+import { exclusivePause, transferBook } from './transfer_book.ts';
+import { expiredAt, reservations, UNFINISHED, settlements } from './purchases.ts';
 import { rowsInOrder, type Store } from './store.ts';
 import { asNumber, FACTS, purchaseOf } from './rows.ts';
-import { transferBook } from './transfer_book.ts';
 
 const MAY_BE_FORGOTTEN = 'kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1';
 const DELETE_UNUSED_ANSWERS = `DELETE FROM answers WHERE stored_at_ms < $1

@@ -1,4 +1,8 @@
-/** The book of incoming transfers, and the lease of the auditor who writes it. */
+/**
+ * The book of incoming transfers: each is matched with the purchase that it pays, whoever sent its transaction. The
+ * holder of the auditor's lease writes it. After a restore, exclusive sales are paused until every transfer of the lost
+ * time is booked, and none of them is owed.
+ */
 import type {
   AuditedAccount,
   AuditState,
@@ -7,13 +11,15 @@ import type {
   IncomingTransfer,
   TransferBook,
   TransferKind,
+  Purchase,
+  BlockTime,
+  ExclusivePause,
 } from '../ledger.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { change, recordEvent, type JournalLine } from './journal.ts';
-import { matchTransfer, paidWith, type BookingTransaction } from './match_transfer.ts';
-import { liftMark } from './restore_mark.ts';
+import { change, recordEvent, type JournalLine, drop } from './journal.ts';
 import { rowsInOrder, type Query, type Row, type Store } from './store.ts';
 import { asNumber, FACTS, purchaseOf, TRANSACTION } from './rows.ts';
+import { insertHold } from './holds.ts';
 
 /** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
 const MAX_OWED = 1000;
@@ -225,3 +231,140 @@ export const transferBook = (store: Store): TransferBook => ({
     await store.write((query) => change(query, 'moved', moved, purchaseId, transaction, Number(block)));
   },
 });
+
+/** Purchases with this payer and nonce, each by its index. */
+function paidWith(payer: string, nonce: string): string {
+  const isPaid = `payer = ${payer} AND nonce = ${nonce}`;
+  return `(standing = 1 AND ${isPaid} OR state = 'released' AND ${isPaid})`;
+}
+const OF_PAYMENT = `${paidWith('$1', '$2')} AND pay_to = $3 AND chain = $4`;
+/** Purchases of a payment: first the one that is not released, then the released ones, latest first. */
+const BY_PAYMENT = `SELECT ${FACTS} FROM purchases WHERE ${OF_PAYMENT}
+  ORDER BY CASE WHEN standing = 1 THEN 0 ELSE 1 END, ended_at_ms DESC, id`;
+const IS_PAID = `SELECT 1 AS one FROM transfers WHERE purchase_id = $1`;
+const SELL = `state = 'sold', standing = 1, ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL,
+  returned_lead = NULL`;
+/** Other purchases that hold a key of the property of a purchase. */
+const HOLDERS_OF_PROPERTY = `SELECT other.purchase_id FROM held_properties own
+  JOIN held_properties other ON other.property_key = own.property_key AND other.purchase_id <> own.purchase_id
+  WHERE own.purchase_id = $1 AND other.standing = 1`;
+const RIVALS = `(id IN (SELECT purchase_id FROM holds WHERE lead_id = $2) OR id IN (${HOLDERS_OF_PROPERTY}))`;
+const TAKE_PROPERTY = 'UPDATE held_properties SET standing = 1 WHERE purchase_id = $1';
+const DROP_REUSED_IDENTIFIER = `UPDATE purchases SET identifier_hash = NULL WHERE id = $1 AND identifier_hash IN
+  (SELECT identifier_hash FROM purchases WHERE payer = $2 AND standing = 1 AND identifier_hash IS NOT NULL)`;
+
+/** The transaction that books transfers. */
+interface BookingTransaction {
+  readonly query: Query;
+  readonly lockRows: Store['lockRows'];
+}
+
+/** A transfer, and one purchase of its payment. */
+interface Candidate {
+  readonly query: Query;
+  readonly nowMs: number;
+  readonly row: Row;
+  readonly transfer: IncomingTransfer;
+}
+
+const sell = ({ query, nowMs, transfer }: Candidate, { id }: Purchase): Promise<unknown> =>
+  change(query, 'sold', { set: SELL, where: 'id = $1' }, id, nowMs, transfer.transaction, Number(transfer.block));
+
+/** Sell a released purchase whose money arrived. @returns false if its answer, its lead or its property is gone */
+async function sellReleased(candidate: Candidate, purchase: Purchase): Promise<boolean> {
+  const { query, row } = candidate;
+  if (Number(row['has_answer']) === 0) return false;
+  const lead = row['returned_lead'];
+  if (lead !== null) {
+    // A paid purchase takes precedence over a reservation, for which no settlement was requested yet.
+    await drop(query, RIVALS, purchase.id, String(lead));
+    if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;
+    if (!(await insertHold(query, String(lead), purchase.id))) return false;
+    await query(TAKE_PROPERTY, purchase.id);
+  }
+  // Another purchase may use the identifier by now; the wallet can still collect this one.
+  await query(DROP_REUSED_IDENTIFIER, purchase.id, purchase.payment.payer);
+  await sell(candidate, purchase);
+  return true;
+}
+
+/** Let a transfer pay for one purchase, if it can. */
+async function pays(candidate: Candidate): Promise<boolean> {
+  const { query, row, transfer } = candidate;
+  const purchase = purchaseOf(row);
+  const { id, payment, transaction, block } = purchase;
+  if (payment.amount !== transfer.amount || (await query(IS_PAID, id)).length > 0) return false;
+  switch (purchase.state) {
+    case 'sold':
+      if (transaction !== transfer.transaction || block !== transfer.block) {
+        const moved = { set: 'tx_hash = $2, block = $3', where: 'id = $1' };
+        await change(query, 'moved', moved, id, transfer.transaction, Number(transfer.block));
+      }
+      return true;
+    case 'settling':
+      await sell(candidate, purchase);
+      return true;
+    case 'released':
+      return sellReleased(candidate, purchase);
+    case 'reserved':
+      return false;
+  }
+}
+
+/**
+ * Find the purchase that a transfer paid, and bring it to the state that the chain shows.
+ * @returns null if it pays none that can still be delivered
+ */
+async function matchTransfer(
+  { query, lockRows }: BookingTransaction,
+  { account, nowMs }: Booking,
+  transfer: IncomingTransfer & { readonly nonce: string },
+): Promise<string | null> {
+  const payment = [transfer.payer, transfer.nonce, account.payTo, account.chain] as const;
+  // Lock the purchases first, so that none is sold, released or forgotten meanwhile.
+  if (lockRows !== '') await query(`SELECT id FROM purchases WHERE ${OF_PAYMENT} ORDER BY id ${lockRows}`, ...payment);
+  // Several purchases may be released: the payment was sent again after each.
+  for (const row of await query(BY_PAYMENT, ...payment)) {
+    // It takes the transfer when it is sold.
+    if (row['state'] === 'reserved') return null;
+    if (await pays({ query, nowMs, row, transfer })) return String(row['id']);
+  }
+  return null;
+}
+
+const MARK = `SELECT restored_at_ms, restored_after, restored_through,
+    (SELECT max(through_block) FROM audits) AS audited
+  FROM ledger_identity WHERE restored_at_ms IS NOT NULL`;
+/** A restore in the window of an earlier one continues it. */
+const SET_MARK = `UPDATE ledger_identity SET restored_at_ms = $1, restored_through = NULL, restored_after = COALESCE(
+    restored_after, (SELECT through_block FROM audits ORDER BY audited_at_ms DESC, chain, pay_to LIMIT 1), -1)
+  RETURNING restored_after`;
+const OWED_IN_WINDOW = `SELECT 1 AS one FROM transfers WHERE kind = 'owed' AND block > $1 AND block <= $2 LIMIT 1`;
+
+/** Mark the ledger as restored, in the transaction that copies the backup, before anything is booked. */
+export async function markRestored(query: Query, nowMs: number): Promise<void> {
+  const [row] = await query(SET_MARK, nowMs);
+  await recordEvent(query, 'restored', { at_ms: nowMs, after_block: asNumber(row?.['restored_after']) });
+}
+
+/** Why exclusive sales are paused; null if they are not. */
+export async function exclusivePause(query: Query): Promise<ExclusivePause | null> {
+  const [mark] = await query(MARK);
+  if (!mark) return null;
+  const [after, through] = [asNumber(mark['restored_after']), Number(mark['restored_through'] ?? Infinity)];
+  if (through > Number(mark['audited'] ?? -1)) return 'restored_not_audited';
+  return (await query(OWED_IN_WINDOW, after, through)).length > 0 ? 'restored_transfers_owed' : null;
+}
+
+/**
+ * End the window, and lift the mark when all of it is audited and nothing of it is owed.
+ * @param latest the latest block when the audit began. A node that lags behind the restore does not end the window
+ */
+async function liftMark(query: Query, latest: BlockTime): Promise<void> {
+  const [mark] = await query(MARK);
+  if (!mark) return;
+  if (mark['restored_through'] === null && latest.seconds * 1000 >= asNumber(mark['restored_at_ms']))
+    await query('UPDATE ledger_identity SET restored_through = $1', Number(latest.block));
+  if ((await exclusivePause(query)) !== null) return;
+  await query('UPDATE ledger_identity SET restored_at_ms = NULL, restored_after = NULL, restored_through = NULL');
+}

@@ -11,7 +11,7 @@ import { thorough } from '../thorough.ts';
 import { Stage, type StageOptions } from './clock_stage.ts';
 import { drawnUp, openSales, passOnChain } from './sales_world.ts';
 
-const [EVIDENCE, LEDGER] = ['api/payments/chain/evidence.ts', 'ledger/sql/sql_ledger.ts'];
+const [EVIDENCE, LEDGER] = ['api/payments/chain/payment_chain.ts', 'ledger/sql/sql_ledger.ts'];
 const DAY_SECONDS = DAY_MS / 1000;
 
 interface Moment {

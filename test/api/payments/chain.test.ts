@@ -12,8 +12,14 @@ import { pad, type Hex, type TransactionReceipt } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { base, baseSepolia } from 'viem/chains';
 import { auditPass, type AuditPass, type Auditor } from '../../../api/payments/audit/audit.ts';
-import { reconcile, type Pass, type Reconciler } from '../../../api/payments/audit/reconcile.ts';
-import { watchAudit, watchSettlements, watchToken } from '../../../api/payments/audit/watchers.ts';
+import {
+  reconcile,
+  type Pass,
+  type Reconciler,
+  watchAudit,
+  watchSettlements,
+  watchToken,
+} from '../../../api/payments/audit/watchers.ts';
 import { MULTICALL } from '../../../api/payments/chain/node.ts';
 import { paymentChain, type ChainReader, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { paymentHealth } from '../../../api/payments/health.ts';

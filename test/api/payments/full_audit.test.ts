@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { generatePrivateKey } from 'viem/accounts';
 import { auditPass } from '../../../api/payments/audit/audit.ts';
 import { fullAudit, type FullAudit } from '../../../api/payments/audit/full_audit.ts';
-import { resolve } from '../../../api/payments/audit/reconcile.ts';
+import { resolve } from '../../../api/payments/audit/watchers.ts';
 import { copyRows } from '../../../ledger/copy.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';

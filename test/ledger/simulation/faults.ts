@@ -52,7 +52,7 @@ const sale = inSource('api/payments/sale.ts', {
 
 /** Evidence accepts too little. */
 const OF_NONCE = ' && event.args.nonce.toLowerCase() === payment.nonce';
-const evidence = inSource('api/payments/chain/evidence.ts', {
+const evidence = inSource('api/payments/chain/payment_chain.ts', {
   'one transaction pays two purchases: events of its payer count for any nonce': [OF_NONCE, ''],
   'evidence is matched by transaction, not by payer and nonce': [
     `event.args.authorizer.toLowerCase() === payment.payer${OF_NONCE}`,
@@ -80,7 +80,7 @@ const evidence = inSource('api/payments/chain/evidence.ts', {
 });
 
 /** The audit misses transfers or books them wrongly. */
-const MATCH = 'ledger/sql/match_transfer.ts';
+const MATCH = 'ledger/sql/transfer_book.ts';
 const audit = [
   ...inSource('api/payments/audit/audit.ts', {
     'the audit does not move': ['next <= final.block; booking += 1', 'next < 0n; booking += 1'],
@@ -133,7 +133,7 @@ const audit = [
 
 /** Limits are not enforced, or count the wrong purchases; holds take or keep too little. */
 const limits = [
-  ...inSource('ledger/sql/reservations.ts', {
+  ...inSource('ledger/sql/purchases.ts', {
     'open purchases are not counted': ['open.length >= limits.maxOpen', 'open.length >= 99'],
     'open purchases are not subtracted from the balance': [
       'committed + payment.amount > limits.balance',
@@ -162,7 +162,7 @@ const limits = [
       'const hasProperty = properties.length >= 0;',
     ],
   }),
-  ...inSource('ledger/sql/settlements.ts', {
+  ...inSource('ledger/sql/purchases.ts', {
     'a released purchase keeps its property': [
       "await query('UPDATE held_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);",
       '',
@@ -238,6 +238,6 @@ const steps = withParts({
 export const faults: readonly Fault[] = [...sale, ...evidence, ...audit, ...limits, ...steps];
 
 /** They show in schedules with a restore only, which sells again what is sold. */
-export const restoreFaults = inSource('ledger/sql/restore_mark.ts', {
+export const restoreFaults = inSource('ledger/sql/transfer_book.ts', {
   'exclusive sales are not paused after a restore': ['if (!mark) return null;', 'if (mark !== null) return null;'],
 });

@@ -1,7 +1,7 @@
 /** The parts of the server that the simulation runs, and copies of them whose source was changed. */
 import { registerHooks } from 'node:module';
 import { auditPass } from '../../../api/payments/audit/audit.ts';
-import { reconcile } from '../../../api/payments/audit/reconcile.ts';
+import { reconcile } from '../../../api/payments/audit/watchers.ts';
 import { checkPayer } from '../../../api/payments/chain/payer_check.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { sell } from '../../../api/payments/sale.ts';
@@ -44,7 +44,7 @@ export const realParts: Parts = {
 const ROOT = new URL('../../../', import.meta.url).href;
 const FILES: Readonly<Record<keyof typeof sources, string>> = {
   sell: 'api/payments/sale.ts',
-  reconcile: 'api/payments/audit/reconcile.ts',
+  reconcile: 'api/payments/audit/watchers.ts',
   auditPass: 'api/payments/audit/audit.ts',
   checkPayer: 'api/payments/chain/payer_check.ts',
   paymentChain: 'api/payments/chain/payment_chain.ts',
@@ -53,10 +53,7 @@ const FILES: Readonly<Record<keyof typeof sources, string>> = {
 /** Files that may be changed, and those that import them. All others are shared: their classes must be identical. */
 const COPIED = [
   ...Object.values(FILES),
-  'api/payments/chain/evidence.ts',
-  ...['holds', 'match_transfer', 'reservations', 'restore_mark', 'settlements', 'transfer_book'].map(
-    (name) => `ledger/sql/${name}.ts`,
-  ),
+  ...['holds', 'purchases', 'transfer_book'].map((name) => `ledger/sql/${name}.ts`),
 ];
 /** Changes by the number of the copy. */
 const copies = new Map<string, readonly PlantedChange[]>();

@@ -8,7 +8,7 @@ import { ChainUnavailable } from '../../../api/payments/chain/node.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import { purchaseCollector } from '../../../api/payments/collect.ts';
-import { type OpenPurchase, type SaleEffects } from '../../../api/payments/sale.ts';
+import type { OpenPurchase, SaleEffects } from '../../../api/payments/sale.ts';
 import {
   isExpired,
   LedgerUnavailable,
