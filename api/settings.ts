@@ -6,7 +6,7 @@ import { readKeyFile } from '../lib/key_file.ts';
 import { BASE, networkName } from '../lib/network.ts';
 import { isPlaceholder } from '../lib/placeholders.ts';
 import { DEFAULT_PORT, pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
-import type { FacilitatorSettings } from './payments/facilitator/http_facilitator.ts';
+import type { FacilitatorSettings } from './payments/facilitator.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 
 const ORIGIN = 'an http or https URL without a path';

@@ -9,10 +9,8 @@ const PAGE = new URL('../docs/performance.md', import.meta.url);
 
 /** The measures that the settings ask for, in the order of the table. */
 async function chosen({ ONLY, QUICK, WRITE_DOCS }: Settings): Promise<readonly Measure[]> {
-  const { colorado, dailyRun, memory } = await import('./measures/pipeline.ts');
-  const { paidCall, queries, queriesLarge } = await import('./measures/queries.ts');
-  const { large, realSize } = await import('./measures/serving.ts');
-  const { staging } = await import('./measures/staging.ts');
+  const { colorado, dailyRun, memory, staging } = await import('./measures/pipeline.ts');
+  const { large, paidCall, queries, queriesLarge, realSize } = await import('./measures/serving.ts');
   const all = [colorado, large, dailyRun, memory, staging, queries, queriesLarge, paidCall, realSize];
   const wanted = ONLY.split(',');
   if (!wanted.every((name) => all.some((m) => m.name.startsWith(name))))

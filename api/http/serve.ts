@@ -11,7 +11,7 @@ import { watchRefunds } from '../routes/guarantee.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
 import { moneyOf, type OpenPayments, type PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys, type ReceiptKeys } from '../payments/receipts/keys.ts';
-import { FacilitatorUnavailable } from '../payments/facilitator/facilitator.ts';
+import { FacilitatorUnavailable } from '../payments/facilitator.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';

@@ -2,7 +2,7 @@
 import { isLongUnresolved, LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import type { Pass, AuditReport, TokenReport, Watch } from './audit/watchers.ts';
 import type { PaymentChain } from './chain/payment_chain.ts';
-import type { Facilitator } from './facilitator/facilitator.ts';
+import type { Facilitator } from './facilitator.ts';
 
 /** Problems of payments that an operator should investigate. Each has a section in docs/runbook.md. */
 export const WARNING_CODES = [

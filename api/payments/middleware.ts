@@ -10,7 +10,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { ChainUnavailable } from './chain/node.ts';
 import { createDeliveries } from './delivery.ts';
-import { FacilitatorUnavailable } from './facilitator/facilitator.ts';
+import { FacilitatorUnavailable } from './facilitator.ts';
 import {
   answerEarlierPurchase,
   chosenMedia,

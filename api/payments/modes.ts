@@ -4,9 +4,14 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Ledger, Money } from '../../ledger/ledger.ts';
 import { BASE, type Network } from '../../lib/network.ts';
 import { dayOf } from '../../lib/time.ts';
-import { preferredFacilitator, type Facilitator } from './facilitator/facilitator.ts';
-import { httpFacilitator, type FacilitatorSettings } from './facilitator/http_facilitator.ts';
-import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
+import {
+  preferredFacilitator,
+  type Facilitator,
+  httpFacilitator,
+  type FacilitatorSettings,
+  localFacilitator,
+  type GasBudget,
+} from './facilitator.ts';
 import { readerOf } from './chain/node.ts';
 import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
 import { fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';

@@ -13,7 +13,7 @@ import { checkPayer, type CheckedPayer } from './chain/payer_check.ts';
 import type { PaymentChain, TokenObstacle } from './chain/payment_chain.ts';
 import type { Signatures } from './chain/signatures.ts';
 import { callersResponse, completeAnswer, type Deliveries } from './delivery.ts';
-import type { Facilitator, SettlementHint } from './facilitator/facilitator.ts';
+import type { Facilitator, SettlementHint } from './facilitator.ts';
 import type { ReceiptKeys } from './receipts/keys.ts';
 import { notSent, otherRequest, plain, unknown, unpaid, unsigned, used, type Refusal } from './refusals.ts';
 import { sell, type OpenPurchase, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';

@@ -22,7 +22,7 @@ import {
   type Purchase,
 } from '../../ledger/ledger.ts';
 import type { Evidence } from './chain/payment_chain.ts';
-import type { SettlementHint, UnsentReason } from './facilitator/facilitator.ts';
+import type { SettlementHint, UnsentReason } from './facilitator.ts';
 
 /** The purchase that a handler builds the answer of, and the way to hold a lead for it. */
 export interface OpenPurchase {

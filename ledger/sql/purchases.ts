@@ -1,9 +1,21 @@
 /**
- * The states of a purchase. The unique indexes decide which caller reserves a payment first, never an earlier read; open
- * purchases and held leads are counted in the transaction that reserves or holds. Each later change is one guarded
- * UPDATE or DELETE.
+ * The states of a purchase. The unique indexes decide which caller reserves a payment first, never an earlier read.
+ * Open purchases and held leads are counted in the transaction that reserves or holds. Each later change is one
+ * guarded UPDATE or DELETE.
  */
-import { FUTURE_MS, isExpired, RELEASED_MS, type Begun, type Held, type LeadLimits, type Ledger, type NewPurchase, type PayerRefusal, type Purchase, type Answer } from '../ledger.ts';
+import {
+  FUTURE_MS,
+  isExpired,
+  RELEASED_MS,
+  type Begun,
+  type Held,
+  type LeadLimits,
+  type Ledger,
+  type NewPurchase,
+  type PayerRefusal,
+  type Purchase,
+  type Answer,
+} from '../ledger.ts';
 import { drop, record, change } from './journal.ts';
 import { asNumber, FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';

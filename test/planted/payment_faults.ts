@@ -4,7 +4,7 @@ import { fault, test, type PlantedFault } from './fault.ts';
 export const paymentFaults: readonly PlantedFault[] = [
   fault(
     'after a refusal, the server calls the next facilitator',
-    ['api/payments/facilitator/facilitator.ts', 'if (!hint.hasFailed) return', 'if (hint.transaction !== null) return'],
+    ['api/payments/facilitator.ts', 'if (!hint.hasFailed) return', 'if (hint.transaction !== null) return'],
     test(
       'attacks/lost_replies.test.ts',
       'are not tried in turn after a refusal, which may come although the money moves',

@@ -6,12 +6,13 @@ import { parse } from 'csv-parse/sync';
 import { MIN_DEALS } from '../../api/site/place_figures.ts';
 import { metroMap } from '../../api/site/map/metro_map.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import { METRO_PAGES } from '../../api/site/pages/metro.ts';
+import { METRO_PAGES } from '../../api/site/pages/metros.ts';
 import { METROS } from '../../api/site/map/metros.ts';
 import { METRO_NAMES } from '../../models/metros.ts';
 import { sharedApp } from '../api/support/test_app.ts';
 import { rowOf, uuid } from '../api/support/snapshot_fixtures.ts';
 import { plainText, unescaped } from './markup.ts';
+
 import bases from '../../api/site/map/bases.json' with { type: 'json' };
 
 const asPage = { headers: { Accept: 'text/html' } };

@@ -1,8 +1,8 @@
 /**
  * What a running server repeats: every ten seconds it ends settlements of unknown outcome by the evidence on the chain
  * alone, and deletes what has expired; every minute it books the transfers of final blocks, and reads the state of the
- * token. /health shows the results. Several processes may resolve a purchase in parallel, also during its sale: they read
- * the same chain, and the ledger accepts the result once.
+ * token. /health shows the results. Several processes may resolve a purchase in parallel, also during its sale: they
+ * read the same chain, and the ledger accepts the result once.
  */
 import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../../ledger/ledger.ts';
 import { ChainUnavailable } from '../chain/node.ts';

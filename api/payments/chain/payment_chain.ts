@@ -1,6 +1,6 @@
 /**
- * Reads the chain from our own node: evidence of payments, the state of payers, transfers. USDC marks an authorization as
- * used (AuthorizationUsed) and moves the money (Transfer) in two consecutive events. A payer can also cancel an
+ * Reads the chain from our own node: evidence of payments, the state of payers, transfers. USDC marks an authorization
+ * as used (AuthorizationUsed) and moves the money (Transfer) in two consecutive events. A payer can also cancel an
  * authorization, or spend its nonce on another transfer.
  */
 import {

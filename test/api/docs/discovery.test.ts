@@ -37,7 +37,7 @@ import {
 } from '@x402/extensions/bazaar';
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
 import { exampleUrl } from '../../../api/docs/examples.ts';
-import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
+import { httpFacilitator } from '../../../api/payments/facilitator.ts';
 import { mediaOf, templateOf, type Route } from '../../../api/routes/define.ts';
 import { isObject } from '../../../lib/json.ts';
 import { BASE } from '../../../lib/network.ts';

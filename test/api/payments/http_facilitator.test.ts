@@ -12,8 +12,8 @@ import {
   FacilitatorUnavailable,
   preferredFacilitator,
   type Facilitator,
-} from '../../../api/payments/facilitator/facilitator.ts';
-import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
+  httpFacilitator,
+} from '../../../api/payments/facilitator.ts';
 import { BASE } from '../../../lib/network.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 

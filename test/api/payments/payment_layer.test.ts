@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { leadLimits } from '../../../api/routes/leads/exclusive.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
-import { FacilitatorUnavailable } from '../../../api/payments/facilitator/facilitator.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator.ts';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
 import { openSnapshots, type Snapshots } from '../../../api/serving/follow.ts';
 import { setTimeout as pause } from 'node:timers/promises';

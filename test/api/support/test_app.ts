@@ -11,7 +11,7 @@ import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
 import type { Evidence, PayerState } from '../../../api/payments/chain/payment_chain.ts';
-import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator/facilitator.ts';
+import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import type { PaymentNetwork } from '../../../api/payments/paid_request.ts';
 import { limitedServer } from '../../../api/http/socket.ts';

@@ -3,7 +3,7 @@
  * none, or that there was no reply. Of several, the real client of the server asks another one after no reply.
  */
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { preferredFacilitator, type SettlementHint } from '../../../api/payments/facilitator/facilitator.ts';
+import { preferredFacilitator, type SettlementHint } from '../../../api/payments/facilitator.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { Chain, Transaction } from './chain.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 /** /build: a form that shows how many records match, what they have and what they cost, and sells them. */
 import { coarseRange, type Range } from '../../../routes/count/coarse.ts';
-import type { Route } from '../../../routes/define.ts';
+import type { Route, RouteRequest } from '../../../routes/define.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
 import { rangeText } from '../../format.ts';
 import { code, fold, link, outcome } from '../../components.ts';
@@ -8,12 +8,13 @@ import { element, html, type Html, type Piece } from '../../html.ts';
 import type { Page, PageContext } from '../../page.ts';
 import { payPanel } from '../../pay/panel.ts';
 import { endpointPath } from '../reference.ts';
-import { checkQuery } from './errors.ts';
 import { dataList, feedName, fieldOf, groups, PAGING, placeChoices, summaryOf, type CheckedQuery } from './form.ts';
+import { Problem } from '../../../http/problem.ts';
+import { checkRange, paramFacts, readValue, type Params } from '../../../routes/params.ts';
 
 const DEFAULT_FEED = '/api/deals';
 
-type Params = CheckedQuery['params'];
+type Checked = CheckedQuery['params'];
 type Values = Readonly<Record<string, unknown>>;
 
 const isList = (route: Route): route is ListRoute => Object.hasOwn(route, 'matching');
@@ -48,7 +49,7 @@ interface Counted {
 }
 
 /** The count of /api/count, by the filters that it accepts; null if the route is not a list. */
-async function freeCount(route: Route, context: PageContext, params: Params): Promise<Counted | null> {
+async function freeCount(route: Route, context: PageContext, params: Checked): Promise<Counted | null> {
   if (!isList(route)) return null;
   const { limit: _, fields: __, ...filters } = params;
   const { filters: taken, ...matches } = await coarseRange(route, { ...context.request, params: filters });
@@ -64,7 +65,7 @@ function matchesText({ matches, leftOut }: Counted): Html {
   return outcome(matches.at_least === 0 ? 'thin' : 'good', `${range}. No match, no charge.`);
 }
 
-async function offer(route: Route, path: string, params: Params, context: PageContext): Promise<Html> {
+async function offer(route: Route, path: string, params: Checked, context: PageContext): Promise<Html> {
   const { site } = context;
   const counted = await freeCount(route, context, params);
   const address = site.publicUrl + path;
@@ -136,3 +137,60 @@ export const build: Page = {
       <div id="answer"></div>`;
   },
 };
+
+/** The problem that an action throws, if any. */
+async function problemOf(action: () => unknown): Promise<Problem | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+const quoted = (name: string): string => `“${fieldOf(name).label}”`;
+
+/** The message of a call with its parameters as the form names them. A name may be a word, too: "county", "name". */
+function inWords(message: string, names: readonly string[]): string {
+  const known = new Set(names);
+  const isName = (word: string): boolean => known.has(word) && (word.includes('_') || word === 'apn');
+  return message
+    .replace(/^Give (\w+(?: or \w+)*)\.$/u, (_, list: string) => `Give ${list.split(' or ').map(quoted).join(' or ')}.`)
+    .replace(/^\w+/u, (word) => (known.has(word) ? quoted(word) : word))
+    .replace(/(?<=: )\w+(?:, \w+)*(?=\.$)/u, (list) => list.split(', ').map(quoted).join(', '))
+    .replaceAll(/(?<!“)\b\w+\b/gu, (word) => (isName(word) ? quoted(word) : word));
+}
+
+/**
+ * @param given values by parameter, without empty ones
+ * @param request of the snapshot
+ */
+export async function checkQuery(
+  route: Route,
+  given: ReadonlyMap<string, string>,
+  request: RouteRequest<Params>,
+): Promise<CheckedQuery> {
+  const params: Record<string, unknown> = {};
+  const errors = new Map<string, string>();
+  for (const [name, value] of given) {
+    const schema = route.params[name];
+    if (!schema) continue;
+    const { expected } = paramFacts(schema);
+    const problem = await problemOf(() => (params[name] = readValue(name, schema, value)));
+    if (problem) errors.set(name, `“${value.slice(0, 100)}” is not ${expected}.`);
+  }
+  // A range whose upper bound is below the lower one is wrong at the upper one.
+  for (const [name, low] of Object.entries(params)) {
+    const upper = name.replace(/^min_/u, 'max_').replace(/^from_/u, 'to_');
+    const high = params[upper];
+    if (upper === name || high === undefined) continue;
+    const problem = await problemOf(() => {
+      checkRange([name, low as string | number], [upper, high as string | number]);
+    });
+    if (problem) errors.set(upper, `${String(high)} is below ${quoted(name)}, which is ${String(low)}.`);
+  }
+  const problem = errors.size === 0 && (await problemOf(() => route.check?.({ ...request, params })));
+  if (problem) errors.set(String(problem.extras['field'] ?? ''), inWords(problem.message, Object.keys(route.params)));
+  return { params, errors };
+}

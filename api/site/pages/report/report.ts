@@ -8,9 +8,8 @@ import { html, type Html } from '../../html.ts';
 import { cardTable, externalLink, figures, fold, link, num, terms } from '../../components.ts';
 import { absent, count, day, dollars, percent, points, ratio } from '../../format.ts';
 import type { PageContext, Page } from '../../page.ts';
-import { comparison, income, offer } from './money.ts';
+import { comparison, income, offer, threePaths, incomeSteps } from './sections.ts';
 import { sensitivity } from './grid.ts';
-import { threePaths } from './paths.ts';
 import {
   AVAILABILITIES,
   CAP_SOURCES,
@@ -22,7 +21,6 @@ import {
   RECORDS,
   VERSION_CHANGES,
 } from './words.ts';
-import { incomeSteps } from './steps.ts';
 
 /** Characters of a hash that are unique within a report. */
 const SHORT = 12;
