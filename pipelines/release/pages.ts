@@ -17,18 +17,13 @@ export interface ReleasedTables {
 /** Tables whose changes since the previous release are listed: the others follow from them. */
 export const COMPARED: readonly string[] = ['deals', 'signals', 'auctions', 'owners', 'filings'];
 
-const notice = ({ notice: text }: Manifest): readonly string[] => (text === '' ? [] : [`**${text}**`]);
-
 /** Sources with rows in the release. */
 const sourcesOf = ({ sources }: Manifest): Manifest['sources'] =>
   sources.filter(({ staged_run }) => staged_run !== null);
 
-const byPermission = (manifest: Manifest): Manifest['sources'] =>
-  sourcesOf(manifest).filter(({ terms_basis }) => terms_basis === 'permission');
-
 /** Titles of sources whose owner must permit the release. */
 export const permissionsNeeded = (manifest: Manifest): readonly string[] =>
-  byPermission(manifest).map(({ title }) => title);
+  sourcesOf(manifest).flatMap(({ terms_basis, title }) => (terms_basis === 'permission' ? [title] : []));
 
 /** @param previous the release before, whose changes the release has; null for the first */
 export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previous: string | null): string =>
@@ -36,7 +31,7 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previo
     `# Dealfeed release ${manifest.run_id}`,
     'Listings of small multifamily buildings with their underwriting, distress records, sales and business filings, ' +
       `as of ${manifest.as_of}. For analysts: open the tables, look up a column, cite the release.`,
-    ...notice(manifest),
+    `**${manifest.notice}**`,
     table(
       ['table', 'what it has', 'rows'],
       models.map(({ name, contract }) => [
@@ -46,9 +41,7 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previo
       ]),
     ),
     '## Open it',
-    ['```sql', '-- DuckDB, in this folder', "SELECT city, count(*) FROM 'deals.parquet' GROUP BY ALL;", '```'].join(
-      '\n',
-    ),
+    "```sql\n-- DuckDB, in this folder\nSELECT city, count(*) FROM 'deals.parquet' GROUP BY ALL;\n```",
     'Any tool that reads Parquet reads the tables. `sha256sum -c SHA256SUMS` checks that no file changed.',
     '[data-dictionary.md](data-dictionary.md) describes the columns, [LICENSES.md](LICENSES.md) the terms of every ' +
       'source. `manifest.json` states how the tables were made: sources read, versions, assumptions, audits.' +
@@ -70,13 +63,8 @@ export const licensesPage = ({ manifest }: ReleasedTables): string =>
     `# Sources of release ${manifest.run_id} and their terms`,
     'The code of Dealfeed is under the Apache License 2.0. That license does not cover data: rows stay under the ' +
       'terms of their source. Dealfeed claims no rights in figures that it computes from them.',
-    ...notice(manifest),
-    ...(byPermission(manifest).length === 0
-      ? []
-      : [
-          'Rows of sources with the basis `permission` may be passed on only as their owner permits: ' +
-            `${permissionsNeeded(manifest).join('; ')}.`,
-        ]),
+    `**${manifest.notice}**`,
+    'Rows of sources with the basis `permission` may be passed on only as their owner permits.',
     table(
       ['source', 'basis', 'terms', 'rows', 'read on'],
       sourcesOf(manifest).map((source) => [

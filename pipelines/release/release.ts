@@ -3,7 +3,7 @@
  * compare it. It is completed in a temporary folder, renamed, and never changed again.
  */
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { openDuck } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
@@ -33,9 +33,6 @@ const MAKING = '.making-';
 const ReleasedManifest = z
   .object(Manifest.shape)
   .omit({ sold_leads: true, sold_properties: true, database: true, serving: true });
-
-/** Run ids of the releases of a folder, oldest first. */
-const listReleases = (layout: Layout): Promise<string[]> => runIdsIn(layout.releases);
 
 async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedTables> {
   const damage = await verifySnapshot(layout, runId, 'tables');
@@ -78,12 +75,11 @@ async function writeTable(
   { run_id: runId, notice, tables }: Manifest,
   model: Mart,
 ): Promise<PublishedTable> {
-  const published = tables[model.name];
-  if (!published) throw new Error(`${runId} has no table ${model.name}`);
+  const published = tables[model.name] ?? { rows: 0, files: [] };
   const paths = published.files.map(({ file }) => join(layout.snapshot(runId), file));
   const { record, publish } = model.contract;
   if (!publish.parts) {
-    await copyFile(paths[0] ?? '', join(folder, published.files[0]?.file ?? ''));
+    for (const path of paths) await copyFile(path, join(folder, basename(path)));
     return published;
   }
   const duck = await openDuck(':memory:', { threads: 1 });
@@ -146,7 +142,7 @@ export async function findDamage(folder: string): Promise<string[]> {
  */
 export async function release(layout: Layout, runId: string) {
   const folder = join(layout.releases, runId);
-  const all = await listReleases(layout);
+  const all = await runIdsIn(layout.releases);
   const tables = await checkReleasable(layout, runId);
   const before = all.filter((id) => compareRunIds(id, runId) < 0).at(-1) ?? null;
   const isNew = !all.includes(runId);
@@ -190,9 +186,8 @@ async function main(): Promise<number> {
     const { folder, files, isNew, manifest, previous } = await release(layout, runId);
     print(`${isNew ? 'Released' : 'Already released, and unchanged'}: ${folder}`);
     for (const name of files) print(`  ${bytesShort((await stat(join(folder, name))).size).padStart(8)}  ${name}`);
-    const compared = previous === null ? 'the first release in its folder' : `compared with release ${previous}`;
-    print(`${plural(files.length, 'file')}; ${compared}.`);
-    if (manifest.notice !== '') print(manifest.notice);
+    print(`${plural(files.length, 'file')}; ${previous === null ? 'the first release' : `compared with ${previous}`}.`);
+    print(manifest.notice);
     const needed = permissionsNeeded(manifest);
     if (needed.length > 0)
       print(
