@@ -1,8 +1,9 @@
-/** Published snapshots: their manifests, the latest before a day, and the verification of their files. */
+/** Published snapshots: their manifests, the latest before a day, the verification of their files, and their kind. */
 import { readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { DamagedFile, isShared, namesIn, readJson, sha256OfFile, writeWhole } from '../lib/files.ts';
+import { SettingError } from '../lib/settings.ts';
 import { filesOf } from '../lib/store/snapshot_cache.ts';
 import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
@@ -112,4 +113,32 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
     else if (needed === 'all') problems.push(`${file} was removed by make prune`);
   }
   return problems;
+}
+
+const Kind = z.strictObject({
+  data_clock: z.enum(['sandbox', 'live']),
+  /** The settings of the sandbox world; absent for the real web. */
+  world: z.string().optional(),
+});
+
+/**
+ * Check the kind of data of a folder, and save it for a new folder. A folder has one for its whole life: made-up rows
+ * of the sandbox must never be in a snapshot of the real web, and rows of two sandbox worlds never in one folder. If
+ * kind.json is lost, the newest snapshot has the kind.
+ * @throws SettingError if the folder has another kind
+ */
+export async function assertDataKind(layout: Layout, wanted: z.infer<typeof Kind>): Promise<void> {
+  const saved = await readJson(layout.kind);
+  const newest = (await listSnapshots(layout)).at(-1);
+  const ofNewest = newest === undefined ? {} : { data_clock: (await readManifest(layout, newest)).data_clock };
+  const found = saved === undefined ? { ...wanted, ...ofNewest } : Kind.parse(saved);
+  const shown = ({ data_clock: clock, world }: typeof found): string =>
+    clock === 'live' ? 'public records of the real web' : `made-up data of the sandbox world ${world ?? ''}`.trim();
+  const isOtherWorld = found.world !== undefined && wanted.world !== undefined && found.world !== wanted.world;
+  if (found.data_clock !== wanted.data_clock || isOtherWorld)
+    throw new SettingError(
+      `DATA_DIR is ${JSON.stringify(layout.root)}, which has ${shown(found)}; expected another folder for ` +
+        shown(wanted),
+    );
+  if (saved === undefined) await writeWhole(layout.kind, `${JSON.stringify(found)}\n`);
 }

@@ -4,8 +4,7 @@ import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { isInSeason, type Season } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
-import { COLUMN_WENT_BLANK, fillRates, findBlankColumns, findNews, missingFacts } from './fill.ts';
-import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
+import { fillRates, findBlankColumns, findNews, missingFacts, withoutRecentRows } from './facts.ts';
 import { type Resale, whatIsMissing } from '../permission.ts';
 import type { DegradedReason } from '../../models/marts/sources.ts';
 import { listUnreadable, type ReadRecord } from './reads.ts';
@@ -102,8 +101,8 @@ export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceS
   const unread = isJudged ? listUnreadable(standing).unreadable.filter(({ key }) => isPartOfKey(spec, key)) : [];
   const refused = spec.family === 'corrections' ? (standing?.rejects ?? []) : [];
   const faults: readonly { readonly reason: DegradedReason; readonly detail: string | null }[] = [
-    { reason: NO_RECENT_ROWS, detail: old },
-    { reason: COLUMN_WENT_BLANK, detail: blankDetail || null },
+    { reason: 'no_recent_rows', detail: old },
+    { reason: 'column_went_blank', detail: blankDetail || null },
     { reason: 'row_refused', detail: refused.map(({ detail }) => detail).join('; ') || null },
     { reason: 'page_unread', detail: unread.map(({ detail }) => detail).join('; ') || null },
   ];

@@ -8,13 +8,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.ts';
-import { writeWhole } from '../../lib/files.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../layout.ts';
 import { takeLock } from '../run/lock.ts';
-import { readSent, sentFile, type LastCall, type Sent } from './alerts_sent.ts';
 import { checkHealth } from './health.ts';
+import { readSent, writeSent, type LastCall, type Sent } from './notes.ts';
 import { type Problem, problemKey, PROBLEMS } from './problems.ts';
 import { operatorSettings } from './settings.ts';
 
@@ -134,8 +133,7 @@ export async function alertChanges(
     // Wait for a hanging command only once.
     if (over.size > 0 && first?.hasHung !== true && (await send('over', over)) === null)
       for (const key of over.keys()) delete after.troubles[key];
-    if (JSON.stringify(after) !== JSON.stringify(before))
-      await writeWhole(sentFile(layout), `${JSON.stringify(after, null, 1)}\n`);
+    if (JSON.stringify(after) !== JSON.stringify(before)) await writeSent(layout, after);
     return lines;
   } finally {
     lock.release();

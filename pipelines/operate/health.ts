@@ -19,9 +19,8 @@ import { queueState } from '../jobs/queue.ts';
 import { STOPPED, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
 import { currentSnapshot, readManifest, runIdsIn, verifySnapshot } from '../snapshots.ts';
-import { storeState } from '../store/state.ts';
-import { lastAlert } from './alerts_sent.ts';
-import { backupProblems, latestBackup } from './backup/latest.ts';
+import { storeState } from '../store/run_store.ts';
+import { backupProblems, latestBackup, readSent } from './notes.ts';
 import { problem, sourceHealth, sourceProblems, worstLevel, type Problem } from './problems.ts';
 
 const count = z.int().min(0);
@@ -224,7 +223,7 @@ export async function checkHealth(layout: Layout, specs: readonly SourceSpec[], 
   const free = await statfs(layout.root).catch(() => null);
   /** Free bytes of the disk; null if the folder does not exist. */
   const freeBytes = free && free.bavail * free.bsize;
-  const [alert, backup] = [await lastAlert(layout), await latestBackup(layout)];
+  const [{ last: alert }, backup] = [await readSent(layout), await latestBackup(layout)];
   const queue = options.queue === undefined ? null : await queueState(options.queue);
   const store = options.store === undefined ? null : await storeState(options.store);
   const troubles = [

@@ -13,11 +13,10 @@ import { loadReferences } from '../../models/references.ts';
 import { writeSuppressed } from '../../lib/suppressions.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { loadRowRecords } from '../../sources/index.ts';
-import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/table.ts';
-import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
+import { assertDataKind, listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import type { RunStore } from '../store/run_store.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
@@ -76,7 +75,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await assertDataKind(layout, { data_clock: options.dataClock, ...world });
   const previous = await snapshotBefore(layout, clock.asOf);
   const follows = (await snapshotOfDay(layout, clock.asOf)) ?? previous;
-  const runId = await claimRunId(layout, clock.asOf, store);
+  const runId = await reserveRunId(layout, clock.asOf, store);
   options.onBegin?.(runId);
   const startedMs = Date.now();
   const failuresFolder = join(layout.run(runId), 'failures');
@@ -144,8 +143,8 @@ async function buildAndAudit(
   return { sources: await judgeSources(connection, read), results, filter };
 }
 
-/** Claim the next free run id of a day by creating its folder. An id is never used twice, even after a prune. */
-async function claimRunId(layout: Layout, asOf: string, store: RunStore | undefined): Promise<string> {
+/** Reserve the next free run id of a day by creating its folder. An id is never used twice, even after a prune. */
+async function reserveRunId(layout: Layout, asOf: string, store: RunStore | undefined): Promise<string> {
   await makeFolder(layout.runs);
   const published = new Set(await listSnapshots(layout));
   for (let number = 1; ; number += 1) {
@@ -154,7 +153,7 @@ async function claimRunId(layout: Layout, asOf: string, store: RunStore | undefi
     try {
       await mkdir(layout.run(runId));
       await sync(layout.runs);
-      if ((await store?.claim(runId)) !== false) return runId;
+      if ((await store?.reserve(runId)) !== false) return runId;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }

@@ -1,5 +1,5 @@
 /**
- * A run's use of its store. It brings its folder up to date, claims its run id, and publishes: pages and rows, the
+ * A run's use of its store. It brings its folder up to date, reserves its run id, and publishes: pages and rows, the
  * snapshot's files, its manifest, then the catalog by one conditional write. A crash before that write publishes
  * nothing; the next run uploads what is missing. Of two runs that continue the same catalog, one publishes.
  */
@@ -9,16 +9,19 @@ import { hostname } from 'node:os';
 import { type Archive, openArchive } from '../../lib/archive.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
+import { currentRun, manifestOf, readCatalog, switchCatalog } from '../../lib/store/catalog.ts';
+import type { Catalog, CatalogRun, ReadCatalog } from '../../lib/store/catalog.ts';
 import { readSuppressed, writeSuppressed } from '../../lib/suppressions.ts';
 import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
-import { PublishedElsewhere, type Store } from '../../lib/store/store.ts';
+import { PublishedElsewhere, readVerified, StoreDamage, StoreUnavailable } from '../../lib/store/store.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
 import { removeSegments } from '../jobs/segments.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
+import { problem } from '../operate/problems.ts';
 import { addPulled, assertWithoutStore } from './folder.ts';
 import { pull } from './pull.ts';
-import { push } from './push.ts';
+import { missingFiles, push } from './push.ts';
 import { writeStoredTables } from '../open_tables/table.ts';
 
 /** Attempts to add this run's reads to the catalog while other runs write it. */
@@ -59,13 +62,13 @@ export class RunStore {
   }
 
   /** @returns false if another run has this id */
-  async claim(runId: string): Promise<boolean> {
+  async reserve(runId: string): Promise<boolean> {
     const create = (): Promise<boolean> => {
-      const claim = { host: hostname(), process: process.pid, claim: randomUUID() };
-      return this.store.create(`runs/${runId}`, `${JSON.stringify(claim)}\n`);
+      const use = { host: hostname(), process: process.pid, id: randomUUID() };
+      return this.store.create(`runs/${runId}`, `${JSON.stringify(use)}\n`);
     };
     if (!(await create())) return false;
-    // A second claim of the same id must fail.
+    // A second run that reserves the same id must fail.
     if (!(await create())) return true;
     throw new SettingError(
       `STORE is ${this.store.shown}, which ignores conditional writes (If-None-Match): two runs could overwrite each ` +
@@ -160,4 +163,40 @@ export async function openRunStore(
   if (STORE !== undefined) return new RunStore({ store: await openStore(STORE, undefined, print), layout, print });
   await assertWithoutStore(layout);
   return undefined;
+}
+
+/** How long `make status` waits for the store. */
+const STATUS_WAIT_MS = 3_000;
+
+/** Check that each file of a snapshot has its size. Its hash is checked by each host that fetches it. */
+async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
+  const manifest = manifestOf(run);
+  if (!manifest) return;
+  const text = new TextDecoder().decode(await readVerified(store, manifest));
+  const [wrong] = await missingFiles(store, run.run_id, JSON.parse(text));
+  if (wrong !== undefined)
+    throw new StoreDamage(
+      `STORE ${store.shown}: ${wrong} is missing or truncated. Servers cannot fetch snapshot ${run.run_id}. ` +
+        'Run again, or restore the file.',
+    );
+}
+
+/** Read the state of a store. An unavailable or damaged store is a problem in the result. */
+export async function storeState(address: string) {
+  const store = await openStore(address, STATUS_WAIT_MS);
+  try {
+    const catalog = (await readCatalog(store))?.catalog;
+    const run = catalog && currentRun(store, catalog);
+    if (run) await checkSnapshot(store, run);
+    // Servers fetch the current snapshot; it is null before the first publication.
+    const state = { place: store.shown, current: catalog?.current ?? null, runs: catalog?.runs.length ?? 0 };
+    return { state, problems: [] };
+  } catch (error) {
+    const isDamage = error instanceof StoreDamage;
+    if (!isDamage && !(error instanceof StoreUnavailable) && !(error instanceof SettingError)) throw error;
+    const kind = isDamage ? 'store_damaged' : 'store_unavailable';
+    return { state: null, problems: [problem(kind, store.shown, error.message)] };
+  } finally {
+    store.close();
+  }
 }

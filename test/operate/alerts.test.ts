@@ -11,7 +11,7 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { alertChanges, type Alert } from '../../pipelines/operate/alerts.ts';
-import { lastAlert } from '../../pipelines/operate/alerts_sent.ts';
+import { readSent } from '../../pipelines/operate/notes.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
 import { problem, type Problem } from '../../pipelines/operate/problems.ts';
 import { BARE } from '../environment.ts';
@@ -151,7 +151,7 @@ describe('the alert command of deploy/', () => {
     const { text: said, content, event } = JSON.parse(body) as Record<string, string>;
     assert.deepEqual([received.length, event, content], [1, 'new', said]);
     for (const { message } of faults) assert.ok(said?.includes(message), message);
-    assert.deepEqual((await lastAlert(layout))?.failure, null);
+    assert.deepEqual((await readSent(layout)).last?.failure, null);
   });
 
   test('says why nobody was told, and `make status` has it as a problem', async (t) => {

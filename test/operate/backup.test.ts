@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sha256 } from '../../lib/files.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
-import { latestBackup } from '../../pipelines/operate/backup/latest.ts';
+import { latestBackup } from '../../pipelines/operate/notes.ts';
 import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
 import { BARE } from '../environment.ts';
 import { openArchive } from '../../lib/archive.ts';

@@ -9,7 +9,7 @@ import { loadSources } from '../../sources/index.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
+import { noteBackup } from '../../pipelines/operate/notes.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
 import { continued } from '../../pipelines/history.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';

@@ -155,8 +155,8 @@ describe('hosts with one store', () => {
       soldLeads: async () => {
         const store = await storeOf(two);
         await store.pull(day);
-        assert.equal(await store.claim(`${day}.01`), false, 'the id of the other run');
-        assert.equal(await store.claim(`${day}.02`), true);
+        assert.equal(await store.reserve(`${day}.01`), false, 'the id of the other run');
+        assert.equal(await store.reserve(`${day}.02`), true);
         const made = two.snapshot(`${day}.02`);
         await cp(two.snapshot(`${second}.01`), made, { recursive: true });
         const manifest = await readManifest(two, `${second}.01`);

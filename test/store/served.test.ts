@@ -12,7 +12,7 @@ import { filesOf } from '../../lib/store/snapshot_cache.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { RunStore } from '../../pipelines/store/run_store.ts';
-import { storeState } from '../../pipelines/store/state.ts';
+import { storeState } from '../../pipelines/store/run_store.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { startApp } from '../api/support/test_app.ts';

@@ -8,7 +8,7 @@ import { failureText } from '../../failure.ts';
 import { bytesShort, number } from '../../format.ts';
 import { layoutOf } from '../../layout.ts';
 import { backUp } from './back_up.ts';
-import { noteBackup } from './latest.ts';
+import { noteBackup } from '../notes.ts';
 import { restoreFolder, verifyBackup } from './restore.ts';
 import { backUpSettings, restoreSettings, verifySettings } from './settings.ts';
 

@@ -1,10 +1,45 @@
-/** The latest backup of a data folder, which `make backup` records there, and whether it is missing or old. */
+/** Notes of the operator's commands in a data folder: the alerts that were sent, and the latest backup. */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { readJson, writeWhole } from '../../../lib/files.ts';
-import { daysBetween } from '../../clock.ts';
-import type { Layout } from '../../layout.ts';
-import { problem, type Problem } from '../problems.ts';
+import { readJson, writeWhole } from '../../lib/files.ts';
+import { daysBetween } from '../clock.ts';
+import type { Layout } from '../layout.ts';
+import { problem, type Problem } from './problems.ts';
+
+/** The last call of ALERT_COMMAND. */
+const LastCall = z.object({
+  at: z.iso.datetime(),
+  event: z.enum(['new', 'over']),
+  /** Its problems, by their key. */
+  troubles: z.array(z.string()),
+  /** Why the command failed; null if it succeeded. */
+  failure: z.string().nullable(),
+});
+export type LastCall = z.infer<typeof LastCall>;
+
+/** Content of DATA_DIR/alerts.json: the last call, and the problems that the command has received, by their key. */
+const Sent = z.object({
+  last: LastCall.nullable(),
+  troubles: z.record(
+    z.string(),
+    z.object({
+      since: z.iso.datetime(),
+      trouble: z.looseObject({ kind: z.string(), subject: z.string(), message: z.string() }),
+    }),
+  ),
+});
+export type Sent = z.infer<typeof Sent>;
+
+const sentFile = (layout: Layout): string => join(layout.root, 'alerts.json');
+
+/** A missing or damaged file counts as nothing sent: an alert is sent twice instead of never. */
+export async function readSent(layout: Layout): Promise<Sent> {
+  const read = Sent.safeParse(await readJson(sentFile(layout)).catch(() => undefined));
+  return read.success ? read.data : { last: null, troubles: {} };
+}
+
+export const writeSent = (layout: Layout, sent: Sent): Promise<void> =>
+  writeWhole(sentFile(layout), `${JSON.stringify(sent, null, 1)}\n`);
 
 const Note = z.object({ at: z.iso.datetime(), folder: z.string() });
 export type LatestBackup = z.infer<typeof Note>;
