@@ -23,7 +23,7 @@ import {
   type Column,
   type RecordDefinition,
 } from '../lib/record.ts';
-import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
+import { OUTDATED_REASONS } from '../sources/days.ts';
 import { FAMILIES, RESALE } from '../sources/kinds.ts';
 import { Assumption } from './assumptions.ts';
 import type { Mart } from './index.ts';

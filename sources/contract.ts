@@ -350,7 +350,7 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly dropFolders?: DropFolders;
   /**
    * For rows that have a column fiscal_year: the newest fiscal year that a page lists as published, or null if the page
-   * is no list of years. Rows of a year that is over are reported as outdated (fiscal_year.ts).
+   * is no list of years. Rows of a year that is over are reported as outdated (days.ts).
    */
   listedFiscalYear?(page: Page): number | null;
   /**

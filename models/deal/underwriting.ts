@@ -14,7 +14,7 @@ import {
   uuid,
   words,
 } from '../../lib/record.ts';
-import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
+import { OUTDATED_REASONS } from '../../sources/days.ts';
 import { rationale } from '../fields.ts';
 import { DSCR_REASONS, INSIDE, OFFER_REASONS, UNDERWRITE_REASONS } from '../inside.ts';
 import { TAX_AT_SALE } from '../references.ts';

@@ -12,7 +12,7 @@ import {
   cause,
   type Cause,
 } from '../../lib/record.ts';
-import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
+import { AMENDMENT_KINDS } from '../../sources/rows/register.ts';
 import { defineMart } from '../contract.ts';
 import { readFrom, seen } from '../fields.ts';
 

@@ -1,5 +1,5 @@
 import { defineRecord, oneOf, percent } from '../../lib/record.ts';
-import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
+import { OUTDATED_REASONS } from '../../sources/days.ts';
 import { defineMart } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 

@@ -1,8 +1,7 @@
 /** The state of a source in a build: its declaration, its latest read and the read whose rows are used. */
 import type { SourceRead } from '../../models/inputs.ts';
 import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
-import { yearInUse } from '../../sources/fiscal_year.ts';
-import { isInSeason, type Season } from '../../sources/days.ts';
+import { isInSeason, type Season, yearInUse } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
 import { fillRates, findBlankColumns, findNews, missingFacts, withoutRecentRows } from './facts.ts';
 import { type Resale, whatIsMissing } from '../permission.ts';

@@ -26,7 +26,7 @@ import { trustedRows } from '../ingest/reads.ts';
 import { HANDED_OVER, createTableWithRows } from '../ingest/stage/json_rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { Correction, Suppression } from '../../sources/rows/operator.ts';
-import { Registration } from '../../sources/rows/registration.ts';
+import { Registration } from '../../sources/rows/register.ts';
 import {
   correctRows,
   readCorrections,

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Correction as CorrectionRecord } from '../../sources/rows/operator.ts';
 import { sealedSql } from '../../lib/suppressions.ts';
-import { Registration } from '../../sources/rows/registration.ts';
+import { Registration } from '../../sources/rows/register.ts';
 
 type Correction = RowOf<typeof CorrectionRecord>;
 

@@ -14,7 +14,7 @@ import { type Candidate, defineSource, type FetchContext, type Page, Quarantine 
 import { Auction } from '../rows/auction.ts';
 import { checkColumns } from '../csv/csv.ts';
 import { candidate, date, line, optional, refuse, required, zip } from '../values.ts';
-import { requireWholeHtml } from '../xml.ts';
+import { requireWholeHtml } from '../bodies.ts';
 
 const SEARCH = 'https://sheriffsales.starkcountyohio.gov/SearchSales.aspx';
 const FIPS = '39151';

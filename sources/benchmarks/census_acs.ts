@@ -15,8 +15,8 @@ import {
   US_GOVERNMENT_WORK,
 } from '../contract.ts';
 import { checkColumns } from '../csv/csv.ts';
-import { parseJson } from '../json.ts';
-import { AreaCensus } from '../rows/area_census.ts';
+import { parseJson } from '../bodies.ts';
+import { AreaCensus } from '../rows/benchmarks.ts';
 import { candidate, money, published, refuse, required } from '../values.ts';
 
 /** The variable of each column: table, then line. */

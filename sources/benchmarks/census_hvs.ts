@@ -13,7 +13,7 @@ import {
   US_GOVERNMENT_WORK,
 } from '../contract.ts';
 import { type Cell, readXlsx, type Sheet } from '../csv/xlsx.ts';
-import { AreaVacancy } from '../rows/area_vacancy.ts';
+import { AreaVacancy } from '../rows/benchmarks.ts';
 import { candidate, decimal, hundredths, line, MADE_UP, refuse } from '../values.ts';
 
 const QUARTER = /\b(first|second|third|fourth)\s+quarter\s+(\d{4})\b/iu;

@@ -5,7 +5,7 @@
  */
 import { type Candidate, defineSource, type Page, Quarantine } from '../contract.ts';
 import { checkColumns, readCsv } from '../csv/csv.ts';
-import { SurveyRate } from '../rows/survey_rate.ts';
+import { SurveyRate } from '../rows/benchmarks.ts';
 import { candidate, date, decimal, hundredths, MADE_UP, refuse, required, tidy } from '../values.ts';
 
 const SITE = 'https://www.freddiemac.com';

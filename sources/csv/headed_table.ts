@@ -1,15 +1,68 @@
 /**
  * Tables in files without a fixed layout, whose columns are found by their headings: text with any delimiter,
- * workbooks, web pages (also those named like a workbook) and lists of JSON objects.
+ * workbooks, web pages (also those named like a workbook) and lists of JSON objects. The operator's own map of
+ * headings is in a file next to the list.
  */
+import { z } from 'zod';
 import { load } from 'cheerio/slim';
-import { isObject, type JsonObject } from '../../lib/json.ts';
 import { type Candidate, type Page, Quarantine } from '../contract.ts';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../bodies.ts';
+import { type Cell, readXlsx, type Sheet } from './xlsx.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { line, tidy } from '../values.ts';
 import { readCsv } from './csv.ts';
 import { isXls, readXls } from './xls.ts';
-import { type Cell, readXlsx, type Sheet } from './xlsx.ts';
+
+/** Name of the map's file, and of the page's context entry that holds its text. */
+export const COLUMNS_FILE = 'columns.json';
+
+/** A key of the map that is no heading but a value for all rows: {"=OH": "state"}. */
+const FIXED_VALUE = /^=\s*(?=\S)/u;
+
+/** The operator's entries in order; none without a map. @throws Quarantine malformed_page if one names no field */
+function parseColumnMap<Field extends string>(
+  names: readonly Field[],
+  page: Page,
+): (readonly [string, Field | null])[] {
+  const own = page.context[COLUMNS_FILE];
+  if (own === undefined) return [];
+  const map = z.record(z.string(), z.enum(names).nullable()).safeParse(parseJson(own, COLUMNS_FILE, page.url));
+  if (!map.success) {
+    const heading = JSON.stringify(map.error.issues[0]?.path.join('.') ?? '');
+    throw new Quarantine(
+      'malformed_page',
+      `${COLUMNS_FILE}: ${heading} is mapped to an unknown field, expected one of ${names.join(', ')}, or null`,
+      page.url,
+    );
+  }
+  return Object.entries(map.data) as [string, Field | null][];
+}
+
+/**
+ * Field by normalized heading, the operator's own headings first; null for a column to ignore.
+ * @throws Quarantine malformed_page if the map names an unknown field
+ */
+export function withColumnMap<Field extends string>(
+  known: ReadonlyMap<string, Field | null>,
+  names: readonly Field[],
+  normalize: (heading: Cell | undefined) => string,
+  page: Page,
+): ReadonlyMap<string, Field | null> {
+  const own = parseColumnMap(names, page)
+    .filter(([heading]) => !FIXED_VALUE.test(heading))
+    .map(([heading, field]) => [normalize(heading), field] as const);
+  const fields = new Map<string, Field | null>(own);
+  for (const [heading, field] of known) if (!fields.has(heading)) fields.set(heading, field);
+  return fields;
+}
+
+/** Values that the operator states for all rows of a list, by field. @throws like withColumnMap */
+export const fixedValues = <Field extends string>(names: readonly Field[], page: Page): ReadonlyMap<Field, string> =>
+  new Map(
+    parseColumnMap(names, page).flatMap(([key, field]) =>
+      field !== null && FIXED_VALUE.test(key) ? [[field, key.replace(FIXED_VALUE, '')] as const] : [],
+    ),
+  );
 
 /** One row of a sheet or CSV file. */
 export interface TableRow {
@@ -54,7 +107,7 @@ export const tablesOf = async (page: Page): Promise<TableRow[][]> =>
   page.kind === 'csv' ? [csvRows(page.text('windows-1252'), page.url, ',')] : workbookRows(page);
 
 /** Rows of each sheet of an old or new workbook. */
-export async function workbookRows({ bytes, url }: Page): Promise<TableRow[][]> {
+async function workbookRows({ bytes, url }: Page): Promise<TableRow[][]> {
   return (await sheetsOf({ bytes, url })).map(sheetRows);
 }
 

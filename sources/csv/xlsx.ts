@@ -4,7 +4,7 @@
  */
 import { Parser } from 'htmlparser2';
 import { Quarantine } from '../contract.ts';
-import { BrokenXml, checkNesting } from '../xml.ts';
+import { BrokenXml, checkNesting } from '../bodies.ts';
 import { unzip } from './zip.ts';
 
 /** A cell without a value: its formula fails, or its result was not saved. The parsers of values refuse it. */

@@ -9,7 +9,7 @@
  * only last_activity moves. So a case is closed if an old entry ended it; whether another is still open is not
  * published. The table names no defendant and no address.
  */
-import { ALLEGHENY, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ALLEGHENY, wprdcTerms } from '../readers/open_data/portals.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
 import { daysOf, latestOf } from '../readers/open_data/table.ts';
 import { money, optional, published } from '../values.ts';

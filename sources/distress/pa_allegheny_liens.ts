@@ -5,7 +5,7 @@
  * that `satisfied` is a flag. No row was recorded: whether it is stored as a flag or as a word is not confirmed. If the
  * condition matches nothing, the read has too few rows and is quarantined.
  */
-import { ALLEGHENY, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ALLEGHENY, wprdcTerms } from '../readers/open_data/portals.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
 import { type Cells, daysOf, textsOf } from '../readers/open_data/table.ts';
 import { cents, decimal, optional, published, refuse, year } from '../values.ts';

@@ -6,7 +6,7 @@
  * of 2026 names the day create_date and found only Active. inspection_status is about the inspection: a row with
  * Active is in force; whether one without still is, is not published.
  */
-import { ALLEGHENY, cityAddress, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ALLEGHENY, cityAddress, wprdcTerms } from '../readers/open_data/portals.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
 import { daysOf, textsOf } from '../readers/open_data/table.ts';
 import { optional, published } from '../values.ts';

@@ -5,7 +5,7 @@
  * Known from public readers and recorded values: the columns, and the status Closed. The other words of status are not
  * known: a case with another one is open, and one without is unknown. Rows without a parcel number exist.
  */
-import { ALLEGHENY, cityAddress, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ALLEGHENY, cityAddress, wprdcTerms } from '../readers/open_data/portals.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
 import { daysOf, latestOf, textsOf } from '../readers/open_data/table.ts';
 import { joined, optional, published } from '../values.ts';

@@ -7,7 +7,7 @@
  * registration.
  */
 import { ckanTable } from '../readers/open_data/ckan.ts';
-import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/milwaukee.ts';
+import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/portals.ts';
 import { daysOf } from '../readers/open_data/table.ts';
 import { optional, published, zip } from '../values.ts';
 

@@ -2,9 +2,8 @@
 import type { Archive } from '../../lib/archive.ts';
 import type { SourceSpec } from '../contract.ts';
 import type { Renderer } from './browser.ts';
-import type { Network, Resolve } from './network.ts';
+import type { FetchLimits, Network, Resolve, Transport } from './transport.ts';
 import type { RateLimiter, Timer } from './rate_limiter.ts';
-import type { FetchLimits, Transport } from './transport.ts';
 
 /** Progress of a source's read. */
 export interface Progress {

@@ -7,18 +7,20 @@ import {
   SourceUnavailable,
   US_GOVERNMENT_WORK,
 } from '../contract.ts';
-import { FmrArea } from '../rows/fmr_area.ts';
+import { FmrArea } from '../rows/fmr.ts';
 import {
   areaName,
   checkCells,
   effectiveOn,
   HUD,
+  listedYearOf,
   releasesOn,
   rent,
   rentTable,
   shortYear,
+  withListOfYears,
+  YEARS,
 } from '../readers/hud_releases.ts';
-import { listedYearOf, withListOfYears, YEARS } from '../readers/hud_years.ts';
 import type { Cell } from '../csv/xlsx.ts';
 import { checkColumns } from '../csv/csv.ts';
 import { candidate, integer, line, refuse, required, state, tidy } from '../values.ts';

@@ -11,19 +11,21 @@ import {
   Quarantine,
   US_GOVERNMENT_WORK,
 } from '../contract.ts';
-import { FmrZip } from '../rows/fmr_zip.ts';
+import { FmrZip } from '../rows/fmr.ts';
 import {
   areaName,
   checkCells,
   effectiveOn,
   HUD,
+  listedYearOf,
   releaseIn,
   releasesOn,
   rent,
   rentTable,
   shortYear,
+  withListOfYears,
+  YEARS,
 } from '../readers/hud_releases.ts';
-import { listedYearOf, withListOfYears, YEARS } from '../readers/hud_years.ts';
 import type { Cell } from '../csv/xlsx.ts';
 import { checkColumns } from '../csv/csv.ts';
 import { candidate, required, refuse, tidy, zip } from '../values.ts';

@@ -7,7 +7,7 @@ import { defineSource, type DropFormat } from '../contract.ts';
 import { parseListingFile } from '../readers/listing_files/parse.ts';
 import { ASK_FOR_TABLE } from '../readers/listing_files/tables.ts';
 import { Listing } from '../rows/listing.ts';
-import { COLUMNS_FILE } from '../csv/column_map.ts';
+import { COLUMNS_FILE } from '../csv/headed_table.ts';
 
 /** @param where where the operator puts the list, for messages: "under any name" */
 function listingFiles(where: string): readonly DropFormat[] {

@@ -6,7 +6,7 @@
  * the meaning of other codes is unknown. A SALEPRICE of 0 or 1 is no price.
  */
 import { mailing } from '../readers/addresses.ts';
-import { ALLEGHENY, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ALLEGHENY, wprdcTerms } from '../readers/open_data/portals.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
 import type { Cells, Group } from '../readers/open_data/table.ts';
 import { cents, date, decimal, integer, joined, money, optional, published, refuse, year, zip } from '../values.ts';

@@ -8,7 +8,7 @@
  */
 import { mailing } from '../readers/addresses.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
-import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/milwaukee.ts';
+import { MILWAUKEE, milwaukeeTerms } from '../readers/open_data/portals.ts';
 import type { Cells } from '../readers/open_data/table.ts';
 import { cents, date, decimal, divide, integer, joined, money, optional, published, year, zip } from '../values.ts';
 

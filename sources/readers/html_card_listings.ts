@@ -16,7 +16,7 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
-import { requireWholeHtml } from '../xml.ts';
+import { requireWholeHtml } from '../bodies.ts';
 import { checkCount, checkCounts, checkPages, resolveLink } from './list_pages.ts';
 import { onSite, savedPages } from './list_pages.ts';
 import { parseAvailability, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';

@@ -12,12 +12,11 @@ import {
   Quarantine,
   type SourceSpec,
 } from '../contract.ts';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../bodies.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../values.ts';
-import { checkPages, isSaved, onSite, resolveLink, savedPages } from './list_pages.ts';
+import { checkPages, isSaved, onSite, resolveLink, savedPages, SkippedPages } from './list_pages.ts';
 import { type Availability, listingValues, ownUrl } from './listing_values.ts';
-import { SkippedPages } from './skipped_pages.ts';
 import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from './unit_mix.ts';
 
 /** Bedrooms of a plan: a number, or in words such as "Studio". */

@@ -6,7 +6,7 @@
 import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../contract.ts';
 import { addDays } from '../days.ts';
 import { sodaCount, sodaRows } from '../readers/open_data/socrata.ts';
-import { Registration } from '../rows/registration.ts';
+import { Registration } from '../rows/register.ts';
 import { checkColumns, streamCsv } from '../csv/csv.ts';
 import { candidate, date, joined, optional, published, refuse, required, tidy } from '../values.ts';
 

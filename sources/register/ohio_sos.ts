@@ -18,8 +18,7 @@ import {
   SourceUnavailable,
 } from '../contract.ts';
 import { checkColumns, streamCsv } from '../csv/csv.ts';
-import { Amendment } from '../rows/amendment.ts';
-import { Registration } from '../rows/registration.ts';
+import { Amendment, Registration } from '../rows/register.ts';
 import { candidate, date, optional, refuse, required, tidy } from '../values.ts';
 
 const FOLDER = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';

@@ -3,7 +3,7 @@
  * list that a program can read was found on the web. Hamilton's is read from the Auditor's site.
  */
 import type { SourceSpec } from '../contract.ts';
-import { type CountyList, countyListFile } from '../readers/county_list/adapter.ts';
+import { type CountyList, countyListFile } from '../readers/county_list.ts';
 
 /** Fields that the lists dropped by the operator share. @param rest what the terms of the county leave open */
 const dropped = (

@@ -12,7 +12,7 @@ import { completeRow } from '../../lib/record.ts';
 import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../contract.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../values.ts';
-import { requireWholeHtml } from '../xml.ts';
+import { requireWholeHtml } from '../bodies.ts';
 
 const BASE = 'https://www.akronlegalnews.com';
 const FIPS = '39153';

@@ -6,7 +6,7 @@
  * Known from public readers: the columns; a blank total_payments is no payment, and a balance can be negative. No row
  * was recorded. Owner and address are not in the table: the address is on the assessment roll (pa_allegheny_parcels).
  */
-import { ALLEGHENY, wprdcTerms } from '../readers/open_data/allegheny.ts';
+import { ALLEGHENY, wprdcTerms } from '../readers/open_data/portals.ts';
 import { ckanTable } from '../readers/open_data/ckan.ts';
 import { daysOf, type Cells, type Group } from '../readers/open_data/table.ts';
 import { cents, decimal, published, refuse, year } from '../values.ts';

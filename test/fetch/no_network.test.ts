@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { test } from 'node:test';
-import type { Resolve } from '../../sources/fetch/network.ts';
+import type { Resolve } from '../../sources/fetch/transport.ts';
 import { answer, readerOf, serve, specOf, unavailable } from './site.ts';
 
 const LOCAL: LookupAddress = { address: '127.0.0.1', family: 4 };

@@ -40,7 +40,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'a query to an MLS requests two to four units only',
     [
-      'sources/readers/reso/query.ts',
+      'sources/readers/reso/server.ts',
       'const types = server.types.map(({ type }) => type);',
       'const types = server.types.slice(0, 1).map(({ type }) => type);',
     ],
@@ -54,7 +54,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'rents of a fiscal year that is over look fresh',
     [
-      'sources/fiscal_year.ts',
+      'sources/days.ts',
       'if (Math.max(...rows, listed?.year ?? 0) > fiscalYear)',
       'if (Math.max(...rows, listed?.year ?? 0) > fiscalYear + 9)',
     ],
@@ -77,7 +77,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'one bad sale day discards the county',
     [
-      'sources/readers/skipped_pages.ts',
+      'sources/readers/list_pages.ts',
       'if (this.#failures >= this.#limit) throw error;',
       'if (this.#failures >= 1) throw error;',
     ],
@@ -85,7 +85,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'UPDATE is asked for a hundred ids',
-    ['sources/readers/realauction/site.ts', 'MAX_STATUSES = 10;', 'MAX_STATUSES = 100;'],
+    ['sources/readers/realauction/sale_day.ts', 'MAX_STATUSES = 10;', 'MAX_STATUSES = 100;'],
     test('sources/realauction.test.ts', 'a page of more than ten items has its statuses'),
   ),
   fault(
@@ -159,11 +159,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   },
   fault(
     'a heading "City" of a dropped list is ignored',
-    [
-      'sources/readers/county_list/headings.ts',
-      'if (meanings.length === 0) return [];',
-      'if (meanings.length < 9) return [];',
-    ],
+    ['sources/readers/county_list.ts', 'if (meanings.length === 0) return [];', 'if (meanings.length < 9) return [];'],
     test('sources/county_list.test.ts', 'City, Zip and Assessed Value are not lost'),
   ),
   fault(
@@ -191,7 +187,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a machine without a network asks every site',
-    ['sources/fetch/network.ts', 'this.#isDown = true;', 'this.#isDown = isUp;'],
+    ['sources/fetch/transport.ts', 'this.#isDown = true;', 'this.#isDown = isUp;'],
     test('fetch/no_network.test.ts', 'of every host is no network'),
   ),
   {

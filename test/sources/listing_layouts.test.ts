@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS } from '../../lib/time.ts';
 import { type Page, Quarantine } from '../../sources/contract.ts';
-import { COLUMNS_FILE } from '../../sources/csv/column_map.ts';
+import { COLUMNS_FILE } from '../../sources/csv/headed_table.ts';
 import spec from '../../sources/listings/operator_files.ts';
 import { HARD_LISTS, listFrom1904 } from './hard_lists.ts';
 import { LAYOUTS, type Layout } from './listing_layouts.ts';

@@ -1,8 +1,7 @@
 /** Which fiscal year of a source's rows is in use, and from which day it is outdated. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays } from '../../sources/days.ts';
-import { yearInUse } from '../../sources/fiscal_year.ts';
+import { addDays, yearInUse } from '../../sources/days.ts';
 import hud from '../../sources/fmr/hud_fmr.ts';
 import safmr from '../../sources/fmr/hud_safmr.ts';
 import { pageOf } from './recorded.ts';

@@ -8,11 +8,14 @@ import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { load } from 'cheerio/slim';
 import { sha256 } from '../../lib/files.ts';
-import { readCalendar, readPreview } from '../../sources/readers/realauction/calendar.ts';
-import { itemsIn, readItems, readStatuses } from '../../sources/readers/realauction/items.ts';
-import { queryUrl } from '../../sources/readers/reso/query.ts';
-import type { Dictionary } from '../../sources/readers/reso/server.ts';
-import { reso, trestle } from '../../sources/readers/reso/vendors.ts';
+import {
+  itemsIn,
+  readCalendar,
+  readItems,
+  readPreview,
+  readStatuses,
+} from '../../sources/readers/realauction/pages.ts';
+import { type Dictionary, queryUrl, reso, trestle } from '../../sources/readers/reso/server.ts';
 import { thorough } from '../thorough.ts';
 import { parsed, sourceNamed } from './parsed.ts';
 import {

@@ -3,11 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import { parse } from 'csv-parse/sync';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import { readStatuses } from '../../sources/readers/realauction/items.ts';
+import { readStatuses } from '../../sources/readers/realauction/pages.ts';
 import { resoWebApi } from '../../sources/readers/reso/adapter.ts';
-import { queryUrl } from '../../sources/readers/reso/query.ts';
-import { plainWord } from '../../sources/readers/reso/server.ts';
-import { mlsGrid } from '../../sources/readers/reso/vendors.ts';
+import { mlsGrid, plainWord, queryUrl } from '../../sources/readers/reso/server.ts';
 import { sourceNamed } from './parsed.ts';
 import { pageOf, zipOf } from './recorded.ts';
 

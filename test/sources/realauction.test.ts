@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import realAuctionSources from '../../sources/auctions/realauction.ts';
-import { expandTokens } from '../../sources/readers/realauction/items.ts';
+import { expandTokens } from '../../sources/readers/realauction/pages.ts';
 import { readSaleType, readStatus } from '../../sources/readers/realauction/rows.ts';
 import {
   aidsOf,

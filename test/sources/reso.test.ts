@@ -11,8 +11,7 @@ import { SANDBOX_CLIENT, SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { type Candidate, type Page, Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import { resoWebApi } from '../../sources/readers/reso/adapter.ts';
-import type { ResoServer } from '../../sources/readers/reso/server.ts';
-import { bridge, mlsGrid, trestle } from '../../sources/readers/reso/vendors.ts';
+import { bridge, mlsGrid, type ResoServer, trestle } from '../../sources/readers/reso/server.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import mls from '../../sandbox/sources/listings/reso_sandbox_mls.ts';

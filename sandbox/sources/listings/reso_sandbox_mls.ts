@@ -1,6 +1,6 @@
 /** A made-up MLS of the sandbox, read like a licensed one: a server like MLS Grid's, of Data Dictionary 1.7. */
 import { resoWebApi } from '../../../sources/readers/reso/adapter.ts';
-import { mlsGrid } from '../../../sources/readers/reso/vendors.ts';
+import { mlsGrid } from '../../../sources/readers/reso/server.ts';
 
 export default resoWebApi({
   name: 'reso_sandbox_mls',

@@ -1,6 +1,6 @@
 /**
  * Listings in the operator's own files: a broker's e-mailed list, a CRM export, a property portal's download. Text,
- * workbook, web page or JSON (tables.ts). Columns are found by their headings (headings.ts); for other headings the
+ * workbook, web page or JSON (tables.ts). Columns are found by their headings (columns.ts); for other headings the
  * operator adds a `columns.json` that maps each heading to a field, or to null to ignore the column. A key that begins
  * with "=" is a value for all rows:
  *
@@ -8,11 +8,12 @@
  */
 import { DAY_MS } from '../../../lib/time.ts';
 import { type Candidate, type Page, Quarantine } from '../../contract.ts';
-import { COLUMNS_FILE, fixedValues } from '../../csv/column_map.ts';
 import {
   candidateOf,
   cellReader,
+  COLUMNS_FILE,
   findTable,
+  fixedValues,
   type HeadedTable,
   type HeadingRules,
   type TableRow,
@@ -26,15 +27,19 @@ import { agreedMix, MIX_COLUMNS, mixOfTypes, parseUnitMix, type UnitMix } from '
 import {
   AMOUNTS,
   BEST_COUNTS,
+  type CellOf,
   dollarsOfOne,
   FIELDS,
   fieldsByHeading,
   type ListingField,
+  missingPlace,
   normalizeHeading,
+  parsePlace,
+  type Place,
+  statesPlace,
+  unknownHeadings,
   unreadUnit,
-} from './headings.ts';
-import { type CellOf, parsePlace, type Place, statesPlace } from './place.ts';
-import { missingPlace, unknownHeadings } from './suggest.ts';
+} from './columns.ts';
 import { listingTables } from './tables.ts';
 
 /** A portal prints the MLS's notice as a line among the rows: bare, quoted or padded with commas. */

@@ -17,7 +17,7 @@ import {
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { decodeText } from '../../fetch/page.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../bodies.ts';
 import { checkWhole, PagedRead, rowsToParse } from '../paged_read.ts';
 import {
   adjacentGroups,

@@ -15,7 +15,7 @@ import {
   Quarantine,
   type SourceSpec,
 } from '../../contract.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../bodies.ts';
 import { checkWhole, PagedRead, rowsToParse } from '../paged_read.ts';
 import {
   adjacentGroups,

@@ -13,23 +13,93 @@
  *
  * ORC 2329.153 provides one official site for all sheriffs of Ohio, with a host per county. Declared are the counties
  * whose host is public: Allen, Portage and Lawrence by their sheriffs, Jackson by its sheriff in a newspaper, the
- * others in public code (counties.ts).
+ * others in public code (auctions/realauction.ts).
  *
  * Florida's items show their parcel, address and plaintiff's bid only weeks or minutes before the sale, so each day is
  * read again until then. Its items are as recorded in March and June 2026; its responses to UPDATE are assumed to be
  * those of Ohio.
+ *
+ * Of a page that a person saved in a browser and dropped it is assumed, as none was recorded: the site's script puts
+ * the items of LOAD into #Area_W, #Area_C and #Area_R as they are, and the statuses of UPDATE into their boxes.
  */
-import { defineSource, type FetchContext, type JoinRates, type Page, type SourceSpec } from '../../contract.ts';
+import { load } from 'cheerio/slim';
+import {
+  type Candidate,
+  defineSource,
+  type DropFormat,
+  type FetchContext,
+  type JoinRates,
+  type Page,
+  Quarantine,
+  type SourceSpec,
+} from '../../contract.ts';
+import { requireWholeHtml } from '../../bodies.ts';
+import { named, SkippedPages } from '../list_pages.ts';
+import { type Area, type Item, itemsIn, readCalendar, readSaleDayPage, type SaleDay } from './pages.ts';
+import { type County, itemCandidates, parseItems, type State } from './rows.ts';
 import { addDays, monthsBetween } from '../../days.ts';
 import { Auction } from '../../rows/auction.ts';
-import { named, SkippedPages } from '../skipped_pages.ts';
-import { readCalendar, type SaleDay } from './calendar.ts';
-import { DetailsReader } from './sale_day.ts';
-import type { State } from './labels.ts';
-import { type County, parseItems } from './rows.ts';
-import { readSaleDay } from './sale_day.ts';
-import { checkSaved, parseSaved, SAVED_FORMATS } from './saved.ts';
-import { openSite, type Site } from './site.ts';
+import { DetailsReader, openSite, readSaleDay, type Site } from './sale_day.ts';
+
+const AREAS: readonly Area[] = ['W', 'C', 'R'];
+
+const SAVED_FORMATS: readonly DropFormat[] = [
+  {
+    pattern: /\.html?$/u,
+    file: '2026-12-07_1.html',
+    kind: 'saved_page',
+    about: 'the page of a sale day, saved as a complete web page while it shows its sales',
+  },
+];
+
+interface SavedDay {
+  readonly saleDate: string;
+  /** Ids of all items of the day, as far as the page lists them. */
+  readonly listed: readonly string[];
+  readonly areas: readonly { readonly area: Area; readonly items: readonly Item[] }[];
+}
+
+/** @throws Quarantine whose message names the file */
+function readSaved(page: Page): SavedDay {
+  try {
+    const { shown: saleDate, listed } = readSaleDayPage(page);
+    if (saleDate === null)
+      throw new Quarantine('template_changed', 'the page does not show the day of its sales', page.url);
+    const html = page.text();
+    requireWholeHtml(html, page.url);
+    const $ = load(html);
+    return {
+      saleDate,
+      listed,
+      areas: AREAS.map((area) => ({ area, items: itemsIn($, $(`#Area_${area}`), page.url) })),
+    };
+  } catch (error) {
+    throw named(page.context['file'] ?? '', error);
+  }
+}
+
+/** Rows of a saved page. */
+function parseSaved(county: County, page: Page): readonly Candidate[] {
+  const { saleDate, areas } = readSaved(page);
+  const [pageUrl, siteUrl] = [page.url, `https://${county.host}`];
+  return areas.flatMap((list) =>
+    itemCandidates(county, { ...list, saleDate, slots: {}, saleTypes: {}, pageUrl, siteUrl }),
+  );
+}
+
+/** Refuse a day of which items are missing. @throws Quarantine naming the day and the items */
+function checkSaved(pages: readonly Page[]): void {
+  for (const [saleDate, ofDay] of Map.groupBy(pages.map(readSaved), (saved) => saved.saleDate)) {
+    const found = new Set(ofDay.flatMap(({ areas }) => areas.flatMap(({ items }) => items.map(({ aid }) => aid))));
+    const lost = new Set(ofDay.flatMap(({ listed }) => listed)).difference(found);
+    if (lost.size > 0)
+      throw new Quarantine(
+        'count_mismatch',
+        `the saved files of ${saleDate} hold ${found.size} sales and lack the items ${[...lost].join(', ')}: ` +
+          'save them too',
+      );
+  }
+}
 
 const DAYS_BACK = 7;
 const DAYS_AHEAD = 75;
@@ -86,7 +156,7 @@ const SITES = {
   tax_deed: { sales: 'tax deed sales', type: 'tax_deed_sale' },
 } as const;
 
-/** A line of counties.ts. */
+/** A line of auctions/realauction.ts. */
 export interface DeclaredCounty {
   readonly county: string;
   readonly fips: string;

@@ -3,8 +3,7 @@ import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { Candidate } from '../../contract.ts';
 import { candidate, joined, optional, refuse, required } from '../../values.ts';
 import { listingValues, parseAvailability, webUrl, withoutPlace, withUnit } from '../listing_values.ts';
-import { recordUrl } from './query.ts';
-import { plainWord, type PropertyType, type ResoServer } from './server.ts';
+import { plainWord, type PropertyType, recordUrl, type ResoServer } from './server.ts';
 import { bedroomsOfType, mixOfTypes, type UnitMix } from '../unit_mix.ts';
 
 /** The street line, or null if the row has none. */

@@ -5,7 +5,7 @@ import { isObject } from '../../../lib/json.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 import type { Candidate, SourceSpec } from '../../../sources/contract.ts';
-import { parseJson } from '../../../sources/json.ts';
+import { parseJson } from '../../../sources/bodies.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { published, runDay } from '../runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN, publishedRun } from '../starting_points.ts';

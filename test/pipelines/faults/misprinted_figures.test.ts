@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fields, RecordDefinition } from '../../../lib/record.ts';
 import { loadRowRecords } from '../../../sources/index.ts';
-import { AreaCensus } from '../../../sources/rows/area_census.ts';
+import { AreaCensus } from '../../../sources/rows/benchmarks.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
 

@@ -6,7 +6,7 @@ import { run, type RunResult } from '../../../pipelines/run/run.ts';
 import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
-import type { Resolve } from '../../../sources/fetch/network.ts';
+import type { Resolve } from '../../../sources/fetch/transport.ts';
 import { hostsOf, loadSources } from '../../../sources/index.ts';
 import { defineSource, type SourceSpec } from '../../../sources/contract.ts';
 import { newLayout } from '../runs.ts';

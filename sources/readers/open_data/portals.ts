@@ -1,4 +1,4 @@
-/** Shared by the tables of Allegheny County and Pittsburgh: the portal and the county's parcel numbers. */
+/** Portals of which several sources read tables: that of Allegheny County and Pittsburgh, and that of Milwaukee. */
 import { situs, type Situs } from '../addresses.ts';
 import { published } from '../../values.ts';
 
@@ -25,3 +25,18 @@ export const cityAddress = (cell: unknown): Situs => {
     ? { street: null, city: null, zip: null }
     : situs(text, [ALLEGHENY.city.toUpperCase()]);
 };
+
+/** Shared by the tables of the City of Milwaukee's portal. */
+export const MILWAUKEE = {
+  portal: 'https://data.milwaukee.gov',
+  county: { fips: '55079', name: 'Milwaukee County', state: 'WI' },
+  city: 'Milwaukee',
+} as const;
+
+/** Terms of a table. @param page address of its page on the portal */
+export const milwaukeeTerms = (page: string) =>
+  ({
+    basis: 'open_data',
+    note: "Published as open data by the city; the portal's terms of use were not read.",
+    url: page,
+  }) as const;

@@ -35,3 +35,32 @@ export const FmrArea = defineRecord(
     ),
   },
 );
+
+/** HUD's small-area rents of one ZIP in one HUD area. A ZIP in several areas has a row for each. */
+export const FmrZip = defineRecord(
+  'fmr_zip',
+  'One row per ZIP, HUD area, fiscal year, release and basis.',
+  ['zip', 'hud_area_code', 'fiscal_year', 'revision', 'basis'],
+  {
+    zip: text('Five-digit ZIP.'),
+    hud_area_code: text('HUD area code, such as METRO17410N17460.'),
+    hud_area_name: text('HUD area name, as published (some have double spaces).'),
+    rent_0: money('Rent of an efficiency, per month.', { range: MONTHLY_RENT }),
+    rent_1: money('Rent of 1 bedroom, per month.', { range: MONTHLY_RENT }),
+    rent_2: money('Rent of 2 bedrooms, per month.', { range: MONTHLY_RENT }),
+    rent_3: money('Rent of 3 bedrooms, per month.', { range: MONTHLY_RENT }),
+    rent_4: money('Rent of 4 bedrooms, per month.', { range: MONTHLY_RENT }),
+    fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
+    effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
+    revision: oneOf(
+      ['original', 'revised', 'latest'],
+      "Release: the original file, a mid-year revision, or the latest one from HUD's API, which does not state " +
+        'whether that is the original or a revision.',
+    ),
+    basis: oneOf(
+      ['zip', 'greater_of_zip_and_area'],
+      'zip: the Small Area Fair Market Rent of the ZIP. greater_of_zip_and_area: the greater of the rents of the ZIP ' +
+        'and its area, as in the emergency rental assistance files.',
+    ),
+  },
+);

@@ -1,4 +1,4 @@
-import { defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 
 const NO_ESTIMATE = 'the census gives no estimate (-666666666 or none)';
 
@@ -27,3 +27,32 @@ export const AreaCensus = defineRecord(
     median_value: money('Median value of owner-occupied homes (B25077).', { absent: NO_ESTIMATE }),
   },
 );
+
+/** Rental vacancy of one metropolitan area in one quarter, from the Housing Vacancy Survey. */
+export const AreaVacancy = defineRecord(
+  'area_vacancy',
+  'One row per metropolitan area and quarter.',
+  ['area_name', 'year', 'quarter'],
+  {
+    area_name: text('Metropolitan area as the workbook names it, without dot leaders and footnote numbers.'),
+    year: integer('Year of the quarter.', { unit: 'year' }),
+    quarter: integer('Quarter of the year, 1 to 4.'),
+    ends_on: date('Last day of the quarter.'),
+    vacancy_pct: percent('Share of rental units that are vacant and for rent.'),
+    margin_pct: percent('Margin of error of vacancy_pct at 90 percent confidence, plus or minus.', {
+      absent: 'the workbook gives no margin',
+    }),
+    is_made_up: flag('Whether the workbook says that its figures are made up, as that of the sandbox does.'),
+  },
+);
+
+/** An interest rate of one day, as its publisher's series gives it. */
+export const SurveyRate = defineRecord('survey_rate', 'One row per series and day.', ['series', 'observed_on'], {
+  series: oneOf(
+    ['MORTGAGE30US'],
+    'Series by its code in FRED: the weekly average rate of 30-year fixed mortgages in the survey of Freddie Mac.',
+  ),
+  observed_on: date('Last day of the survey week.'),
+  rate_pct: percent('The rate, per year.', { absent: 'the series has no figure for the day, such as a holiday' }),
+  is_made_up: flag('Whether the page says that its rates are made up, as the pages of the sandbox do.'),
+});
