@@ -115,13 +115,30 @@ function tablesIn(from: JsonObject): ReadonlyMap<string, string> {
   return new Map([[from['alias'] === '' ? table : String(from['alias']), table]]);
 }
 
-/** Origins of the inputs of a model, by the name that formulas have for them: several if an expression joins tables. */
-function inputsOf({ name: model, selects }: FigureModel): ReadonlyMap<string, readonly Origin[]> {
+/** Names of the columns of each table. */
+type Columns = ReadonlyMap<string, readonly { readonly name: string }[]>;
+
+/**
+ * Origins of the inputs of a model, by the name that formulas have for them: several if an expression joins tables. Of
+ * several tables with a column of one name, a star has that of the first.
+ */
+function inputsOf(
+  { name: model, selects }: FigureModel,
+  columnsOfTables: Columns,
+): ReadonlyMap<string, readonly Origin[]> {
   const inputs = selects.find(({ name }) => name === 'inputs');
   const tables = inputs ? tablesIn(objectIn(inputs.node, 'from_table')) : new Map<string, string>();
   return new Map(
     nodes(inputs?.node['select_list']).flatMap((raw): (readonly [string, readonly Origin[]])[] => {
-      if (raw['class'] === 'STAR') return [];
+      if (raw['class'] === 'STAR') {
+        const excluded = JSON.stringify(raw['exclude_list']);
+        return [...tables]
+          .filter(([alias]) => raw['relation_name'] === '' || raw['relation_name'] === alias)
+          .flatMap(([, table]) => (columnsOfTables.get(table) ?? []).map(({ name }) => ({ table, column: name })))
+          .filter(({ column }) => !excluded.includes(`"${column}"`))
+          .map((origin) => [origin.column, [origin]] as const)
+          .toReversed();
+      }
       const columns = columnsOf(readExpression(raw)).map((column) => column.split('.'));
       const name = String(raw['alias'] === '' ? columns[0]?.at(-1) : raw['alias']);
       return [
@@ -143,13 +160,15 @@ function inputsOf({ name: model, selects }: FigureModel): ReadonlyMap<string, re
 
 /**
  * Where a column of a model comes from: columns of the tables from which its figures are computed, in their order.
+ * @param columns of all tables
  * @param isSource whether to look no further than a column
  */
 export function originsIn(
   models: readonly FigureModel[],
+  columns: Columns,
   isSource: (origin: Origin) => boolean,
 ): (model: string, column: string) => readonly Origin[] {
-  const byName = new Map(models.map((model) => [model.name, { ...model, inputs: inputsOf(model) }]));
+  const byName = new Map(models.map((model) => [model.name, { ...model, inputs: inputsOf(model, columns) }]));
   /** Each place once: it may be reached in very many ways. */
   const find = (table: string, column: string, seen: Set<string>): readonly Origin[] => {
     const place = `${table}.${column}`;

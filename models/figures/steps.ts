@@ -337,12 +337,13 @@ export async function formulaIn(
 export async function stepOrigins(
   connection: DuckDBConnection,
   models: readonly Sql[],
+  columns: Parameters<typeof originsIn>[1],
   isSource: (origin: Origin) => boolean,
 ): Promise<(figure: string, input: string) => readonly Origin[]> {
   const read = await readFigures(
     connection,
     models.filter(({ name }) => name in STEPS),
   );
-  const find = originsIn(read, isSource);
+  const find = originsIn(read, columns, isSource);
   return (figure, input) => read.filter(({ figures }) => figures.has(figure)).flatMap(({ name }) => find(name, input));
 }

@@ -20,6 +20,12 @@ CREATE OR REPLACE MACRO condition_record_of(kind, description) AS CASE
   WHEN regexp_matches(description, '\b(?:unsafe|dangerous|hazardous|structural|structure|collapsed?|roof|foundation'
     || '|fire damage|no heat|without heat|sewage|smoke (?:alarm|detector)s?)\b', 'i') THEN 'code_case' END;
 
+-- Kinds of records, in the order in which a deal shows their coverage.
+CREATE OR REPLACE MACRO record_kinds() AS [
+  'tax_delinquent', 'foreclosure_filing', 'tax_lien', 'code_violation', 'vacant_building', 'condemned',
+  'blight_judgment', 'sheriff_sale', 'foreclosure_sale', 'tax_deed_sale', 'tax_sale'
+];
+
 CREATE OR REPLACE MACRO is_kind_of_sale(kind) AS ends_with(kind, '_sale');
 
 -- Coverage of a property by one kind of records.

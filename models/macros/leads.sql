@@ -3,6 +3,12 @@
 CREATE OR REPLACE MACRO lead_id_of(lead_type, county_fips, key) AS
   uuid_of(lead_type || '|' || county_fips || '|' || key);
 
+-- A sale is identified by its parcel, or by its case if it has no parcel.
+CREATE OR REPLACE MACRO sale_lead_id_of(county_fips, parcel_key, case_number) AS coalesce(
+  lead_id_of('sheriff_sale_auction', county_fips, parcel_key),
+  lead_id_of('sheriff_sale_auction', county_fips, letters_and_digits(case_number))
+);
+
 -- Public records have their own ids, which differ from those of their leads.
 CREATE OR REPLACE MACRO signal_id_of(county_fips, parcel_key) AS
   uuid_of('signal|tax_delinquent|' || county_fips || '|' || parcel_key);

@@ -36,3 +36,32 @@ CREATE OR REPLACE MACRO fact(holds, due, first, later) AS
 -- The first number of a street as published, without leading zeros: equal for all spellings of an address. Empty if
 -- there is none.
 CREATE OR REPLACE MACRO first_number(street) AS regexp_extract(street, '[1-9]\d*');
+
+-- JSON objects that a deal or a report has several of.
+
+-- Amounts by number of bedrooms.
+CREATE OR REPLACE MACRO by_bedrooms(br_0, br_1, br_2, br_3, br_4) AS json_object(
+  'br_0', as_text(br_0), 'br_1', as_text(br_1), 'br_2', as_text(br_2), 'br_3', as_text(br_3), 'br_4', as_text(br_4)
+);
+
+-- A line of operating expenses.
+CREATE OR REPLACE MACRO expense_line(line, amount, basis, place, as_of, source) AS json_object(
+  'line', line, 'amount', as_text(amount), 'basis', basis, 'place', place, 'as_of', as_text(as_of), 'source', source
+);
+
+-- Origin of a figure that is declared, or else read from a page.
+CREATE OR REPLACE MACRO origin_by(basis, assumption_set_id, method, source, source_url, observed_at, names) AS CASE
+  WHEN basis = 'declared' THEN origin('assumed', assumption_set_id, NULL, NULL, NULL)
+  ELSE origin(method, source, source_url, observed_at, names) END;
+
+-- A figure as claimed and as underwritten.
+CREATE OR REPLACE MACRO compared_line(figure, claimed, underwritten, difference) AS json_object(
+  'figure', figure,
+  'claimed', as_text(claimed),
+  'underwritten', as_text(underwritten),
+  'difference', as_text(difference)
+);
+
+-- A limit of an offer.
+CREATE OR REPLACE MACRO offer_limit(name, figure, binding) AS
+  json_object('constraint', name, 'figure', as_text(figure), 'binding', binding = name);

@@ -20,12 +20,7 @@ metro_counties as (
   group by county_fips
 ),
 
-kinds as (
-  select unnest([
-    'tax_delinquent', 'foreclosure_filing', 'tax_lien', 'code_violation', 'vacant_building', 'condemned',
-    'blight_judgment', 'sheriff_sale', 'foreclosure_sale', 'tax_deed_sale', 'tax_sale', 'parcel_roll'
-  ]) as kind
-),
+kinds as (select unnest(record_kinds() || ['parcel_roll']) as kind),
 
 record_rows as (
   select
@@ -88,6 +83,7 @@ counties as (
     counties.county_fips,
     counties.county,
     counties.is_core,
+    counties.has_listings,
     kinds.kind,
     case
       when bool_or(contributions.is_declared and contributions.covered_city is null) then 'covered'
@@ -100,13 +96,14 @@ counties as (
   left join contributions
     on contributions.county_fips = counties.county_fips
     and contributions.kind = kinds.kind
-  group by counties.metro, counties.county_fips, counties.county, counties.is_core, kinds.kind
+  group by all
 ),
 
 metros as (
   select
     metro,
     kind,
+    bool_or(has_listings) as has_listings,
     coverage_status(list(status)) as status,
     coverage_status(list(status) filter (where is_core)) as core_status,
     count(*) as counties_total,
@@ -217,12 +214,6 @@ matched_listings as (
 reasons as (
   select metro, kind, 'Looked for: ' || looked_for || '. Found: ' || finding || ' (' || read_on || ').' as reason
   from ref_not_covered_reasons
-),
-
-metro_names as (
-  select metro, bool_or(has_listings) as has_listings
-  from metro_counties
-  group by metro
 )
 
 select
@@ -230,7 +221,7 @@ select
   metros.kind,
   metros.status,
   metros.core_status,
-  metro_names.has_listings,
+  metros.has_listings,
   cast(metros.counties_total as integer) as counties_total,
   coalesce(metros.counties, '[]'::json) as counties,
   coalesce(sources_of_metros.sources, '[]'::json) as sources,
@@ -252,7 +243,6 @@ select
     else coalesce(of_kind.reason, of_metro.reason, 'No public source is declared.')
   end as why
 from metros
-join metro_names on metro_names.metro = metros.metro
 left join sources_of_metros on sources_of_metros.metro = metros.metro and sources_of_metros.kind = metros.kind
 left join unread_sources on unread_sources.metro = metros.metro and unread_sources.kind = metros.kind
 left join counts on counts.metro = metros.metro and counts.kind = metros.kind
@@ -260,7 +250,7 @@ left join listings_of_metros on listings_of_metros.metro = metros.metro
 left join matched_listings on matched_listings.metro = metros.metro and matched_listings.kind = metros.kind
 left join reasons as of_kind on of_kind.metro = metros.metro and of_kind.kind = metros.kind
 left join reasons as of_metro on of_metro.metro = metros.metro and of_metro.kind is null
-where metro_names.has_listings or metros.status <> 'not_covered'
+where metros.has_listings or metros.status <> 'not_covered'
 
 -- never status_as_said: a kind that is not covered has no source and says why; the others have sources and counties
 (status = 'not_covered') <> (why is not null)

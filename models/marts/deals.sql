@@ -18,7 +18,7 @@ select
       source, source_url, last_verified, [listing_id]
     ),
     'rent', origin(
-      case when int_market_rents.market_rent_2br is null then 'absent' else 'published' end,
+      case when market_rent_2br is null then 'absent' else 'published' end,
       rent_source, rent_source_url, rent_observed_at,
       case when rent_basis like 'zip%' then [rent_area_code, zip] else [rent_area_code] end
     ),
@@ -46,6 +46,7 @@ from int_properties
 left join corrected_rows using (source, page_sha256, page_row)
 join int_market_rents using (id)
 join int_underwriting using (id)
+join int_expenses using (id)
 join int_hud_proxies using (id)
 join int_deal_income using (id)
 join int_owner_incomes using (id)
@@ -55,7 +56,6 @@ join int_distress using (id)
 -- Before the roll: the county is that of the place
 join int_deal_places using (id)
 join int_property_rolls using (id)
-join int_claim_issues using (id)
 join int_scores using (id)
 join int_confidence using (id)
 join int_paths using (id)
@@ -140,13 +140,6 @@ net_cash_flow <> noi_underwritten - reserves
 (cap_rate is null) <> (cap_rate_source <> 'advertised')
   or (cap_rate_derived is null) <> (cap_rate_source <> 'derived_from_stated_noi')
   or cap_rate_derived <> percentage(noi, list_price);
--- never gap_absent_as_said: cap_gap_basis names the claim, or what is missing
-cap_gap_basis <> case
-  when cap_rate_source = 'none' and cap_rate_underwritten is null then 'no_claim_and_no_underwriting'
-  when cap_rate_source = 'none' then 'no_claim'
-  when cap_rate_underwritten is null then 'no_underwriting'
-  when cap_rate_source = 'advertised' then 'advertised_cap_rate'
-  else 'derived_cap_rate' end;
 -- never agreement_as_said: underwriting_agreement follows from the gap, the reliability and the rental path
 (underwriting_agreement = 'no_claim') <> (cap_rate_source = 'none')
   or (underwriting_agreement in ('agrees', 'rated_pass', 'claim_too_high', 'claim_too_low'))
@@ -237,6 +230,3 @@ where history.is_latest
   and history.deal_id = deals.id
   and history.source = deals.source
   and history.listing_id = deals.listing_id);
--- audit versions_have_deals: every version of a listing belongs to a published deal
-select source, listing_id, version, deal_id from listing_history
-where deal_id not in (select id from deals);

@@ -31,10 +31,7 @@ paid_debts as (
 next_sales as (
   select
     *,
-    coalesce(
-      lead_id_of('sheriff_sale_auction', county_fips, parcel_key),
-      lead_id_of('sheriff_sale_auction', county_fips, letters_and_digits(case_number))
-    ) as lead_id
+    sale_lead_id_of(county_fips, parcel_key, case_number) as lead_id
   from followed_auctions
   cross join run
   where is_upcoming(sale_status, sale_date, run.as_of)

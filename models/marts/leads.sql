@@ -60,8 +60,6 @@ address_key is null;
 exists (
   select 1 from json_each(score_parts) as part
   where not starts_with((score_rationale ->> part.key), '+' || part.value || ' points, '));
--- never ratio_as_said: amount_to_value_pct is amount over county_value
-amount_to_value_pct is distinct from percentage(amount, county_value);
 -- never freshness_agrees: freshness agrees with verified_age_days
 freshness <> case
   when verified_age_days <= 1 then 'within_1_day'
@@ -80,6 +78,3 @@ signal_kinds is distinct from kinds_in_force(
 select leads.id, (found.value ->> 'id') as record from leads, json_each(corroboration) as found
 where (found.value ->> 'id') not in (
   select id from signals union all select id from auctions union all select id from int_properties);
--- audit records_exist: the signal or auction of a lead is published
-select id, signal_id, auction_id from leads
-where coalesce(signal_id, auction_id) not in (select id from signals union all select id from auctions);

@@ -3,7 +3,10 @@
 
 with
 
-owned as (select * from int_owned_records),
+owned as (
+  select *, dense_rank() over (partition by county_fips, owner_key order by property) as property_number
+  from int_owned_records
+),
 
 owners as (
   select
@@ -14,6 +17,22 @@ owners as (
     count(distinct property) as properties_count,
     count(distinct property) filter (where kind <> 'listing') as distressed_count,
     count(distinct property) filter (where kind = 'listing') as listed_count,
+    to_json(histogram(kind)) as kind_counts,
+    to_json(list(
+      json_object(
+        'property', property_number,
+        'kind', kind,
+        'id', record_id,
+        'address', address,
+        'city', city,
+        'parcel_id', parcel_id,
+        'amount', as_text(amount),
+        'source_url', source_url,
+        'last_seen', instant_text(last_seen)
+      )
+      order by property_number, kind, record_id
+    )) as properties,
+    coalesce(bool_or(right(county, 2) in ('OH', 'CO') or mail_state in ('OH', 'CO')), false) as is_covered,
     max(last_seen) as last_verified
   from owned
   group by county_fips, owner_key
@@ -56,61 +75,14 @@ mail as (
   qualify row_number() over (partition by county_fips, owner_key order by count(*) desc, mail_state, mail_city) = 1
 ),
 
-kinds as (
-  select county_fips, owner_key, kind, count(*) as records
-  from owned
-  group by all
-),
-
-kind_counts as (
-  select county_fips, owner_key, to_json(map_from_entries(list((kind, records) order by kind))) as kind_counts
-  from kinds
-  group by all
-),
-
-numbered as (
-  select *, dense_rank() over (partition by county_fips, owner_key order by property) as property_number
-  from owned
-),
-
-properties as (
-  select
-    county_fips,
-    owner_key,
-    to_json(list(
-      json_object(
-        'property', property_number,
-        'kind', kind,
-        'id', record_id,
-        'address', address,
-        'city', city,
-        'parcel_id', parcel_id,
-        'amount', as_text(amount),
-        'source_url', source_url,
-        'last_seen', instant_text(last_seen)
-      )
-      order by property_number, kind, record_id
-    )) as properties
-  from numbered
-  group by all
-),
-
 -- An entity of Ohio has several filings with one charter number
-entities as (
+filings_of_owners as (
   select
     county_fips,
     owner_key,
     count(distinct (source, coalesce(charter_number, document_number))) as entities,
     count(distinct (source, coalesce(charter_number, document_number))) filter (where is_agent_at_owner_mail)
-      as entities_with_agent
-  from int_owner_filings
-  group by all
-),
-
-filings_of_owners as (
-  select
-    filings.county_fips,
-    filings.owner_key,
+      as entities_with_agent,
     to_json(list(
       json_object(
         'id', id,
@@ -126,49 +98,31 @@ filings_of_owners as (
       )
       order by filing_date desc, id
     )) as register_filings
-  from int_owner_filings as filings
-  group by all
-),
-
-registers as (
-  select county_fips, owner_key, bool_or(right(county, 2) in ('OH', 'CO') or mail_state in ('OH', 'CO')) as is_covered
-  from owned
+  from int_owner_filings
   group by all
 )
 
 select
-  uuid_of('owner|' || owners.county_fips || '|' || owners.owner_key) as id,
-  spellings.owner_name,
-  owners.owner_key,
-  owners.owner_kind,
-  owners.county,
-  owners.county_fips,
-  right(owners.county, 2) as state,
-  mail.mail_city,
-  mail.mail_state,
-  cast(owners.properties_count as integer) as properties_count,
-  cast(owners.distressed_count as integer) as distressed_count,
-  cast(owners.listed_count as integer) as listed_count,
-  kind_counts.kind_counts,
-  cast(totals.total_amount as decimal(14, 2)) as total_amount,
-  properties.properties,
+  * replace (
+    cast(properties_count as integer) as properties_count,
+    cast(distressed_count as integer) as distressed_count,
+    cast(listed_count as integer) as listed_count,
+    cast(total_amount as decimal(14, 2)) as total_amount,
+    coalesce(register_filings, '[]'::json) as register_filings
+  ),
+  uuid_of('owner|' || county_fips || '|' || owner_key) as id,
+  right(county, 2) as state,
   case
-    when not coalesce(registers.is_covered, false) then 'register_not_covered'
-    when coalesce(entities.entities, 0) = 0 then 'none'
-    when entities.entities_with_agent = 1 then 'exact_name_and_agent'
-    when entities.entities = 1 then 'exact_name'
+    when not is_covered then 'register_not_covered'
+    when coalesce(entities, 0) = 0 then 'none'
+    when entities_with_agent = 1 then 'exact_name_and_agent'
+    when entities = 1 then 'exact_name'
     else 'ambiguous'
-  end as register_match_basis,
-  coalesce(filings_of_owners.register_filings, '[]'::json) as register_filings,
-  owners.last_verified
+  end as register_match_basis
 from owners
 join spellings using (county_fips, owner_key)
-join kind_counts using (county_fips, owner_key)
-join properties using (county_fips, owner_key)
-join registers using (county_fips, owner_key)
 left join totals using (county_fips, owner_key)
 left join mail using (county_fips, owner_key)
-left join entities using (county_fips, owner_key)
 left join filings_of_owners using (county_fips, owner_key)
 
 -- never several_properties: an owner has at least two properties

@@ -18,23 +18,15 @@ select
     'reliability', deals.underwrite_reliability,
     'reliability_reason', deals.underwrite_reason,
     'lines', json_array(
-      json_object(
-        'figure', 'noi',
-        'claimed', as_text(underwriting.claimed_noi),
-        'underwritten', as_text(deals.noi_underwritten),
-        'difference', as_text(rounded(underwriting.claimed_noi - deals.noi_underwritten))
+      compared_line(
+        'noi', underwriting.claimed_noi, deals.noi_underwritten,
+        rounded(underwriting.claimed_noi - deals.noi_underwritten)
       ),
-      json_object(
-        'figure', 'cap_rate_pct',
-        'claimed', as_text(coalesce(deals.cap_rate, deals.cap_rate_derived)),
-        'underwritten', as_text(deals.cap_rate_underwritten),
-        'difference', as_text(deals.cap_gap_pct)
+      compared_line(
+        'cap_rate_pct', coalesce(deals.cap_rate, deals.cap_rate_derived), deals.cap_rate_underwritten, deals.cap_gap_pct
       ),
-      json_object(
-        'figure', 'dscr',
-        'claimed', as_text(coverage.claimed_dscr),
-        'underwritten', as_text(deals.dscr_underwritten),
-        'difference', as_text(rounded(coverage.claimed_dscr - deals.dscr_underwritten))
+      compared_line(
+        'dscr', coverage.claimed_dscr, deals.dscr_underwritten, rounded(coverage.claimed_dscr - deals.dscr_underwritten)
       )
     )
   ) as comparison,
@@ -96,21 +88,9 @@ select
     'upfront_repairs', case when deals.offer_high is not null then as_text(scores.upfront_repairs) end,
     'ask_at_or_below_target_value', deals.ask_at_or_below_target_value,
     'constraints', case when deals.offer_high is null then '[]'::json else json_array(
-      json_object(
-        'constraint', 'list_price',
-        'figure', as_text(deals.list_price),
-        'binding', deals.offer_binding = 'list_price'
-      ),
-      json_object(
-        'constraint', 'target_cap',
-        'figure', as_text(offers.limit_target_cap),
-        'binding', deals.offer_binding = 'target_cap'
-      ),
-      json_object(
-        'constraint', 'debt_coverage',
-        'figure', as_text(offers.limit_debt_coverage),
-        'binding', deals.offer_binding = 'debt_coverage'
-      )
+      offer_limit('list_price', deals.list_price, deals.offer_binding),
+      offer_limit('target_cap', offers.limit_target_cap, deals.offer_binding),
+      offer_limit('debt_coverage', offers.limit_debt_coverage, deals.offer_binding)
     ) end,
     'at_high', json_object(
       'tax', as_text(offers.offer_tax),

@@ -4,12 +4,6 @@
 
 with
 
-todays_rows as (
-  select * from int_tax_signals
-  union all by name
-  select * from int_distress_signals
-),
-
 todays_signals as (
   select
     * exclude (signal_id, observed_at, parts, mail_kind, mail_street_key, mail_house),
@@ -25,7 +19,7 @@ todays_signals as (
         state := state, zip := zip
       )
     ) as owner_location
-  from todays_rows
+  from int_todays_signals
 ),
 
 signals_with_dates as (
@@ -38,7 +32,7 @@ signals_with_dates as (
     coalesce(previous.first_seen, todays_signals.last_seen) as first_seen
   from todays_signals
   cross join run
-  left join int_earlier_signals as previous on previous.id = todays_signals.id
+  left join previous_signals as previous on previous.id = todays_signals.id
 ),
 
 no_longer_listed as (
@@ -61,15 +55,10 @@ no_longer_listed as (
         when sources.source is null and previous.signal_state = 'unknown' then previous.state_since
         when sources.source is null or sources.last_good_at > previous.last_seen then run.as_of
         else previous.state_since
-      end as state_since,
-      coalesce(previous.city_basis, case when previous.city is not null then 'published' end) as city_basis,
-      coalesce(previous.zip_basis, case when previous.zip is not null then 'published' end) as zip_basis,
-      coalesce(previous.months_delinquent, previous.years_delinquent * months_per_year) as months_delinquent,
-      coalesce(previous.amount_basis, case when previous.amount is not null then 'net' end) as amount_basis
+      end as state_since
     )
-  from int_earlier_signals as previous
+  from previous_signals as previous
   cross join run
-  cross join terms
   left join source_reads as sources on sources.source = previous.source
   where previous.id not in (select id from todays_signals)
 ),
@@ -158,4 +147,4 @@ amount_to_value_pct is distinct from percentage(amount, county_value);
   or years_delinquent < 0
   or cast(last_seen as date) > (select as_of + 1 from run);
 -- audit none_lost: every published signal stays
-select id from int_earlier_signals anti join signals using (id);
+select id from previous_signals anti join signals using (id);

@@ -44,9 +44,5 @@ numbered_addresses as (
 select
   street,
   cast(line_number as integer) as line_number,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key
+  parts.*
 from numbered_addresses

@@ -2,16 +2,7 @@
 -- Key: register, document_number, charter_number
 -- Not null: effective_date
 
-select
-  register,
-  document_number,
-  trim(charter_number) as charter_number,
-  kind,
-  effective_date,
-  source_url,
-  observed_at,
-  page_sha256,
-  page_row
+select * replace (trim(charter_number) as charter_number)
 from staged_amendment
 qualify row_number() over (
   partition by register, document_number, trim(charter_number)

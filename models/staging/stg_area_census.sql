@@ -2,25 +2,7 @@
 -- Key: source, geography, area_code, vintage
 -- Not null: area_name, source_url
 
-select
-  geography,
-  area_code,
-  area_name,
-  vintage,
-  median_gross_rent,
-  median_contract_rent,
-  gross_rent_0,
-  gross_rent_1,
-  gross_rent_2,
-  gross_rent_3,
-  gross_rent_4,
-  median_tax,
-  median_value,
-  source,
-  source_url,
-  observed_at,
-  page_sha256
-from staged_area_census;
+select * from staged_area_census;
 
 -- audit medians_positive: a median is above zero
 select * from stg_area_census

@@ -2,20 +2,7 @@
 -- Key: area_name, year, quarter
 -- Not null: ends_on, vacancy_pct, source_url
 
-select
-  area_name,
-  year,
-  quarter,
-  ends_on,
-  vacancy_pct,
-  margin_pct,
-  is_made_up,
-  source,
-  source_url,
-  observed_at,
-  page_sha256,
-  page_row
-from staged_area_vacancy;
+select * from staged_area_vacancy;
 
 -- audit a_share: vacancy and its margin are from 0 to 100 percent
 select * from stg_area_vacancies

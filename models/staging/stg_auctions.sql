@@ -25,51 +25,13 @@ select
     auction_type || '|' || county_fips || '|' || case_key || '|'
       || coalesce(case when auction_type <> 'sheriff_sale' then item_id end, parcel_key, '') || '|' || sale_date
   ) as auction_id,
-  auction_type,
-  county_fips,
-  county,
-  item_id,
-  trim(case_number) as case_number,
-  case_key,
   trim(parcel_raw) as parcel_id,
-  parcel_key,
-
-  -- Property
-  nullif(trim(street), '') as street,
-  trim(city) as city,
-  upper(state) as state,
-  left(zip, 5) as zip,
-  address_key,
-  street_key,
-  house_low,
-  house_high,
-  unit_key,
-
-  -- Sale
-  sale_date,
-  status,
-  case_status_raw,
-  slot_raw,
-  sale_type_raw,
-  sale_kind,
-  sale_round,
-  appraised_value,
-  opening_bid,
-  judgment_amount,
-  assessed_value,
-  plaintiff_max_bid,
-  plaintiff_max_bid_raw,
-  certificate_number,
-  deposit,
-  sold_amount,
-  plaintiff,
-  defendant,
-
-  -- Provenance
-  source,
-  source_url,
-  observed_at,
-  page_sha256,
-  page_row
+  * exclude (parcel_raw) replace (
+    trim(case_number) as case_number,
+    nullif(trim(street), '') as street,
+    trim(city) as city,
+    upper(state) as state,
+    left(zip, 5) as zip
+  )
 from sales
 where auction_id not in (select subject from staged_suppression)

@@ -20,9 +20,5 @@ addresses as (
 select
   street,
   units,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key
+  parts.*
 from addresses

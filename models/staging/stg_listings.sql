@@ -17,48 +17,11 @@ select
     when address_key is not null then 'deal|' || address_key || '|' || zip
     else 'listing|' || source || '|' || listing_id
   end) as deal_id,
-
-  -- Listing
-  listing_id,
-  listing_url,
-  nullif(trim(street), '') as street,
-  trim(city) as city,
-  upper(state) as state,
-  zip,
-  list_price,
-  units,
-  units_0br,
-  units_1br,
-  units_2br,
-  units_3br,
-  units_4br,
-  cap_rate,
-  noi,
-  annual_taxes,
-  year_built,
-  property_type,
-  listed_on,
-  off_market_on,
-  unread_fields,
-  availability,
-
-  -- Normalized address
-  address_key,
-  street_key,
-  house_low,
-  house_high,
-  unit_key,
+  * replace (nullif(trim(street), '') as street, trim(city) as city, upper(state) as state),
   case
     when address_key is not null then 'available'
     when street is null then 'hidden_by_source'
     else 'no_house_number'
-  end as address_status,
-
-  -- Provenance
-  source,
-  source_url,
-  observed_at,
-  page_sha256,
-  page_row
+  end as address_status
 from addressed_listings
 where deal_id not in (select subject from staged_suppression)

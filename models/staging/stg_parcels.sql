@@ -49,42 +49,28 @@ parcels as (
 )
 
 select
-  county_fips,
-  parcel_key,
+  * exclude (
+    parcel_raw, county, is_lot, city_is_municipality, mail_street, mail_city, mail_state, mail_zip, page_sha256,
+    page_row
+  ) replace (
+    nullif(trim(street), '') as street,
+    nullif(trim(city), '') as city,
+    left(zip, 5) as zip,
+    known_value(county_value) as county_value,
+    known_value(taxed_value) as taxed_value,
+    known_value(annual_taxes) as annual_taxes,
+    nullif(trim(owner_name), '') as owner_name,
+    nullif(last_sale_price, 0) as last_sale_price,
+    case when last_sale_date is not null or last_sale_price > 0 then coalesce(last_sale_basis, 'unknown') end
+      as last_sale_basis
+  ),
   trim(parcel_raw) as parcel_id,
-  nullif(trim(street), '') as street,
-  nullif(trim(city), '') as city,
   -- Rows staged before the flag existed have no value for it
   case
     when nullif(trim(city), '') is null then null
     when coalesce(city_is_municipality, false) then 'municipality'
     else 'published'
-  end as city_basis,
-  left(zip, 5) as zip,
-  address_key,
-  street_key,
-  house_low,
-  house_high,
-  unit_key,
-  known_value(county_value) as county_value,
-  known_value(taxed_value) as taxed_value,
-  known_value(annual_taxes) as annual_taxes,
-  property_class,
-  nullif(trim(owner_name), '') as owner_name,
-
-  -- Last sale and building
-  last_sale_date,
-  nullif(last_sale_price, 0) as last_sale_price,
-  case when last_sale_date is not null or last_sale_price > 0 then coalesce(last_sale_basis, 'unknown') end
-    as last_sale_basis,
-  year_built,
-  units,
-  latitude,
-  longitude,
-
-  source,
-  source_url,
-  observed_at
+  end as city_basis
 from parcels
 -- Some layers have a parcel twice, once for each of its shapes
 qualify row_number() over (

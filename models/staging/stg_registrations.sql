@@ -34,22 +34,15 @@ named as (
 )
 
 select
-  -- Ids
+  named.* exclude (name, entity_type_file, source)
+    rename (jurisdiction_raw as jurisdiction, agent_name as registered_agent_name),
   uuid_of('filing|' || named.register || '|' || document_number) as filing_id,
-  named.register,
-  document_number,
-  charter_number,
-
-  -- Business
   coalesce(nullif(one_line(name), ''), one_line(business_name_raw)) as business_name,
-  business_name_raw,
-  filing_date,
   case
     when types.entity_type is not null then types.entity_type
     when coalesce(entity_type_file, entity_type_raw) is null then 'not_stated'
     else 'other'
   end as entity_type,
-  entity_type_raw,
   case lower(trim(entity_status_raw))
     when 'good standing' then 'Good Standing'
     when 'exists' then 'Exists'
@@ -69,29 +62,7 @@ select
     when 'expired' then 'Expired'
     else if(entity_status_raw is null, null, 'Other')
   end as entity_status,
-  entity_status_raw,
-  jurisdiction_raw as jurisdiction,
-
-  -- Agent
-  agent_name as registered_agent_name,
-  agent_addr1,
-  agent_addr2,
-  agent_city,
-  agent_state,
-  agent_zip,
-
-  -- Location
-  business_city,
-  business_state,
-  business_zip,
-  business_county,
-  case named.register when 'ohio_sos' then 'OH' when 'colorado_sos' then 'CO' end as source_state,
-
-  -- Provenance
-  source_url,
-  observed_at,
-  page_sha256,
-  page_row
+  case named.register when 'ohio_sos' then 'OH' when 'colorado_sos' then 'CO' end as source_state
 from named
 left join types
   on types.register = named.register

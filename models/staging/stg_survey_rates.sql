@@ -2,17 +2,7 @@
 -- Key: series, observed_on
 -- Not null: source, observed_at
 
-select
-  series,
-  observed_on,
-  rate_pct,
-  is_made_up,
-  source,
-  source_url,
-  observed_at,
-  page_sha256,
-  page_row
-from staged_survey_rate;
+select * from staged_survey_rate;
 
 -- audit not_of_the_future: no rate is of a day after it was read
 select * from stg_survey_rates

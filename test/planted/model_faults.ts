@@ -243,7 +243,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a registration ends on the day on which it is three years old',
     [
-      'models/intermediate/signals/int_distress_signals.sql',
+      'models/intermediate/signals/int_todays_signals.sql',
       'to_months(condition_months) < run.as_of',
       'to_months(condition_months) <= run.as_of',
     ],
@@ -252,7 +252,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a condemnation whose list says that it is in force ends after three years',
     [
-      'models/intermediate/signals/int_distress_signals.sql',
+      'models/intermediate/signals/int_todays_signals.sql',
       "(record.record_state = 'unknown' or record.state_raw is null)",
       'true',
     ],

@@ -209,7 +209,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         to: 'const refused: RefusedRow[] = [];',
       },
       {
-        file: 'models/intermediate/signals/int_tax_signals.sql',
+        file: 'models/intermediate/signals/int_todays_signals.sql',
         from: 'partition by signal_id',
         to: 'partition by signal_id, page_sha256, page_row',
       },

@@ -120,19 +120,7 @@ select
     when any_covered then 'partly_covered'
     else 'county_not_covered'
   end as distress_status,
-  json_object(
-    'tax_delinquent', coverage_of(by_kind, 'tax_delinquent'),
-    'foreclosure_filing', coverage_of(by_kind, 'foreclosure_filing'),
-    'tax_lien', coverage_of(by_kind, 'tax_lien'),
-    'code_violation', coverage_of(by_kind, 'code_violation'),
-    'vacant_building', coverage_of(by_kind, 'vacant_building'),
-    'condemned', coverage_of(by_kind, 'condemned'),
-    'blight_judgment', coverage_of(by_kind, 'blight_judgment'),
-    'sheriff_sale', coverage_of(by_kind, 'sheriff_sale'),
-    'foreclosure_sale', coverage_of(by_kind, 'foreclosure_sale'),
-    'tax_deed_sale', coverage_of(by_kind, 'tax_deed_sale'),
-    'tax_sale', coverage_of(by_kind, 'tax_sale')
-  ) as distress_coverage,
+  to_json(map_from_entries([(kind, coverage_of(by_kind, kind)) for kind in record_kinds()])) as distress_coverage,
   cast(tax_amount as decimal(14, 2)) as tax_amount,
   cast(coalesce(tax_records, 0) as integer) as tax_records,
   cast(coalesce(sale_records, 0) as integer) as sale_records,

@@ -8,32 +8,27 @@ records as (
   select
     signal_type as kind,
     id as record_id,
+    coalesce(record_number, parcel_id) as record_name,
+    independent_kind_of(signal_type, null) as counts_as,
     county_fips, county, parcel_id, parcel_key, address, city, city_basis, zip,
     address_key, street_key, house_low, house_high, unit_key,
-    amount,
-    filed_on,
-    cast(null as date) as sale_date,
-    description,
-    independent_kind_of(signal_type, cast(null as varchar)) as counts_as,
-    source_url, last_seen
+    amount, filed_on, description,
+    owner_name, owner_location, mail_street, mail_city, mail_state, mail_zip,
+    source, source_url, last_seen
   from signals
   where signal_state = 'listed'
 
-  union all
+  union all by name
 
   select
     auction_type as kind,
     id as record_id,
-    county_fips, county, parcel_id, parcel_key, property_address as address, city,
-    cast(null as varchar) as city_basis,
-    zip,
-    address_key, street_key, house_low, house_high, unit_key,
-    cast(null as decimal(14, 2)) as amount,
-    cast(null as date) as filed_on,
-    sale_date,
-    cast(null as varchar) as description,
+    case_number as record_name,
     independent_kind_of(auction_type, sale_kind) as counts_as,
-    source_url, last_seen
+    county_fips, county, parcel_id, parcel_key, property_address as address, city, zip,
+    address_key, street_key, house_low, house_high, unit_key,
+    sale_date,
+    source, source_url, last_seen
   from auctions
   cross join run
   where is_upcoming(sale_status, sale_date, run.as_of)

@@ -11,35 +11,23 @@ select
   json_object(
     'mix', json_object(
       'basis', mixes.unit_mix_basis,
-      'weights', json_object(
-        'br_0', as_text(mixes.mix_0br),
-        'br_1', as_text(mixes.mix_1br),
-        'br_2', as_text(mixes.mix_2br),
-        'br_3', as_text(mixes.mix_3br),
-        'br_4', as_text(mixes.mix_4br)
-      ),
+      'weights', by_bedrooms(mixes.mix_0br, mixes.mix_1br, mixes.mix_2br, mixes.mix_3br, mixes.mix_4br),
       'sum', as_text(mixes.mix_sum)
     ),
     'market', json_object(
       'basis', market.rent_basis,
-      'rents', json_object(
-        'br_0', as_text(market.market_rent_0br),
-        'br_1', as_text(market.market_rent_1br),
-        'br_2', as_text(market.market_rent_2br),
-        'br_3', as_text(market.market_rent_3br),
-        'br_4', as_text(market.market_rent_4br)
+      'rents', by_bedrooms(
+        market.market_rent_0br, market.market_rent_1br, market.market_rent_2br, market.market_rent_3br,
+        market.market_rent_4br
       )
     ),
     'in_place', json_object(
       'basis', rents.in_place_basis,
       'area', case when rents.in_place_basis <> 'declared' then census.metro_name end,
       'year', case when rents.in_place_basis <> 'declared' then census.metro_vintage end,
-      'ratios', json_object(
-        'br_0', as_text(rents.in_place_ratio_0br),
-        'br_1', as_text(rents.in_place_ratio_1br),
-        'br_2', as_text(rents.in_place_ratio_2br),
-        'br_3', as_text(rents.in_place_ratio_3br),
-        'br_4', as_text(rents.in_place_ratio_4br)
+      'ratios', by_bedrooms(
+        rents.in_place_ratio_0br, rents.in_place_ratio_1br, rents.in_place_ratio_2br, rents.in_place_ratio_3br,
+        rents.in_place_ratio_4br
       ),
       'source_url', case when rents.in_place_basis = 'metro_of_source' then census.metro_source_url end
     ),
@@ -67,57 +55,23 @@ select
   ) end as vacancy_survey,
 
   to_json(case when expenses.effective_gross_income is null then [] else list_filter([
-    case when taxes.tax_after_reset is not null then json_object(
-      'line', 'property_tax',
-      'amount', as_text(taxes.tax_after_reset),
-      'basis', taxes.tax_after_basis,
-      'place', properties.state,
-      'as_of', case when taxes.tax_after_basis <> 'bill' then as_text(last_day_of(census.tax_rate_year)) end,
-      'source', case taxes.tax_after_basis
+    case when taxes.tax_after_reset is not null then expense_line(
+      'property_tax', taxes.tax_after_reset, taxes.tax_after_basis, properties.state,
+      case when taxes.tax_after_basis <> 'bill' then last_day_of(census.tax_rate_year) end,
+      case taxes.tax_after_basis
         when 'bill' then taxes.tax_bill_source
         else coalesce(census.tax_rate_source, 'assumptions')
       end
     ) end,
-    json_object(
-      'line', 'insurance',
-      'amount', as_text(expenses.insurance),
-      'basis', expenses.insurance_basis,
-      'place', case expenses.insurance_basis when 'size_and_state' then properties.state end,
-      'as_of', states.as_of,
-      'source', coalesce(states.source, 'assumptions')
+    expense_line(
+      'insurance', expenses.insurance, expenses.insurance_basis,
+      case expenses.insurance_basis when 'size_and_state' then properties.state end,
+      states.as_of, coalesce(states.source, 'assumptions')
     ),
-    json_object(
-      'line', 'management',
-      'amount', as_text(expenses.management),
-      'basis', 'size',
-      'place', null,
-      'as_of', null,
-      'source', 'assumptions'
-    ),
-    json_object(
-      'line', 'repairs',
-      'amount', as_text(expenses.repairs),
-      'basis', 'size',
-      'place', null,
-      'as_of', survey.as_of,
-      'source', survey.source
-    ),
-    json_object(
-      'line', 'owner_utilities',
-      'amount', as_text(expenses.owner_utilities),
-      'basis', 'size',
-      'place', null,
-      'as_of', survey.as_of,
-      'source', survey.source
-    ),
-    json_object(
-      'line', 'other',
-      'amount', as_text(expenses.other),
-      'basis', 'declared',
-      'place', null,
-      'as_of', null,
-      'source', 'assumptions'
-    )
+    expense_line('management', expenses.management, 'size', null, null, 'assumptions'),
+    expense_line('repairs', expenses.repairs, 'size', null, survey.as_of, survey.source),
+    expense_line('owner_utilities', expenses.owner_utilities, 'size', null, survey.as_of, survey.source),
+    expense_line('other', expenses.other, 'declared', null, null, 'assumptions')
   ], lambda line: line is not null) end) as expense_lines,
   expenses.expense_typical_pct,
 
@@ -144,32 +98,23 @@ select
   taxes.tax_after_reset,
 
   -- Where the figures come from
-  case
-    when rents.in_place_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
-    else origin(
-      'published', census.metro_source, census.metro_source_url, census.metro_observed_at, [census.metro_name]
-    )
-  end as rent_in_place_origin,
-  case
-    when rents.contract_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
-    else origin(
-      'published', census.county_source, census.county_source_url, census.county_observed_at, [census.county_name]
-    )
-  end as utilities_origin,
-  case
-    when vacancies.vacancy_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
-    else origin(
-      'derived', vacancies.source, vacancies.source_url, vacancies.observed_at,
-      [vacancies.area_name, as_text(vacancies.year), as_text(vacancies.quarter)]
-    )
-  end as vacancy_origin,
-  case
-    when taxes.tax_rate_basis = 'declared' then origin('assumed', terms.assumption_set_id, null, null, null)
-    else origin(
-      'derived', census.tax_rate_source, census.tax_rate_source_url, census.tax_rate_observed_at,
-      [census.tax_rate_area]
-    )
-  end as tax_rate_origin,
+  origin_by(
+    rents.in_place_basis, terms.assumption_set_id,
+    'published', census.metro_source, census.metro_source_url, census.metro_observed_at, [census.metro_name]
+  ) as rent_in_place_origin,
+  origin_by(
+    rents.contract_basis, terms.assumption_set_id,
+    'published', census.county_source, census.county_source_url, census.county_observed_at, [census.county_name]
+  ) as utilities_origin,
+  origin_by(
+    vacancies.vacancy_basis, terms.assumption_set_id,
+    'derived', vacancies.source, vacancies.source_url, vacancies.observed_at,
+    [vacancies.area_name, as_text(vacancies.year), as_text(vacancies.quarter)]
+  ) as vacancy_origin,
+  origin_by(
+    taxes.tax_rate_basis, terms.assumption_set_id,
+    'derived', census.tax_rate_source, census.tax_rate_source_url, census.tax_rate_observed_at, [census.tax_rate_area]
+  ) as tax_rate_origin,
   case
     when taxes.tax_bill is null then origin('absent', null, null, null, null)
     else origin(

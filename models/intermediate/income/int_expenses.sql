@@ -8,25 +8,15 @@ with
 
 inputs as (
   select
-    properties.id,
-    properties.units,
-    rents.contract_rent,
-    vacancies.vacancy_pct,
-    vacancies.vacancy_basis,
-    buildings.* exclude (id),
+    *,
     coalesce(insurance_states.factor, 1)::decimal(16, 4) as insurance_state_factor,
-    case when insurance_states.state is null then 'size' else 'size_and_state' end as insurance_basis,
-    taxes.tax_current,
-    taxes.tax_after_reset,
-    taxes.tax_fixed,
-    taxes.tax_floor,
-    terms.*
-  from int_properties as properties
-  join int_buildings as buildings on buildings.id = properties.id
-  join int_rents_in_place as rents on rents.id = properties.id
-  join int_property_taxes as taxes on taxes.id = properties.id
-  join int_vacancies as vacancies on vacancies.id = properties.id
-  left join ref_insurance_states as insurance_states on insurance_states.state = properties.state
+    case when insurance_states.factor is null then 'size' else 'size_and_state' end as insurance_basis
+  from int_properties
+  join int_buildings using (id)
+  join int_rents_in_place using (id)
+  join int_property_taxes using (id)
+  join int_vacancies using (id)
+  left join ref_insurance_states as insurance_states using (state)
   cross join terms
 ),
 

@@ -5,16 +5,7 @@
 with
 
 inputs as (
-  select
-    properties.id,
-    properties.list_price,
-    properties.units,
-    properties.year_built,
-    rents.market_rent_2br,
-    terms.*
-  from int_properties as properties
-  join int_market_rents as rents on rents.id = properties.id
-  cross join terms
+  select * from int_properties join int_market_rents using (id) cross join terms
 ),
 
 incomes as (

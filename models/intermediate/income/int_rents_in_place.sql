@@ -9,37 +9,10 @@
 with
 
 inputs as (
-  select
-    rents.id,
-    rents.market_rent_0br,
-    rents.market_rent_1br,
-    rents.market_rent_2br,
-    rents.market_rent_3br,
-    rents.market_rent_4br,
-    rents.area_rent_0br,
-    rents.area_rent_1br,
-    rents.area_rent_2br,
-    rents.area_rent_3br,
-    rents.area_rent_4br,
-    mixes.mix_0br,
-    mixes.mix_1br,
-    mixes.mix_2br,
-    mixes.mix_3br,
-    mixes.mix_4br,
-    mixes.mix_sum,
-    census.gross_rent_0,
-    census.gross_rent_1,
-    census.gross_rent_2,
-    census.gross_rent_3,
-    census.gross_rent_4,
-    census.county_contract_rent,
-    census.county_gross_rent,
-    census.metro_basis,
-    census.county_basis,
-    terms.*
-  from int_market_rents as rents
-  join int_unit_mixes as mixes on mixes.id = rents.id
-  join int_deal_census as census on census.id = rents.id
+  select *
+  from int_market_rents
+  join int_unit_mixes using (id)
+  join int_deal_census using (id)
   cross join terms
 ),
 

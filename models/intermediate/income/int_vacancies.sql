@@ -56,20 +56,9 @@ regions as (
 
 inputs as (
   select
-    rents.id,
+    rents.*,
     properties.units,
-    regions.cbsa,
-    regions.area_name,
-    regions.region,
-    regions.year,
-    regions.quarter,
-    regions.quarters,
-    regions.metro_pct,
-    regions.margin_pct,
-    regions.region_pct,
-    regions.source,
-    regions.source_url,
-    regions.observed_at,
+    regions.*,
     terms.*
   from int_market_rents as rents
   join int_properties as properties on properties.id = rents.id

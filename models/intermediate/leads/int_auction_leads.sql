@@ -5,14 +5,10 @@
 
 with
 
--- A sale is identified by its parcel, or by its case if it has no parcel
 sales as (
   select
     *,
-    coalesce(
-      lead_id_of('sheriff_sale_auction', county_fips, parcel_key),
-      lead_id_of('sheriff_sale_auction', county_fips, letters_and_digits(case_number))
-    ) as lead_id,
+    sale_lead_id_of(county_fips, parcel_key, case_number) as lead_id,
     independent_kind_of(auction_type, sale_kind) = 'unpaid_tax' as is_for_taxes
   from auctions
 ),

@@ -6,60 +6,33 @@
 
 with
 
+records as (
+  select *, not is_condominium or unit_key is not null as is_identified_by_address
+  from int_distress_records
+),
+
 debts as (
-  select
-    signals.id as signal_id,
-    signals.owner_location,
-    signals.county_fips,
-    signals.parcel_key,
-    signals.zip,
-    signals.address_key,
-    condominiums.parcel_key is null or signals.unit_key is not null as is_identified_by_address
-  from signals
-  left join int_condominiums as condominiums
-    on condominiums.county_fips = signals.county_fips
-    and condominiums.parcel_key = signals.parcel_key
-  where signals.signal_type = 'tax_delinquent'
-    and signals.signal_state = 'listed'
+  select *, record_id as signal_id from records where kind = 'tax_delinquent'
 ),
 
 sales as (
-  select
-    auctions.id as auction_id,
-    auctions.auction_type,
-    auctions.sale_date,
-    auctions.county_fips,
-    auctions.parcel_key,
-    auctions.zip,
-    auctions.address_key,
-    condominiums.parcel_key is null or auctions.unit_key is not null as is_identified_by_address
-  from auctions
-  cross join run
-  left join int_condominiums as condominiums
-    on condominiums.county_fips = auctions.county_fips
-    and condominiums.parcel_key = auctions.parcel_key
-  where is_upcoming(sale_status, sale_date, run.as_of)
+  select *, record_id as auction_id, kind as auction_type from records where sale_date is not null
 ),
 
 pairs as (
   select
-    signal_id, owner_location, auction_id, auction_type, sale_date,
+    signal_id, debts.owner_location, auction_id, auction_type, sales.sale_date,
     debts.parcel_key = sales.parcel_key as is_same_parcel
   from debts
-  join sales
-    on sales.county_fips = debts.county_fips
-    and sales.parcel_key = debts.parcel_key
+  join sales using (county_fips, parcel_key)
 
   union
 
   select
-    signal_id, owner_location, auction_id, auction_type, sale_date,
+    signal_id, debts.owner_location, auction_id, auction_type, sales.sale_date,
     debts.parcel_key = sales.parcel_key as is_same_parcel
   from debts
-  join sales
-    on sales.county_fips = debts.county_fips
-    and sales.zip = debts.zip
-    and sales.address_key = debts.address_key
+  join sales using (county_fips, zip, address_key)
   where debts.is_identified_by_address
     and sales.is_identified_by_address
 )

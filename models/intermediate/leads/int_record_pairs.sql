@@ -6,38 +6,9 @@
 
 with
 
-records as (
-  select
-    id as record_id,
-    signal_type as kind,
-    independent_kind_of(signal_type, null) as counts_as,
-    coalesce(record_number, parcel_id) as record_name,
-    filed_on,
-    cast(null as date) as sale_date,
-    source,
-    source_url
-  from signals
-  where signal_state = 'listed'
-
-  union all
-
-  select
-    id as record_id,
-    auction_type as kind,
-    independent_kind_of(auction_type, sale_kind) as counts_as,
-    case_number as record_name,
-    cast(null as date) as filed_on,
-    sale_date,
-    source,
-    source_url
-  from auctions
-  cross join run
-  where is_upcoming(sale_status, sale_date, run.as_of)
-),
-
 records_of_leads as (
   select record_id, kind, counts_as
-  from records
+  from int_distress_records
   where kind = 'tax_delinquent' or sale_date is not null
 ),
 
@@ -99,4 +70,4 @@ select
   pairs.match_basis
 from distinct_pairs as pairs
 join records_of_leads as own on own.record_id = pairs.record_id
-join records as other on other.record_id = pairs.other_id
+join int_distress_records as other on other.record_id = pairs.other_id

@@ -12,29 +12,9 @@ groups as (
   group by record_id
 ),
 
-records as (
-  select
-    id as record_id, signal_type as kind, independent_kind_of(signal_type, null) as counts_as,
-    county_fips, county, parcel_key, parcel_id, address, city, amount, source_url, last_seen,
-    owner_name, mail_street, mail_city, mail_state, mail_zip
-  from signals
-  where signal_state = 'listed'
-
-  union all
-
-  select
-    id as record_id, auction_type as kind, independent_kind_of(auction_type, sale_kind) as counts_as,
-    county_fips, county, parcel_key, parcel_id, property_address as address, city,
-    cast(null as decimal(14, 2)) as amount, source_url, last_seen,
-    null as owner_name, null as mail_street, null as mail_city, null as mail_state, null as mail_zip
-  from auctions
-  cross join run
-  where is_upcoming(sale_status, sale_date, run.as_of)
-),
-
 named_owners as (
   select county_fips, parcel_key, owner_name, mail_street, mail_city, mail_state, mail_zip, kind, last_seen
-  from records
+  from int_distress_records
   where owner_name is not null and parcel_key is not null
 
   union all
@@ -62,7 +42,7 @@ records_with_owner as (
     if(records.owner_name is null, parcel_owners.mail_city, records.mail_city) as mail_city,
     if(records.owner_name is null, parcel_owners.mail_state, records.mail_state) as mail_state,
     if(records.owner_name is null, parcel_owners.mail_zip, records.mail_zip) as mail_zip
-  from records
+  from int_distress_records as records
   join groups using (record_id)
   left join parcel_owners
     on parcel_owners.county_fips = records.county_fips

@@ -97,14 +97,3 @@ left join own_parcels using (id)
 left join stg_parcels as parcels
   on parcels.county_fips = own_parcels.county_fips
   and parcels.parcel_key = own_parcels.parcel_key;
-
--- audit parcel_as_said: a property has a parcel exactly if it is matched, and no figure of a roll without one
-select * from int_property_rolls
-where (roll_parcel_id is null) <> (roll_status <> 'matched')
-  or (roll_source is null) <> (roll_parcel_id is null)
-  or (roll_source_url is null) <> (roll_parcel_id is null)
-  or (last_sale_basis is null) <> (last_sale_date is null and last_sale_price is null)
-  or (
-    roll_parcel_id is null
-    and coalesce(last_sale_date::varchar, last_sale_price::varchar, assessed_market_value::varchar) is not null
-  );

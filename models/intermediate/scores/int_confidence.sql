@@ -7,41 +7,21 @@ with
 
 inputs as (
   select
-    underwriting.id,
-    underwriting.list_price,
-    underwriting.units,
-    underwriting.noi_source,
-    underwriting.cap_rate,
-    underwriting.cap_gap_pct,
-    underwriting.vacancy_basis,
-    underwriting.underwrite_reason is null as is_fit,
-    underwriting.underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') as is_fit_untested,
-    mixes.unit_mix_basis,
-    rents.rent_basis,
-    rents.rent_outdated_reason,
-    in_place.in_place_basis,
-    in_place.contract_basis,
-    taxes.tax_after_basis,
-    taxes.tax_rule_basis,
-    taxes.tax_rate_basis,
-    scores.score_share_pct,
-    scores.score_limit,
-    scores.is_not_let,
-    claims.claim_issue,
-    claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
-    properties.year_built is not null and claims.claim_issue <> 'year_built_in_future' as is_year_known,
-    days_since(properties.last_verified, properties.as_of) as price_age,
-    rates.loan_rate_age_days,
-    terms.*
-  from int_underwriting as underwriting
-  join int_properties as properties on properties.id = underwriting.id
-  join int_unit_mixes as mixes on mixes.id = underwriting.id
-  join int_market_rents as rents on rents.id = underwriting.id
-  join int_rents_in_place as in_place on in_place.id = underwriting.id
-  join int_property_taxes as taxes on taxes.id = underwriting.id
-  join int_scores as scores on scores.id = underwriting.id
-  join int_claim_issues as claims on claims.id = underwriting.id
-  cross join int_loan_rates as rates
+    *,
+    underwrite_reason is null as is_fit,
+    underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') as is_fit_untested,
+    claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
+    year_built is not null and claim_issue <> 'year_built_in_future' as is_year_known,
+    days_since(last_verified, int_properties.as_of) as price_age
+  from int_underwriting
+  join int_properties using (id)
+  join int_unit_mixes using (id)
+  join int_market_rents using (id)
+  join int_rents_in_place using (id)
+  join int_property_taxes using (id)
+  join int_vacancies using (id)
+  join int_scores using (id)
+  cross join int_loan_rates
   cross join terms
 ),
 

@@ -9,29 +9,14 @@ with
 
 inputs as (
   select
-    underwriting.id,
-    underwriting.list_price,
-    underwriting.units,
-    underwriting.price_per_unit,
-    underwriting.market_rent_2br,
-    underwriting.cap_rate_underwritten,
-    owners.noi_scoring,
-    owners.coverage_scoring,
-    buildings.upfront_repairs_per_unit,
-    properties.price_reduction_pct,
-    properties.days_on_feed,
-    distress.tax_records,
-    distress.tax_amount,
-    distress.sale_records,
-    distress.sale_in_days,
-    distress.condition_record,
-    distress.condition_record in ('condemned', 'order_to_vacate', 'vacant_building') as is_not_let,
-    terms.*
-  from int_underwriting as underwriting
-  join int_owner_incomes as owners on owners.id = underwriting.id
-  join int_buildings as buildings on buildings.id = underwriting.id
-  join int_properties as properties on properties.id = underwriting.id
-  join int_distress as distress on distress.id = underwriting.id
+    *,
+    condition_record in ('condemned', 'order_to_vacate', 'vacant_building') as is_not_let
+  from int_underwriting
+  join int_properties using (id)
+  join int_market_rents using (id)
+  join int_owner_incomes using (id)
+  join int_buildings using (id)
+  join int_distress using (id)
   cross join terms
 ),
 
@@ -165,10 +150,6 @@ select
   deal_score_condition,
   tax_to_price_pct
 from deal_scores;
-
--- audit motivation_is_sum: motivation_score is the sum of its parts
-select * from int_scores
-where motivation_score <> motivation_price_cut + motivation_days;
 
 -- audit not_let_is_capped: a deal whose building is condemned or vacant by a record in force has condition_score_cap
 -- points at most

@@ -5,38 +5,17 @@
 with
 
 inputs as (
-  select
-    underwriting.*,
-    owners.* exclude (id),
-    coverage.dscr,
-    coverage.dscr_underwritten,
-    claims.claim_issue,
-    scores.score_limit,
-    scores.condition_risk,
-    scores.condition_record,
-    scores.is_not_let,
-    distress.condition_record_on,
-    paths.rental_status,
-    offers.offer_high,
-    properties.price_reduction_pct,
-    taxes.tax_bill,
-    taxes.tax_after_reset,
-    distress.tax_amount,
-    distress.tax_records,
-    distress.sale_in_days,
-    distress.next_sale_type,
-    distress.distress_kinds,
-    terms.*
-  from int_underwriting as underwriting
-  join int_debt_coverage as coverage on coverage.id = underwriting.id
-  join int_owner_incomes as owners on owners.id = underwriting.id
-  join int_claim_issues as claims on claims.id = underwriting.id
-  join int_scores as scores on scores.id = underwriting.id
-  join int_paths as paths on paths.id = underwriting.id
-  join int_offers as offers on offers.id = underwriting.id
-  join int_properties as properties on properties.id = underwriting.id
-  join int_property_taxes as taxes on taxes.id = underwriting.id
-  join int_distress as distress on distress.id = underwriting.id
+  select *
+  from int_underwriting
+  join int_properties using (id)
+  join int_market_rents using (id)
+  join int_property_taxes using (id)
+  join int_debt_coverage using (id)
+  join int_owner_incomes using (id)
+  join int_scores using (id)
+  join int_paths using (id)
+  join int_offers using (id)
+  join int_distress using (id)
   cross join terms
 ),
 

@@ -10,7 +10,7 @@ earlier_addresses as (
     county_fips, parcel_key, address as street, city, city_basis, zip,
     address_key, street_key, house_low, house_high, unit_key,
     county_value, property_class
-  from int_earlier_signals
+  from previous_signals
   where address_basis = 'parcel_layer'
   qualify row_number() over (
     partition by county_fips, parcel_key

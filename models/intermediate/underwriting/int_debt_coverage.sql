@@ -5,28 +5,12 @@
 with
 
 inputs as (
-  select
-    underwriting.id,
-    underwriting.list_price,
-    underwriting.units,
-    underwriting.noi,
-    underwriting.claimed_noi,
-    underwriting.noi_underwritten,
-    underwriting.gross_potential_rent,
-    underwriting.operating_expenses,
-    underwriting.net_cash_flow,
-    underwriting.loan_amount,
-    underwriting.annual_debt_service,
-    underwriting.dscr_reason,
-    expenses.insurance,
-    taxes.tax_after_reset,
-    rates.monthly_factor,
-    rates.annual_constant::decimal(22, 20) as annual_constant,
-    terms.*
-  from int_underwriting as underwriting
-  join int_expenses as expenses on expenses.id = underwriting.id
-  join int_property_taxes as taxes on taxes.id = underwriting.id
-  cross join int_loan_rates as rates
+  select * replace (annual_constant::decimal(22, 20) as annual_constant)
+  from int_underwriting
+  join int_properties using (id)
+  join int_expenses using (id)
+  join int_property_taxes using (id)
+  cross join int_loan_rates
   cross join terms
 ),
 

@@ -9,33 +9,15 @@ with
 
 inputs as (
   select
-    underwriting.id,
-    underwriting.list_price,
-    underwriting.gross_potential_rent,
-    underwriting.vacancy_pct,
-    underwriting.effective_gross_income,
-    underwriting.noi_underwritten,
-    underwriting.underwrite_reason,
-    underwriting.dscr_reason,
-    underwriting.claimed_noi,
-    underwriting.reserves,
-    owners.noi_scoring is not null as is_underwritten,
-    expenses.management_share,
-    expenses.noi_highest,
-    expenses.noi_untaxed,
-    taxes.tax_floor,
-    taxes.tax_fixed,
-    taxes.tax_per_dollar,
-    scores.upfront_repairs,
-    rates.monthly_factor,
-    rates.annual_constant::decimal(22, 20) as annual_constant,
-    terms.*
-  from int_underwriting as underwriting
-  join int_expenses as expenses on expenses.id = underwriting.id
-  join int_property_taxes as taxes on taxes.id = underwriting.id
-  join int_owner_incomes as owners on owners.id = underwriting.id
-  join int_scores as scores on scores.id = underwriting.id
-  cross join int_loan_rates as rates
+    * replace (annual_constant::decimal(22, 20) as annual_constant),
+    noi_scoring is not null as is_underwritten
+  from int_underwriting
+  join int_properties using (id)
+  join int_expenses using (id)
+  join int_property_taxes using (id)
+  join int_owner_incomes using (id)
+  join int_scores using (id)
+  cross join int_loan_rates
   cross join terms
 ),
 
@@ -177,10 +159,6 @@ select
   offer_debt_service,
   offer_dscr
 from yields;
-
--- audit absent_as_said: an offer is set exactly if its status says so
-select * from int_offers
-where (offer_high is null) <> (offer_status not in ('computed', 'claimed_basis_unverified'));
 
 -- audit meets_its_targets: at its own price the high end has the target cap rate and the coverage
 select int_offers.* from int_offers cross join terms

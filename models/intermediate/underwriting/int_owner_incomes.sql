@@ -35,18 +35,9 @@ knots as (
 
 inputs as (
   select
-    underwriting.id,
-    underwriting.list_price,
-    underwriting.units,
-    underwriting.underwrite_reason,
-    underwriting.dscr_reason,
-    underwriting.claimed_noi,
-    underwriting.noi_underwritten,
-    underwriting.cap_rate_underwritten,
-    underwriting.reserves,
-    underwriting.annual_debt_service,
-    underwriting.seller_debt_service,
-    properties.year_built,
+    underwriting.*,
+    properties.* exclude (id, noi),
+    expenses.* exclude (id),
     date_part('year', properties.as_of) as this_year,
     small.cap_from as small_cap_from,
     small.cap_to as small_cap_to,
@@ -72,7 +63,8 @@ inputs as (
     large.n_to as large_n_to,
     terms.*
   from int_underwriting as underwriting
-  join int_properties as properties on properties.id = underwriting.id
+  join int_properties as properties using (id)
+  join int_expenses as expenses using (id)
   join knots as small on small.id = underwriting.id and small.most_units is not null
   join knots as large on large.id = underwriting.id and large.most_units is null
   cross join terms

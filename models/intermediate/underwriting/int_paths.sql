@@ -6,37 +6,13 @@
 with
 
 inputs as (
-  select
-    underwriting.id,
-    underwriting.list_price,
-    underwriting.units,
-    underwriting.noi_underwritten,
-    owners.noi_scoring,
-    owners.cap_scoring_pct,
-    owners.coverage_scoring,
-    owners.seller_coverage,
-    underwriting.seller_debt_service,
-    underwriting.annual_debt_service,
-    underwriting.loan_amount,
-    underwriting.reserves_per_unit,
-    underwriting.dscr_status,
-    underwriting.dscr_reason,
-    underwriting.underwrite_reason,
-    expenses.noi_highest,
-    expenses.noi_untaxed,
-    taxes.tax_per_dollar,
-    scores.motivation_score,
-    scores.distress_score,
-    scores.upfront_repairs_per_unit,
-    scores.score_limit,
-    scores.condition_record,
-    scores.is_not_let,
-    terms.*
-  from int_underwriting as underwriting
-  join int_expenses as expenses on expenses.id = underwriting.id
-  join int_property_taxes as taxes on taxes.id = underwriting.id
-  join int_owner_incomes as owners on owners.id = underwriting.id
-  join int_scores as scores on scores.id = underwriting.id
+  select *
+  from int_underwriting
+  join int_properties using (id)
+  join int_expenses using (id)
+  join int_property_taxes using (id)
+  join int_owner_incomes using (id)
+  join int_scores using (id)
   cross join terms
 ),
 

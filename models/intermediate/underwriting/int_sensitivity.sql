@@ -69,17 +69,17 @@ loan_list as (
 
 properties as (
   select
-    underwriting.*,
-    expenses.management_share,
-    rounded(underwriting.operating_expenses - underwriting.management) as fixed_expenses,
-    (underwriting.vacancy_pct * 0.01)::decimal(6, 4) as own_vacancy,
+    *,
+    rounded(operating_expenses - management) as fixed_expenses,
+    (vacancy_pct * 0.01)::decimal(6, 4) as own_vacancy,
     case
       when has_no_rent(dscr_reason) then 'not_applicable'
       when cap_rate_underwritten is null then 'insufficient_data'
       else 'computed'
     end as status
-  from int_underwriting as underwriting
-  join int_expenses as expenses on expenses.id = underwriting.id
+  from int_underwriting
+  join int_properties using (id)
+  join int_expenses using (id)
 ),
 
 -- Payment per loan, and the scenarios: they do not depend on each other

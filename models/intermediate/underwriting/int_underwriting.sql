@@ -7,29 +7,13 @@ with
 
 inputs as (
   select
-    properties.id,
-    properties.list_price,
-    properties.units,
-    properties.is_income_property,
-    properties.cap_rate,
+    * exclude (noi),
     properties.noi as stated_noi,
-    rents.market_rent_2br,
-    expenses.gross_potential_rent,
-    expenses.vacancy_pct,
-    expenses.vacancy_basis,
-    expenses.effective_gross_income,
-    expenses.management,
-    expenses.operating_expenses,
-    expenses.noi_at_current_tax,
-    expenses.noi_after_reset,
-    expenses.reserves_per_unit,
-    expenses.reserves,
-    rates.monthly_factor,
-    terms.*
+    date_part('year', properties.as_of) as this_year
   from int_properties as properties
-  join int_market_rents as rents on rents.id = properties.id
-  join int_expenses as expenses on expenses.id = properties.id
-  cross join int_loan_rates as rates
+  join int_market_rents using (id)
+  join int_expenses using (id)
+  cross join int_loan_rates
   cross join terms
 ),
 
@@ -101,15 +85,10 @@ loans as (
 )
 
 select
-  -- Property
   id,
-  list_price,
-  units,
   price_per_unit,
-  market_rent_2br,
 
   -- Claim
-  cap_rate,
   cap_rate_derived,
   cap_rate_source,
   noi,
@@ -120,20 +99,18 @@ select
     else 'inconsistent'
   end as claim_consistency,
   claimed_noi,
+  -- Whether the listing's figures are impossible or contradict each other
+  case
+    when claimed_noi <= 0 then 'noi_not_positive'
+    when claim_consistency = 'inconsistent' and abs(stated_cap_pct - cap_rate) > claim_contradiction
+      then 'noi_contradicts_cap_rate'
+    when year_built > this_year then 'year_built_in_future'
+    else 'none'
+  end as claim_issue,
 
   -- Underwriting
-  gross_potential_rent,
-  vacancy_pct,
-  vacancy_basis,
-  effective_gross_income,
-  operating_expenses,
-  management,
   expense_ratio_pct,
-  noi_at_current_tax,
-  noi_after_reset,
   noi_underwritten,
-  reserves_per_unit,
-  reserves,
   net_cash_flow,
   cap_rate_underwritten,
   cap_gap_pct,
@@ -167,8 +144,4 @@ select
   seller_loan,
   seller_payment,
   seller_debt_service
-from loans;
-
--- audit reason_agrees: a reason is set exactly if the proxy is not ok
-select * from int_underwriting
-where (underwrite_reliability = 'ok') <> (underwrite_reason is null);
+from loans

@@ -281,7 +281,12 @@ async function findOrigins(
   { steps, positions }: Pick<Parts, 'steps' | 'positions'>,
   isAssumption: (name: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
-  const origins = await stepOrigins(connection, await loadModels(), (origin) => groupOf(origin) !== undefined);
+  const origins = await stepOrigins(
+    connection,
+    await loadModels(),
+    await columnsOfModels(),
+    (origin) => groupOf(origin) !== undefined,
+  );
   const found = new Map<string, string>();
   for (const { figure, inputs } of steps)
     for (const name of Object.keys(inputs)) {

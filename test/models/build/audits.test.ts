@@ -96,7 +96,7 @@ describe('audits', () => {
           [],
           name,
         );
-    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 5);
+    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 3);
   });
 
   it('measure no drift of a small table, nor of a source that was removed', async () => {

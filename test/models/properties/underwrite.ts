@@ -6,10 +6,12 @@ import type { Deal } from './random_deals.ts';
 
 export type Result = Record<string, unknown>;
 const MODELS = [
+  'int_properties',
+  'int_market_rents',
+  'int_expenses',
   'int_underwriting',
   'int_owner_incomes',
   'int_debt_coverage',
-  'int_claim_issues',
   'int_scores',
   'int_confidence',
   'int_paths',
@@ -23,7 +25,6 @@ const READ = [
   'int_rents_in_place',
   'int_property_taxes',
   'int_vacancies',
-  'int_expenses',
   'int_hud_proxies',
   'int_loan_rates',
 ];

@@ -4,22 +4,15 @@ import { test } from 'node:test';
 import { annualConstant } from '../../../models/assumptions/loan_factors.ts';
 import { build, type InputRow } from '../build_models.ts';
 
-const MODELS = ['int_claim_issues', 'int_scores', 'int_confidence', 'int_paths', 'int_offers', 'int_sentences'];
+const MODELS = ['int_scores', 'int_confidence', 'int_paths', 'int_offers', 'int_sentences'];
 const NOI = '35000.00';
 
 /** Four units of 2005 for $300,000, of which all is known but the tax after a sale, and a rate 20 days old. */
 const INPUTS: Readonly<Record<string, InputRow>> = {
   int_underwriting: {
-    vacancy_basis: 'metro_survey',
+    claim_issue: 'none',
     underwrite_reliability: 'ok',
-    list_price: '300000.00',
-    units: 4,
     price_per_unit: '75000.00',
-    market_rent_2br: '1500.00',
-    effective_gross_income: '70000.00',
-    vacancy_pct: '7.00',
-    management: '5250.00',
-    reserves: '1200.00',
     net_cash_flow: '33800.00',
     noi_underwritten: NOI,
     noi: NOI,
@@ -32,18 +25,29 @@ const INPUTS: Readonly<Record<string, InputRow>> = {
   int_unit_mixes: { unit_mix_basis: 'listing' },
   int_rents_in_place: { in_place_basis: 'metro_of_source', contract_basis: 'county' },
   int_property_taxes: { tax_current_basis: 'parcel', tax_rate_basis: 'county', tax_per_dollar: '0' },
-  int_expenses: { management_share: '0.075', noi_highest: NOI, noi_untaxed: NOI },
+  int_vacancies: { vacancy_basis: 'metro_survey' },
+  int_expenses: {
+    effective_gross_income: '70000.00',
+    vacancy_pct: '7.00',
+    management: '5250.00',
+    reserves: '1200.00',
+    management_share: '0.075',
+    noi_highest: NOI,
+    noi_untaxed: NOI,
+  },
   int_owner_incomes: { noi_scoring: NOI, cap_scoring_pct: '11.67', coverage_scoring: '1.88' },
   int_buildings: { upfront_repairs_per_unit: '3000.00' },
   int_debt_coverage: { dscr_underwritten: '1.95' },
   int_properties: {
+    list_price: '300000.00',
+    units: 4,
     year_built: 2005,
     as_of: '2026-11-21',
     last_verified: '2026-11-20T12:00:00Z',
     price_reduction_pct: '0.00',
     days_on_feed: 0,
   },
-  int_market_rents: { rent_basis: 'zip' },
+  int_market_rents: { rent_basis: 'zip', market_rent_2br: '1500.00' },
   int_distress: { condition_record: 'condemned', tax_records: 0, sale_records: 0 },
 };
 

@@ -49,7 +49,7 @@ const DEFECTS: Readonly<
   leads: [
     'a link to nothing',
     (sql) => `SELECT * REPLACE ('${NOBODY}' AS signal_id) FROM (${sql}) WHERE lead_type = 'tax_delinquent'`,
-    ['leads.records_exist'],
+    ['leads.signal_id_in_signals'],
   ],
   signals: [
     'most of a table gone',
