@@ -75,9 +75,10 @@ interface Candidate {
   /** From 1. */
   readonly number: number;
   /** Whether it serves the network; undefined until it has replied. */
-  isServing: boolean | undefined;
-  repliedAtMs: number;
-  failedAtMs: number;
+  isServing?: boolean;
+  /** Whether it gave a usable reply when it was asked last, and when that was. */
+  hasReplied: boolean;
+  askedAtMs: number;
 }
 
 /** @param nowMs a clock that never moves back */
@@ -85,22 +86,19 @@ export function preferredFacilitator(
   facilitators: readonly Facilitator[],
   nowMs: () => number = () => performance.now(),
 ): Facilitator {
-  const [isServing, never] = [undefined, Number.NEGATIVE_INFINITY];
   const all = facilitators.map((facilitator, i): Candidate => ({
     facilitator,
     number: i + 1,
-    isServing,
-    repliedAtMs: never,
-    failedAtMs: never,
+    hasReplied: false,
+    askedAtMs: Number.NEGATIVE_INFINITY,
   }));
-  const isAvoided = ({ failedAtMs }: Candidate): boolean => nowMs() - failedAtMs < AVOID_MS;
+  const isAvoided = ({ hasReplied, askedAtMs }: Candidate): boolean => !hasReplied && nowMs() - askedAtMs < AVOID_MS;
   const inOrder = (): Candidate[] =>
     all
       .filter((candidate) => candidate.isServing !== false)
       .sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)));
   const note = (candidate: Candidate, hasReplied: boolean): void => {
-    candidate.repliedAtMs = hasReplied ? nowMs() : never;
-    candidate.failedAtMs = hasReplied ? never : nowMs();
+    Object.assign(candidate, { hasReplied, askedAtMs: nowMs() });
   };
   /** Ask it whether it serves the network. @throws FacilitatorUnavailable */
   const ask = async (candidate: Candidate): Promise<boolean> => {
@@ -117,7 +115,8 @@ export function preferredFacilitator(
   const supported = async (): Promise<boolean> => {
     let failure: FacilitatorUnavailable | null = null;
     for (const candidate of inOrder()) {
-      if (candidate.isServing === true && nowMs() - candidate.repliedAtMs < REACHED_MS) return true;
+      const { isServing, hasReplied, askedAtMs } = candidate;
+      if (isServing === true && hasReplied && nowMs() - askedAtMs < REACHED_MS) return true;
       try {
         if (await ask(candidate)) return true;
       } catch (error) {

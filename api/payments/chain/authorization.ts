@@ -167,27 +167,20 @@ export function mismatch(
   const least = now + BigInt(MIN_VALID_SECONDS);
   // A payment that stays valid for longer could be settled much later.
   const latest = now + BigInt(required.maxTimeoutSeconds + CLOCK_SKEW_SECONDS);
-  const because = (code: string, cause: string) => ({ code, cause });
   const badTime = (field: string, value: bigint, limit: bigint, side: 'earlier' | 'later'): string =>
     `${field} is ${value}; it must be ${limit} or ${side} (unix seconds).`;
-  if (to !== payTo)
-    return because('invalid_exact_evm_recipient_mismatch', `It pays ${to}, and this call is paid to ${payTo}.`);
-  if (amount !== BigInt(required.amount))
-    return because(
-      'invalid_exact_evm_payload_authorization_value_mismatch',
+  const ofAuthorization = 'invalid_exact_evm_payload_authorization';
+  const problems: readonly (readonly [isWrong: boolean, code: string, cause: string])[] = [
+    [to !== payTo, 'invalid_exact_evm_recipient_mismatch', `It pays ${to}, and this call is paid to ${payTo}.`],
+    [
+      amount !== BigInt(required.amount),
+      `${ofAuthorization}_value_mismatch`,
       `It pays ${amount} millionths of USDC, and this call costs exactly ${required.amount}.`,
-    );
-  if (validBefore < least)
-    return because(
-      'invalid_exact_evm_payload_authorization_valid_before',
-      badTime('validBefore', validBefore, least, 'later'),
-    );
-  if (validBefore > latest)
-    return because('valid_before_too_late', badTime('validBefore', validBefore, latest, 'earlier'));
-  if (validAfter > now)
-    return because(
-      'invalid_exact_evm_payload_authorization_valid_after',
-      badTime('validAfter', validAfter, now, 'earlier'),
-    );
-  return null;
+    ],
+    [validBefore < least, `${ofAuthorization}_valid_before`, badTime('validBefore', validBefore, least, 'later')],
+    [validBefore > latest, 'valid_before_too_late', badTime('validBefore', validBefore, latest, 'earlier')],
+    [validAfter > now, `${ofAuthorization}_valid_after`, badTime('validAfter', validAfter, now, 'earlier')],
+  ];
+  const [, code, cause] = problems.find(([isWrong]) => isWrong) ?? [];
+  return code === undefined || cause === undefined ? null : { code, cause };
 }
