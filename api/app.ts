@@ -40,7 +40,7 @@ import { holdReader, type Holds } from './routes/leads/lead_holds.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
-import { ArchivedPages } from './site/archive/archived_pages.ts';
+import { archivedPages } from './site/archive/archived_pages.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountBought, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
 import { mountSite, type Site } from './site/site.ts';
@@ -236,7 +236,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
 function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
   const { payments, publicUrl, snapshots, testWallet } = deps;
   const { routes, cursors, holds, health, nowMs } = parts;
-  const site = mountSite(router, {
+  const pages = {
     routes,
     publicUrl,
     payTo: payments.payTo,
@@ -249,9 +249,9 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     notice: payments.notice ?? '',
     reportTemplate: deps.reportTemplate,
     hasTestWallet: testWallet !== undefined,
-  });
-  const archive = new ArchivedPages(deps.archiveOf, deps.store);
-  mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, holds, nowMs });
+  };
+  const site = mountSite(router, pages);
+  mountArchive(router, site, { ...pages, archive: archivedPages(deps.archiveOf, deps.store) });
   mountBought(router, snapshots);
   if (testWallet) mountTestWallet(router, testWallet, publicUrl);
   return site;

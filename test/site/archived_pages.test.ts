@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import {
-  ArchivedPages,
+  archivedPages,
   MAX_DECODED_BYTES,
   MAX_STORED_BYTES,
   visibleText,
@@ -24,7 +24,7 @@ after(() => rm(archive, { recursive: true, force: true }));
 /** Archive a body as the fetcher does. @returns its SHA-256 */
 const store = (body: Uint8Array | string): Promise<string> =>
   archivePage(archive, body, { url: 'https://www.broker.example/' });
-const read = (hash: string) => new ArchivedPages(archive).read(hash);
+const read = (hash: string) => archivedPages(archive).read(hash);
 
 describe('an archived page', () => {
   it('is decoded as it was sent, whatever the encoding', async () => {

@@ -78,49 +78,40 @@ async function textOf(bytes: Uint8Array): Promise<string | null> {
   return null;
 }
 
-export class ArchivedPages {
-  readonly #dataDir: string;
-  readonly #store: Store | undefined;
-  #local: Promise<Archive> | undefined;
-  readonly #stored = new LRUCache<string, Promise<Uint8Array>>({ max: MAX_CACHED, ttl: CACHED_MS });
+export type ArchivedPages = ReturnType<typeof archivedPages>;
 
-  /** @param dataDir data folder; with a store, it need not have an archive */
-  constructor(dataDir: string, store?: Store) {
-    this.#dataDir = dataDir;
-    this.#store = store;
-  }
-
-  /** @throws Problem if the bytes are missing or too large; ArchiveDamage, StoreDamage, StoreUnavailable */
-  async read(sha256: string): Promise<ArchivedPage> {
-    const bytes = await this.#bytes(sha256);
-    return { bytes, text: await textOf(bytes) };
-  }
-
-  async #bytes(sha256: string): Promise<Uint8Array> {
+/** @param dataDir data folder; with a store, it need not have an archive */
+export function archivedPages(dataDir: string, store?: Store) {
+  let local: Promise<Archive> | undefined;
+  const stored = new LRUCache<string, Uint8Array>({
+    max: MAX_CACHED,
+    ttl: CACHED_MS,
+    fetchMethod: async (sha256) => {
+      const size = (await store?.size(objectName(sha256))) ?? null;
+      if (!store || size === null)
+        throw new Problem('not_found', 'Neither the archive nor the store of this server has these bytes.');
+      checkSize(size);
+      return readVerified(store, objectOf(sha256));
+    },
+  });
+  const bytesOf = async (sha256: string): Promise<Uint8Array> => {
     if (!/^[0-9a-f]{64}$/u.test(sha256))
       throw new Problem('not_found', 'The address needs a SHA-256 of 64 lowercase hex digits.');
-    if (hasArchive(this.#dataDir)) this.#local ??= openArchive(this.#dataDir);
-    this.#local?.catch(() => (this.#local = undefined));
-    const local = await this.#local;
-    const size = local?.size(sha256) ?? null;
-    if (local && size !== null) {
-      checkSize(size);
-      return local.read(sha256);
-    }
-    const stored = this.#stored.get(sha256) ?? this.#read(sha256);
-    this.#stored.set(sha256, stored);
-    stored.catch(() => this.#stored.delete(sha256));
-    return stored;
-  }
-
-  async #read(sha256: string): Promise<Uint8Array> {
-    const store = this.#store;
-    const size = (await store?.size(objectName(sha256))) ?? null;
-    if (!store || size === null)
-      throw new Problem('not_found', 'Neither the archive nor the store of this server has these bytes.');
+    if (hasArchive(dataDir)) local ??= openArchive(dataDir);
+    local?.catch(() => (local = undefined));
+    const archive = await local;
+    const size = archive?.size(sha256) ?? null;
+    if (!archive || size === null) return stored.forceFetch(sha256);
     checkSize(size);
-    return readVerified(store, objectOf(sha256));
-  }
+    return archive.read(sha256);
+  };
+  return {
+    /** @throws Problem if the bytes are missing or too large; ArchiveDamage, StoreDamage, StoreUnavailable */
+    async read(sha256: string): Promise<ArchivedPage> {
+      const bytes = await bytesOf(sha256);
+      return { bytes, text: await textOf(bytes) };
+    },
+  };
 }
 
 /** @throws Problem if the bytes are too large */

@@ -11,14 +11,10 @@ import { StoreDamage, StoreUnavailable } from '../../../lib/store/store.ts';
 import { todayOf } from '../../../models/manifest.ts';
 import { Problem } from '../../http/problem.ts';
 import { stateOf } from '../../http/request_state.ts';
-import type { Route } from '../../routes/define.ts';
-import type { Holds } from '../../routes/leads/lead_holds.ts';
-import type { Cursors } from '../../routes/list/page.ts';
 import { EXAMPLE_PATH, type ReportBody } from '../../routes/report/report.ts';
-import type { Snapshots } from '../../serving/follow.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { freeRequest } from '../page.ts';
-import { SITE_HEADERS, type Site } from '../site.ts';
+import { SITE_HEADERS, type Site, type SiteDeps } from '../site.ts';
 import type { ArchivedPage, ArchivedPages } from './archived_pages.ts';
 import { ARCHIVE_PATH, archivedContent, citedPages, type CitedPage } from './cited_pages.ts';
 
@@ -32,15 +28,8 @@ const BYTES_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-export interface ArchiveDeps {
-  readonly archive: ArchivedPages;
-  readonly publicUrl: string;
-  readonly routes: readonly Route[];
-  readonly snapshots: Snapshots;
-  readonly cursors: Cursors;
-  readonly holds: Holds;
-  readonly nowMs: () => number;
-}
+/** The site's, and where the archived pages are read. */
+type ArchiveDeps = SiteDeps & { readonly archive: ArchivedPages };
 
 /** The page with this hash that the free example report of a snapshot cites. @throws Problem not_found */
 async function citedPage(deps: ArchiveDeps, snapshot: Snapshot, sha256: string): Promise<CitedPage> {
