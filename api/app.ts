@@ -1,13 +1,12 @@
 /** The application: routes, payments, site, error responses and logging, assembled from its dependencies. */
 import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import type { Store } from '../lib/store/store.ts';
-import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
+import { discoveryDocuments, interfaceHashOf, mountDocuments, receiptKeysDocument } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
-import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { catalogEntry, paymentRoutes } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, type Health } from './http/health.ts';
 import {
@@ -23,20 +22,20 @@ import { logRequests, type RequestLog } from './http/log.ts';
 import { createQuota, limitUnpaid } from './http/quota.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
-import { carryResponses } from './mcp/inner_requests.ts';
+import { carryResponses } from './mcp/tool_calls.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { fundedPayers } from './payments/funded_payer.ts';
-import { NO_WARNINGS, type PaymentHealth } from './payments/health.ts';
+import type { PaymentHealth } from './payments/health.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 import { offeredBy, type PaymentNetwork } from './payments/paid_request.ts';
 import type { ReceiptKeys } from './payments/receipts/keys.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
-import { createCursors, type Cursors } from './routes/list/page.ts';
+import { createCursors } from './routes/list/page.ts';
 import { routeKey, type Route } from './routes/define.ts';
 import { refundTermsOf } from './routes/guarantee.ts';
-import { holdReader, type Holds } from './routes/leads/lead_holds.ts';
+import { holdReader } from './routes/leads/lead_holds.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
@@ -145,123 +144,61 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
 const methodNotAllowed = (): Problem =>
   new Problem('method_not_allowed', 'Only GET and HEAD are allowed here.', {}, { Allow: 'GET, HEAD' });
 
-/** Parts of one application that several of its routes share. */
-interface Parts {
-  readonly routes: readonly Route[];
-  readonly layer: PaymentLayer;
-  readonly cursors: Cursors;
-  readonly holds: Holds;
-  readonly health: () => Promise<Health>;
-  /** Rate limit of unpaid responses, if there is one. */
-  readonly limit: Middleware | undefined;
-  readonly redact: Redact;
-  readonly nowMs: () => number;
-}
-
-function createLimit({ payments, unbilledPerMinute = 0, nowMs = Date.now }: AppDeps): Middleware | undefined {
-  if (unbilledPerMinute === 0) return undefined;
-  const payerOf = fundedPayers({ ...payments, checks: createQuota(unbilledPerMinute, nowMs), nowMs });
-  return limitUnpaid({
-    perMinute: unbilledPerMinute,
-    payerOf: (ctx, client) => payerOf(offeredBy(ctx), client),
-    nowMs,
-  });
-}
-
-function createParts(deps: AppDeps): Parts {
-  const { payments, publicUrl, snapshots, nowMs = Date.now, redact = redactor([]) } = deps;
-  const routes = allRoutes({
-    publicUrl,
-    network: payments.network,
-    paymentNotice: payments.notice,
-  });
+/** What the parts of one application share: each mounts with those of these that it needs. */
+function openShop(deps: AppDeps) {
+  const { payments, publicUrl, snapshots, unbilledPerMinute: perMinute = 0 } = deps;
+  const { nowMs = Date.now, redact = redactor([]), handlerMs = HANDLER_MS } = deps;
+  const routes = allRoutes({ ...deps, network: payments.network, paymentNotice: payments.notice });
   const layer = createPaymentLayer(deps, routes, nowMs);
-  const checkHealth = createHealthCheck({
-    snapshots,
-    payments: {
-      mode: payments.mode,
-      isTestMoney: payments.notice !== undefined,
-      ready: layer.ready,
-      health: payments.health ?? (async () => NO_WARNINGS),
-    },
-    nowMs,
-  });
+  const checkHealth = createHealthCheck({ snapshots, payments, layer, nowMs });
+  const payerOf = fundedPayers({ ...payments, checks: createQuota(perMinute, nowMs), nowMs });
   return {
+    ...payments,
+    ...deps,
+    nowMs,
+    redact,
+    handlerMs,
+    checkResponses: deps.checkResponses === true,
     routes,
     layer,
     cursors: createCursors(deps.cursorSecret),
     holds: holdReader(payments.ledger, nowMs),
     health: async () => redactValue(await checkHealth(), redact),
-    limit: createLimit(deps),
-    redact,
-    nowMs,
+    /** Rate limit of unpaid responses, if there is one. */
+    limit:
+      perMinute === 0
+        ? undefined
+        : limitUnpaid({ perMinute, payerOf: (ctx, client) => payerOf(offeredBy(ctx), client), nowMs }),
+    collectUrl: (receiptId: string) => purchaseUrl(publicUrl, receiptId),
   };
 }
+type Shop = ReturnType<typeof openShop>;
 
 /** The API, its documents for programs, and /health. */
-function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
-  const { payments, publicUrl, snapshots, handlerMs = HANDLER_MS, contactEmail } = deps;
-  const { routes, layer, cursors, holds, health, nowMs } = parts;
-  const { ledger, network, signatures, payTo, notice } = payments;
-  const documents = discoveryDocuments({
-    routes,
-    publicUrl,
-    payTo,
-    network,
-    notice,
-    email: contactEmail,
-  });
-  mountRoutes(router, {
-    routes,
-    snapshots,
-    cursors,
-    holds,
-    layer,
-    interfaceHash: interfaceHashOf(documents),
-    nowMs,
-    handlerMs,
-    checkResponses: deps.checkResponses === true,
-  });
-  mountDocuments(router, documents, nowMs);
-  mountReceiptKeys(router, payments.receiptKeys);
-  mountPurchases(router, {
-    collector: purchaseCollector({ ledger, network, signatures, publicUrl, secret: deps.cursorSecret, nowMs }),
-    layer,
-    publicUrl,
-  });
+function mountApi(router: Router, shop: Shop): void {
+  const { contactEmail: email, cursorSecret: secret, receiptKeys, health, nowMs } = shop;
+  const documents = discoveryDocuments({ ...shop, email });
+  mountRoutes(router, { ...shop, interfaceHash: interfaceHashOf(documents) });
+  mountDocuments(router, [...documents, receiptKeysDocument(receiptKeys)], nowMs);
+  mountPurchases(router, { ...shop, collector: purchaseCollector({ ...shop, secret }) });
   mountHealth(router, health);
 }
 
 /** The pages for people. */
-function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
-  const { payments, publicUrl, snapshots, testWallet } = deps;
-  const { routes, cursors, holds, health, nowMs } = parts;
-  const pages = {
-    routes,
-    publicUrl,
-    payTo: payments.payTo,
-    network: payments.network,
-    snapshots,
-    cursors,
-    holds,
-    health,
-    nowMs,
-    notice: payments.notice ?? '',
-    reportTemplate: deps.reportTemplate,
-    hasTestWallet: testWallet !== undefined,
-  };
+function mountPages(router: Router, shop: Shop): Site {
+  const { snapshots, testWallet, notice = '', publicUrl } = shop;
+  const pages = { ...shop, notice, hasTestWallet: testWallet !== undefined };
   const site = mountSite(router, pages);
-  mountArchive(router, site, { ...pages, archive: archivedPages(deps.archiveOf, deps.store) });
+  mountArchive(router, site, { ...pages, archive: archivedPages(shop.archiveOf, shop.store) });
   mountBought(router, snapshots);
   if (testWallet) mountTestWallet(router, testWallet, publicUrl);
   return site;
 }
 
 /** Everything that runs before a route, from the outside in. */
-function addMiddleware(koa: Koa, deps: AppDeps, { limit, redact }: Parts, site: Site): void {
-  const { publicUrl, snapshots, log = () => undefined } = deps;
+function addMiddleware(koa: Koa, { publicUrl, snapshots, limit, redact, reportTemplate, log }: Shop, site: Site): void {
   koa.use(carryResponses);
-  koa.use(logRequests(log));
+  koa.use(logRequests(log ?? (() => undefined)));
   // Also outside, to log errors of compressing, redacting and rendering a response.
   koa.use(catchErrors);
   const [crossOriginApi, crossOriginMcp] = [crossOrigin(), crossOrigin(['POST'])];
@@ -270,7 +207,7 @@ function addMiddleware(koa: Koa, deps: AppDeps, { limit, redact }: Parts, site: 
   koa.use(errorPages(site, snapshots));
   koa.use(redactResponses(redact));
   // Outside of the errors, so that their responses say it too.
-  if (deps.reportTemplate !== undefined) koa.use(linkReports(deps.reportTemplate));
+  if (reportTemplate !== undefined) koa.use(linkReports(reportTemplate));
   koa.use(catchErrors);
   if (limit) {
     // Monitoring must always reach /health. A tool call is counted as the request that it makes.
@@ -283,24 +220,21 @@ function addMiddleware(koa: Koa, deps: AppDeps, { limit, redact }: Parts, site: 
 export function createApp(deps: AppDeps): App {
   const { payments, publicUrl, proxies = 0, testWallet } = deps;
   if (testWallet && payments.mode !== 'sandbox') throw new Error('the test wallet is only for test money');
-  const parts = createParts(deps);
-  const { routes, layer, health, limit } = parts;
+  const shop = openShop(deps);
+  const { routes, layer, health } = shop;
   const router = new Router({ sensitive: true });
-  mountApi(router, deps, parts);
-  const site = mountPages(router, deps, parts);
+  mountApi(router, shop);
+  const site = mountPages(router, shop);
 
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
   koa.silent = true;
   let application: RequestListener | undefined;
   mountMcp(router, {
+    ...shop,
     description: () => openApi(routes, publicUrl),
-    publicUrl,
-    collectUrl: (receiptId) => purchaseUrl(publicUrl, receiptId),
-    notice: payments.notice,
     application: () => (application ??= koa.callback()),
-    limit,
   });
-  addMiddleware(koa, deps, parts, site);
+  addMiddleware(koa, shop, site);
   koa.use(router.routes());
   koa.use(router.allowedMethods({ throw: true, methodNotAllowed, notImplemented: methodNotAllowed }));
   return { koa, routes, payments: layer, health };

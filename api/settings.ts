@@ -10,20 +10,14 @@ import type { FacilitatorSettings } from './payments/facilitator.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 
 const ORIGIN = 'an http or https URL without a path';
-const origin = z.string().transform((text, context) => {
-  const parsed = URL.parse(text);
-  if (
-    parsed &&
-    /^https?:$/.test(parsed.protocol) &&
-    parsed.pathname === '/' &&
-    parsed.search === '' &&
-    parsed.hash === '' &&
-    parsed.username === ''
-  )
-    return parsed.origin;
-  context.addIssue({ code: 'custom', message: ORIGIN });
-  return z.NEVER;
-});
+const isOrigin = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+};
+const origin = z
+  .string()
+  .refine(isOrigin, ORIGIN)
+  .transform((text) => new URL(text).origin);
 
 const wholeNumber = () => z.coerce.number('a whole number').int('a whole number');
 

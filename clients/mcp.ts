@@ -4,7 +4,7 @@
  */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { runCommand } from '../lib/command.ts';
-import { NO_SUBSCRIPTIONS } from '../lib/mcp/server.ts';
+import { NO_SUBSCRIPTIONS } from '../lib/mcp/tools.ts';
 import { openMcpSession } from './mcp_server.ts';
 
 await runCommand(async () => {

@@ -4,16 +4,13 @@ import type { CallToolResult, Server, Tool as ListedTool } from '@modelcontextpr
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { ArgumentError } from '../lib/mcp/arguments.ts';
-import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
-import { toolServer } from '../lib/mcp/server.ts';
+import { ArgumentError, errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
 import { readView, shortAnswer, type View, VIEW_PROPERTIES, withHint } from '../lib/mcp/short_answer.ts';
-import { type Interface, parseInterface } from '../lib/mcp/tools.ts';
+import { type Interface, parseInterface, toolServer } from '../lib/mcp/tools.ts';
 import { networkName } from '../lib/network.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { messageOf } from '../lib/errors.ts';
-import type { CallResponse, Refused } from './outcome.ts';
-import { type Buyer, createBuyer } from './purchase.ts';
+import { type Buyer, type CallResponse, createBuyer, type Refused } from './purchase.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
 import { openSpending } from './spending.ts';
 import { buyerAccount, sandboxWallet, type Wallet } from './wallet.ts';
@@ -102,6 +99,7 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
 }
 
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
+
 const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
 
 const free = { annotations: { readOnlyHint: true, openWorldHint: false } };
@@ -135,15 +133,17 @@ const CLIENT_TOOLS: readonly ListedTool[] = [
   },
 ];
 
+function refusalOf(outcome: Refused): CallToolResult {
+  const { kind: _, ...refused } = outcome;
+  return refusalResult(refused);
+}
+
 /** The calls of the tools. Paid responses are saved in `folder`. */
 function toolCalls(api: Interface, buyer: Buyer, folder: string) {
   const tools = new Map(api.tools.map((tool) => [tool.name, tool]));
 
   const resultOf = async (tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> => {
-    if (outcome.kind === 'refused') {
-      const { kind: _, ...refused } = outcome;
-      return refusalResult(refused);
-    }
+    if (outcome.kind === 'refused') return refusalOf(outcome);
     const { type, text, transaction, receipt_id, signed_receipt: receipt } = outcome;
     // Saved first: a paid response must not be lost with the conversation.
     const file = transaction === null ? null : await saveResponse(folder, { name: tool, type, text, receipt });
@@ -171,7 +171,7 @@ function toolCalls(api: Interface, buyer: Buyer, folder: string) {
     return resultOf('collect', view, await buyer.collect(api.base, data.id));
   };
 
-  const quote = async (view: View, given: Record<string, unknown>): Promise<CallToolResult> => {
+  const quote = async (given: Record<string, unknown>): Promise<CallToolResult> => {
     const { data } = Quote.safeParse(given);
     const tool = data && tools.get(data.tool);
     if (!tool) {
@@ -179,17 +179,15 @@ function toolCalls(api: Interface, buyer: Buyer, folder: string) {
       return errorResult('invalid_arguments', `quote takes tool, one of ${names}, and its arguments.`);
     }
     const quoted = await buyer.quote(tool.url(readView(data.arguments).rest));
-    if (quoted.kind === 'refused') return resultOf(tool.name, view, quoted);
-    const { kind: _, ...price } = quoted;
-    return toolResult({ tool: tool.name, ...price });
+    return 'kind' in quoted ? refusalOf(quoted) : toolResult({ tool: tool.name, ...quoted });
   };
 
   /** @throws ArgumentError */
   return async (name: string, given: Record<string, unknown>): Promise<CallToolResult> => {
     if (name === 'spending') return toolResult(await buyer.budget());
+    if (name === 'quote') return quote(given);
     const { view, rest } = readView(given);
     if (name === 'collect') return collect(view, rest);
-    if (name === 'quote') return quote(view, given);
     const tool = tools.get(name);
     if (!tool) throw new Error(`${name} is not listed`);
     if (view.from > 0 && !tool.isFree)

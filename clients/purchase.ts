@@ -3,21 +3,81 @@
  * price is always the one in the 402, never an advertised one. What the server responds changes nothing of the count.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import {
+  decodePaymentRequiredHeader,
+  decodePaymentResponseHeader,
+  encodePaymentSignatureHeader,
+} from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import type { ExactEIP3009Payload } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { messageOf } from '../lib/errors.ts';
+import { readProblem, type Refusal } from '../lib/mcp/results.ts';
 import { BASE, type Network, usdOf } from '../lib/network.ts';
+import { RECEIPT_HEADER } from '../lib/receipt.ts';
 import { collect, purchaseUrl } from './collect.ts';
-import { type CallResponse, readRefusal, readResponse, refused, type Refused, SNAPSHOT_HEADER } from './outcome.ts';
-import type { Caps, Counted, SignedPayment, Spending } from './spending.ts';
+import type { Counted, SignedPayment, Spending } from './spending.ts';
 import { readUse, type Wallet } from './wallet.ts';
 
 /** Longest time for which an authorization may be valid. */
 const MAX_VALID_SECONDS = 900;
+const UNPAID_TIMEOUT_MS = 60_000;
+/** A paid call includes settlement, and a large response takes two minutes to prepare. */
+const PAID_TIMEOUT_MS = 240_000;
+/** Attempts to collect a response whose outcome is unknown, and the default time between them. */
+const COLLECT_ATTEMPTS = 5;
+const COLLECT_EVERY_MS = 2_000;
+
+/** A call without a response, refused by this client or by the server. */
+export type Refused = Refusal & { readonly kind: 'refused' };
+
+/** Why this client did not pay. */
+type ClientReason =
+  | 'no_wallet'
+  | 'price_above_call_cap'
+  | 'price_above_total_cap'
+  | 'terms_not_accepted'
+  | 'server_unreachable'
+  | 'outcome_unknown';
+
+const refused = (reason: ClientReason, detail: string, more: Partial<Refusal> = {}): Refused => ({
+  kind: 'refused',
+  reason,
+  detail,
+  billed: false,
+  ...more,
+});
+
+/** An error response of the server. */
+const readRefusal = async (response: Response): Promise<Refused> => ({
+  kind: 'refused',
+  ...readProblem(await response.text(), response.status),
+});
+
+/** @param paid what this call paid, or null if it was free */
+async function readResponse(response: Response, paid: bigint | null) {
+  const { headers } = response;
+  const settled = headers.get('PAYMENT-RESPONSE');
+  return {
+    kind: 'response' as const,
+    type: (headers.get('Content-Type') ?? '').split(';')[0] ?? '',
+    text: await response.text(),
+    paid_usd: usdOf(paid ?? 0n),
+    transaction: paid === null || settled === null ? null : decodePaymentResponseHeader(settled).transaction,
+    /** Id by which the wallet that paid collects the response again. */
+    receipt_id: headers.get('Receipt-Id'),
+    snapshot_id: headers.get('X-Snapshot-Id'),
+    /** The receipt that the server signed. */
+    signed_receipt: headers.get(RECEIPT_HEADER),
+    /** Whether the call was bought before, and is answered again for free. */
+    isRepeat: false,
+  };
+}
+
+export type CallResponse = Awaited<ReturnType<typeof readResponse>>;
+type Outcome = CallResponse | Refused;
 
 interface PaymentOffer {
   readonly required: PaymentRequired;
@@ -52,28 +112,6 @@ function readOffer(response: Response, { name, usdc }: Network): PaymentOffer | 
   return { required, terms, price: BigInt(terms.amount) };
 }
 
-/** A refusal if the price exceeds a cap. */
-function checkCaps(price: bigint, { perCall, total }: Caps, spent: bigint): Refused | null {
-  const price_usd = usdOf(price);
-  const above = (cap: 'price_above_call_cap' | 'price_above_total_cap', limit: string): Refused =>
-    refused(cap, `The call costs $${price_usd}; ${limit}. Nothing was sent.`, false, { price_usd });
-  if (price > perCall)
-    return above('price_above_call_cap', `this client pays at most $${usdOf(perCall)} per call (MAX_PER_CALL)`);
-  if (spent + price > total)
-    return above(
-      'price_above_total_cap',
-      `payments of $${usdOf(spent)} are signed, and this client signs at most $${usdOf(total)} (MAX_TOTAL)`,
-    );
-  return null;
-}
-
-const UNPAID_TIMEOUT_MS = 60_000;
-/** A paid call includes settlement, and a large response takes two minutes to prepare. */
-const PAID_TIMEOUT_MS = 240_000;
-/** Attempts to collect a response whose outcome is unknown, and the default time between them. */
-const COLLECT_ATTEMPTS = 5;
-const COLLECT_EVERY_MS = 2_000;
-
 interface BuyerOptions {
   /** The wallet that pays, read for each call; undefined if there is none. */
   readonly wallet: () => Promise<Wallet | undefined>;
@@ -99,25 +137,12 @@ const get = (url: URL, timeoutMs: number, payment?: string): Promise<Response | 
   }).catch(() => null);
 
 /** The response of a purchase, if the server has it. Null if that is not known yet. */
-async function collectOnce(
-  url: URL,
-  payer: PrivateKeyAccount,
-  { name }: Network,
-): Promise<CallResponse | Refused | null> {
+async function collectOnce(url: URL, payer: PrivateKeyAccount, { name }: Network): Promise<Outcome | null> {
   const response = await collect(url, payer, name);
   if (response === null || response.status === 202) return null;
   if (response.status !== 200) return readRefusal(response);
   return readResponse(response, 0n).catch(() => null);
 }
-
-const FREE_QUOTE = {
-  kind: 'quoted' as const,
-  price_usd: '0.00',
-  pay_to: null as string | null,
-  network: null as string | null,
-  within_call_cap: true,
-  within_total_cap: true,
-};
 
 export type Buyer = ReturnType<typeof createBuyer>;
 
@@ -143,8 +168,23 @@ export function createBuyer({
     return spending.count(account.address);
   };
 
+  /** A refusal if the price exceeds a cap. */
+  const checkCaps = (price: bigint, spent: bigint): Refused | null => {
+    const price_usd = usdOf(price);
+    const above = (cap: 'price_above_call_cap' | 'price_above_total_cap', limit: string): Refused =>
+      refused(cap, `The call costs $${price_usd}; ${limit}. Nothing was sent.`, { price_usd });
+    const { perCall, total } = caps;
+    if (price > perCall)
+      return above('price_above_call_cap', `this client pays at most $${usdOf(perCall)} per call (MAX_PER_CALL)`);
+    if (spent + price <= total) return null;
+    return above(
+      'price_above_total_cap',
+      `payments of $${usdOf(spent)} are signed, and this client signs at most $${usdOf(total)} (MAX_TOTAL)`,
+    );
+  };
+
   /** Collect a purchase whose response was lost. */
-  const recover = async (url: URL, payer: PrivateKeyAccount): Promise<CallResponse | Refused | null> => {
+  const recover = async (url: URL, payer: PrivateKeyAccount): Promise<Outcome | null> => {
     for (let attempt = 0; attempt < COLLECT_ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(collectEveryMs);
       const found = await collectOnce(url, payer, network);
@@ -154,21 +194,16 @@ export function createBuyer({
   };
 
   /** Send the signed payment. The outcome is final: a lost response is collected if possible. */
-  const send = async (
-    url: URL,
-    payer: PrivateKeyAccount,
-    payload: PaymentPayload,
-    signed: SignedPayment,
-  ): Promise<CallResponse | Refused> => {
+  const send = async (url: URL, payer: PrivateKeyAccount, payload: PaymentPayload, signed: SignedPayment) => {
     const response = await get(url, PAID_TIMEOUT_MS, encodePaymentSignatureHeader(payload));
     const { nonce, amount: price } = signed;
     const lost = refused(
       'outcome_unknown',
       'The response was lost after the payment was sent. It may have been charged, so its amount stays counted. ' +
         `Collect it later as ${nonce}.`,
-      null,
+      { billed: null },
     );
-    let outcome: CallResponse | Refused = lost;
+    let outcome: Outcome = lost;
     if (response?.status === 200) outcome = await readResponse(response, price).catch(() => lost);
     else if (response !== null) outcome = await readRefusal(response).catch(() => lost);
     if (outcome.kind === 'response' && outcome.snapshot_id !== null) spending.answered(signed, outcome.snapshot_id);
@@ -176,15 +211,11 @@ export function createBuyer({
     // It may have been charged. If it was, the response can be collected.
     const found = await recover(purchaseUrl(url.origin, nonce), payer);
     if (found === null) return outcome;
-    return found.kind === 'response' ? { ...found, paid_usd: usdOf(price) } : { ...found, billed: false };
+    return found.kind === 'response' ? { ...found, paid_usd: usdOf(price) } : { ...found, billed: false as const };
   };
 
   /** Sign, count the payment, and send it. */
-  const pay = async (
-    url: URL,
-    payer: PrivateKeyAccount,
-    { required, terms, price }: PaymentOffer,
-  ): Promise<CallResponse | Refused> => {
+  const pay = async (url: URL, payer: PrivateKeyAccount, { required, terms, price }: PaymentOffer) => {
     const client = new x402Client()
       .register(terms.network, new ExactEvmScheme(payer))
       .setSpendControls({ maxAmountPerPayment: `$${usdOf(caps.perCall)}` });
@@ -197,12 +228,12 @@ export function createBuyer({
     const signed = signedPayment(payload, terms.network);
     if (spending.hold(signed, url.href)) return send(url, payer, payload, signed);
     return (
-      checkCaps(price, caps, spending.count(payer.address).spent) ??
+      checkCaps(price, spending.count(payer.address).spent) ??
       refused('price_above_total_cap', 'The total is spent. Nothing was sent.')
     );
   };
 
-  /** An unpaid request: what it says if it is not sold, else its terms. */
+  /** An unpaid request: what it says if it is not sold, else its terms and the snapshot that would answer. */
   const ask = async (url: URL) => {
     const response = await get(url, UNPAID_TIMEOUT_MS);
     if (response === null) return refused('server_unreachable', `${url.origin} did not respond. Nothing was signed.`);
@@ -210,50 +241,50 @@ export function createBuyer({
     if (response.status !== 402) return readRefusal(response);
     await response.body?.cancel();
     const offer = readOffer(response, network);
-    return 'kind' in offer ? offer : { ...offer, snapshotId: response.headers.get(SNAPSHOT_HEADER) };
+    return 'kind' in offer ? offer : { ...offer, snapshotId: response.headers.get('X-Snapshot-Id') };
   };
 
   return {
     /** The price of a call, without paying. */
-    async quote(url: URL): Promise<typeof FREE_QUOTE | Refused> {
+    async quote(url: URL) {
       const offer = await ask(url);
-      if ('kind' in offer) return offer.kind === 'response' ? FREE_QUOTE : offer;
+      if ('kind' in offer && offer.kind === 'refused') return offer;
+      const { price, terms } = 'kind' in offer ? { price: 0n, terms: null } : offer;
       const { spent } = await count(await walletOf());
       return {
-        kind: 'quoted',
-        price_usd: usdOf(offer.price),
-        pay_to: offer.terms.payTo,
-        network: offer.terms.network,
-        within_call_cap: offer.price <= caps.perCall,
-        within_total_cap: spent + offer.price <= caps.total,
+        price_usd: usdOf(price),
+        pay_to: terms?.payTo ?? null,
+        network: terms?.network ?? null,
+        within_call_cap: price <= caps.perCall,
+        within_total_cap: spent + price <= caps.total,
       };
     },
 
     /** Make a call, and pay for it if it has a price and was not bought in the same snapshot before. */
-    async call(url: URL): Promise<CallResponse | Refused> {
+    async call(url: URL): Promise<Outcome> {
       const offer = await ask(url);
       if ('kind' in offer) return offer;
       const wallet = await walletOf();
       const price_usd = usdOf(offer.price);
       const none = `The call costs $${price_usd} and this client has no wallet: set BUYER_KEY_FILE.`;
-      if (!wallet) return refused('no_wallet', none, false, { price_usd });
+      if (!wallet) return refused('no_wallet', none, { price_usd });
       const { account } = wallet;
       const { snapshotId } = offer;
       const nonce = snapshotId === null ? undefined : spending.boughtIn(account.address, url.href, snapshotId);
       const again = nonce === undefined ? null : await collectOnce(purchaseUrl(url.origin, nonce), account, network);
       if (again?.kind === 'response') return { ...again, isRepeat: true };
       const { spent } = await count(wallet);
-      return checkCaps(offer.price, caps, spent) ?? pay(url, account, offer);
+      return checkCaps(offer.price, spent) ?? pay(url, account, offer);
     },
 
     /** Collect a paid response again, by its receipt or the nonce of its payment. Free. */
-    async collect(base: string, idOrNonce: string): Promise<CallResponse | Refused> {
+    async collect(base: string, idOrNonce: string): Promise<Outcome> {
       const wallet = await walletOf();
       if (!wallet)
         return refused('no_wallet', 'Only the wallet that paid can collect. This client has none: set BUYER_KEY_FILE.');
       const found = await collectOnce(purchaseUrl(base, idOrNonce), wallet.account, network);
       const unknown = 'The outcome is not known yet, or the server did not respond. Try again later.';
-      return found ?? refused('outcome_unknown', unknown, null);
+      return found ?? refused('outcome_unknown', unknown, { billed: null });
     },
 
     /** Address, spending and caps of the wallet. `held_usd` is the part of `spent_usd` that the chain may free. */

@@ -2,6 +2,7 @@
  * Saves paid responses as files, so that none is lost, with their receipts next to them and the server's keys, so that
  * `make verify` works offline later.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeWhole } from '../lib/files.ts';
@@ -56,7 +57,8 @@ interface SavedResponse {
 export async function saveResponse(folder: string, { name, type, text, receipt }: SavedResponse): Promise<string> {
   await mkdir(folder, { recursive: true });
   const stamp = new Date().toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
-  const path = resolve(join(folder, `${stamp}-${name}.${extensionOf(type)}`));
+  // Several clients of one folder may buy the same call in the same millisecond.
+  const path = resolve(join(folder, `${stamp}-${randomBytes(3).toString('hex')}-${name}.${extensionOf(type)}`));
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   if (receipt !== null) await writeFile(receiptPath(path), `${receipt}\n`, { mode: 0o600, flag: 'wx' });
   return path;

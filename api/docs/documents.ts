@@ -1,9 +1,11 @@
 /** Documents for programs, catalogs and crawlers, in one table. */
 import { readFileSync } from 'node:fs';
 import type { Router } from '@koa/router';
+import { RECEIPT_ALGORITHM } from '../../lib/receipt.ts';
 import { isCached, shortHash } from '../http/caching.ts';
 import { PROBLEM_PATH, PROBLEMS } from '../http/problem.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
+import type { ReceiptKeys } from '../payments/receipts/keys.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/assets.ts';
 import { allPages } from '../site/pages/all.ts';
 import { MCP_PATH, openApi } from './openapi.ts';
@@ -193,6 +195,14 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
     { path: PREVIEW_PATH, type: 'image/png', content: readImage('preview.png'), seconds: DAY },
   ];
 }
+
+/** The published keys of receipts as a JWK Set (RFC 7517), each with its time. */
+export const receiptKeysDocument = ({ published }: Pick<ReceiptKeys, 'published'>): Document => ({
+  path: '/.well-known/jwks.json',
+  type: 'application/jwk-set+json',
+  content: jsonText({ keys: published.map((key) => ({ ...key, use: 'sig', alg: RECEIPT_ALGORITHM })) }),
+  seconds: MINUTE,
+});
 
 /** Hash of all descriptions of the interface. */
 export const interfaceHashOf = (documents: readonly Document[]): string =>

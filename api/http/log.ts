@@ -11,16 +11,6 @@ const FLUSH_MS = 100;
 /** pino's level of an error. */
 const ERROR_LEVEL = 50;
 
-/** The timestamp in pino's format, cached for its millisecond. */
-function cachedTimestamp(): () => string {
-  let [atMs, text] = [Number.NaN, ''];
-  return () => {
-    const nowMs = Date.now();
-    if (nowMs !== atMs) [atMs, text] = [nowMs, `,"time":"${new Date(nowMs).toISOString()}"`];
-    return text;
-  };
-}
-
 /** Type, message, stack and code of an error. Its other members may hold requests with their URLs and headers. */
 function errorFields(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { message: String(error) };
@@ -70,7 +60,7 @@ export function createLog(level: string, redact: Redact, destination: LogDestina
     {
       level,
       base: null,
-      timestamp: cachedTimestamp(),
+      timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: errorFields },
       hooks: {
         logMethod(args, method, number) {

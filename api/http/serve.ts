@@ -1,11 +1,12 @@
 /** Starts and stops the parts of a server: payments, snapshots, the application and its sockets. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { redactor, type Redact } from '../../lib/redact.ts';
+import type { Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
-import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
+import { createMetrics, metricsServer } from './metrics.ts';
 import type { RequestLog } from './log.ts';
 import { watchRefunds } from '../routes/guarantee.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
@@ -48,26 +49,17 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-const listen = (
-  server: Server,
-  port: number,
-  host: string,
-  setting: 'PORT' | 'METRICS_PORT' = 'PORT',
-): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new SettingError(`${setting} is ${port}, expected a free port on ${host}: another server listens on it`)
-          : error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND'
-            ? new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`)
-            : error,
-      );
-    });
-    server.listen(port, host, () => {
-      resolve((server.address() as AddressInfo).port);
-    });
+async function listen(server: Server, port: number, host: string, setting = 'PORT'): Promise<number> {
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE')
+      throw new SettingError(`${setting} is ${port}, expected a free port on ${host}: another server listens on it`);
+    if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+      throw new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`);
+    throw error;
   });
+  return (server.address() as AddressInfo).port;
+}
 
 /** Queue requests until the application exists. @returns a function that passes these and later requests to it */
 function holdRequests(server: Server): (listener: RequestListener) => void {
@@ -96,38 +88,24 @@ interface OpenServer {
 }
 
 function appDeps(
-  { settings, redact = redactor([]), checkResponses }: ServeOptions,
+  { settings, redact, checkResponses }: ServeOptions,
   { publicUrl, running, receiptKeys, snapshots }: OpenServer,
 ): AppDeps {
-  const { payments, network, chain, facilitator, signatures, ledger, health } = running;
-  const { sandbox } = payments;
+  const { payments } = running;
+  const { sandbox, payTo, mode, wait, notice } = payments;
   const mail = settings.CONTACT_EMAIL;
   return {
     snapshots,
     publicUrl,
     contactEmail: mail,
     reportTemplate: settings.REPORT_URL ?? (mail && `mailto:${mail}?subject={id}`),
-    redact,
+    ...(redact && { redact }),
     archiveOf: settings.DATA_DIR,
     store: snapshots.store,
     cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
-    payments: {
-      mode: payments.mode,
-      network,
-      chain,
-      facilitator,
-      signatures,
-      tokenObstacle: running.tokenObstacle,
-      payTo: payments.payTo,
-      ledger,
-      health,
-      acceptsContractWallets: payments.mode !== 'self',
-      wait: payments.wait,
-      receiptKeys,
-      notice: payments.notice,
-    },
+    payments: { ...running, mode, payTo, wait, notice, receiptKeys, acceptsContractWallets: mode !== 'self' },
     // The test wallet of the pages.
-    testWallet: sandbox && { privateKey: sandbox.buyer.privateKey, chain: sandbox.chain, payTo: payments.payTo },
+    testWallet: sandbox && { privateKey: sandbox.buyer.privateKey, chain: sandbox.chain, payTo },
     unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
     proxies: settings.PROXY_HOPS,
     checkResponses,
@@ -158,27 +136,14 @@ async function shareWallet({ payments }: RunningPayments, dataDir: string, url: 
   await writeWallet(dataDir, sandbox.chain, { base_url: url, address, private_key: privateKey, pay_to: payTo });
 }
 
-interface MetricsListener {
-  readonly port: number;
-  readonly server: Server;
-  readonly stop: () => Promise<void>;
-}
-
-/** Serve the metrics, if METRICS_PORT is set. */
-async function listenForMetrics(metrics: Metrics, settings: ServerSettings): Promise<MetricsListener | undefined> {
-  if (settings.METRICS_PORT === undefined) return undefined;
-  const server = metricsServer(metrics);
-  const stop = gracefulShutdown(server, DRAIN_MS);
-  const port = await listen(server, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
-  return { port, server, stop };
-}
-
 /**
  * Start serving.
  * @throws SettingError if a setting cannot be used: a port in use, a facilitator that does not support our network
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, report, log } = options;
+  // What is open, closed in reverse order by a failed start and by close.
+  const open = new AsyncDisposableStack();
   // Bind the socket first: the sandbox's public URL contains the port, and a port in use fails before anything starts.
   const server = limitedServer();
   const stopServer = gracefulShutdown(server, DRAIN_MS);
@@ -186,76 +151,70 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${urlHost(settings.HOST)}:${port}`;
-  let opened: RunningPayments | undefined;
-  let snapshots: FollowedSnapshots | undefined;
-  let metricsListener: MetricsListener | undefined;
   try {
     // First: data that may not be sold leaves no ledger behind. A start that fails reports nothing but why.
     const early: ServerEvent[] = [];
-    const following = (snapshots = await openFollowed(
+    let reportNow = (event: ServerEvent): void => void early.push(event);
+    const snapshots = await openFollowed(
       {
         dataDir: settings.DATA_DIR,
         isForSale: moneyOf(options.payments) === 'real',
         report: (event) => {
-          if (opened) report?.(event);
-          else early.push(event);
+          reportNow(event);
         },
       },
       settings,
-    ));
-    const running = (opened = await openRunningPayments({
+    );
+    open.defer(() => snapshots.close());
+    const running = await openRunningPayments({
       settings,
       payments: options.payments,
       report: (event) => {
         report?.(event);
       },
-    }));
-    for (const event of early) report?.(event);
+    });
+    open.defer(() => running.close());
+    reportNow = (event) => report?.(event);
+    early.forEach(reportNow);
     const { payments } = running;
     const receiptKeys = await openReceiptKeys(settings);
     const app = createApp({
-      ...appDeps(options, { publicUrl, running, receiptKeys, snapshots: following }),
+      ...appDeps(options, { publicUrl, running, receiptKeys, snapshots }),
       log(entry) {
         metrics.observe(entry);
         log?.(entry);
       },
     });
     const metrics = createMetrics(app.health);
-    metricsListener = await listenForMetrics(metrics, settings);
+    let metricsPort: number | undefined;
+    if (settings.METRICS_PORT !== undefined) {
+      const metricsListener = metricsServer(metrics);
+      const stopMetrics = gracefulShutdown(metricsListener, DRAIN_MS);
+      metricsPort = await listen(metricsListener, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
+      open.defer(stopMetrics);
+    }
     await startPayments(app, report);
     await shareWallet(running, settings.DATA_DIR, url);
     handleWith(app.koa.callback());
-    const { routes } = app;
-    const stopRefunds = watchRefunds(running.ledger, following, {
-      routes,
-      nowMs: Date.now,
-      report: (event) => report?.(event),
-    });
-    const close = async (): Promise<void> => {
-      await stopServer();
-      await metricsListener?.stop();
-      await stopRefunds();
-      following.close();
-      if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
-      await running.close();
-    };
+    const refunds = { routes: app.routes, nowMs: Date.now, report: (event: ServerEvent) => report?.(event) };
+    open.defer(watchRefunds(running.ledger, snapshots, refunds));
+    if (payments.sandbox) open.defer(() => removeWallet(settings.DATA_DIR, url));
+    open.defer(stopServer);
     let closing: Promise<void> | undefined;
     return {
       url,
       publicUrl,
       app,
       payments,
-      snapshots: following,
+      snapshots,
       running,
-      ...(metricsListener === undefined ? {} : { metricsPort: metricsListener.port }),
-      close: () => (closing ??= close()),
+      ...(metricsPort === undefined ? {} : { metricsPort }),
+      close: () => (closing ??= open.disposeAsync()),
     };
   } catch (error) {
     server.close();
     server.closeAllConnections();
-    metricsListener?.server.close();
-    snapshots?.close();
-    await opened?.close();
+    await open.disposeAsync();
     throw error;
   }
 }

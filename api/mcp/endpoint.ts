@@ -14,13 +14,11 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Context, Middleware } from 'koa';
 import { isObject, type JsonObject } from '../../lib/json.ts';
-import { NO_SUBSCRIPTIONS, toolServer } from '../../lib/mcp/server.ts';
-import { parseInterface, type Interface } from '../../lib/mcp/tools.ts';
+import { NO_SUBSCRIPTIONS, parseInterface, toolServer, type Interface } from '../../lib/mcp/tools.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
 import { Problem } from '../http/problem.ts';
 import { stateOf } from '../http/request_state.ts';
-import { requestInProcess } from './inner_requests.ts';
-import { callTool, readCall } from './tool_calls.ts';
+import { prepareCall } from './tool_calls.ts';
 
 /** A call with a payment takes about 4 kB. */
 const MAX_BODY_BYTES = 65_536;
@@ -31,7 +29,7 @@ interface McpOptions {
   readonly publicUrl: string;
   readonly collectUrl: (receiptId: string) => string;
   /** Shown if payments are in test money. */
-  readonly notice: string | undefined;
+  readonly notice?: string | undefined;
   readonly application: () => RequestListener;
   /** Rate limit of unpaid responses, if there is one. */
   readonly limit: Middleware | undefined;
@@ -106,18 +104,12 @@ export function mountMcp(router: Router, options: McpOptions): void {
     ctx.set('Cache-Control', 'no-store');
     /** Whether a call of a tool made its request, which the limit counts. */
     let isCounted = false;
-    const call = (params: CallToolRequest['params']): Promise<CallToolResult> =>
-      callTool(
-        {
-          collectUrl,
-          request(inner) {
-            isCounted = true;
-            const { host } = new URL(publicUrl);
-            return requestInProcess(options.application(), { ...inner, ip: ctx.ip, host, carrier: ctx.res });
-          },
-        },
-        readCall(api(), params),
-      );
+    const call = async (params: CallToolRequest['params']): Promise<CallToolResult> => {
+      const request = prepareCall(api(), params);
+      isCounted = true;
+      const { host } = new URL(publicUrl);
+      return request({ application: options.application(), ip: ctx.ip, host, carrier: ctx.res, collectUrl });
+    };
     const handler = createMcpHandler(
       () =>
         toolServer({

@@ -1,13 +1,102 @@
-/** Calls of tools with the MCP transport of x402 version 2: terms, payments and receipts in results and `_meta`. */
+/**
+ * Calls of tools with the MCP transport of x402 version 2: terms, payments and receipts in results and `_meta`. A call
+ * makes the HTTP request that it stands for, in process, through the same checks, limits, payments and log.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
+import inject from 'light-my-request';
+import type { Middleware } from 'koa';
 import { z } from 'zod';
-import { ArgumentError } from '../../lib/mcp/arguments.ts';
-import { readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
+import { ArgumentError, readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
 import { readView, shortAnswer, withHint, type View } from '../../lib/mcp/short_answer.ts';
-import type { Interface, Tool } from '../../lib/mcp/tools.ts';
+import type { Interface } from '../../lib/mcp/tools.ts';
 import { usdOf } from '../../lib/network.ts';
-import type { InnerRequest, InnerResponse } from './inner_requests.ts';
+import { stateOf } from '../http/request_state.ts';
+
+export interface ToolCaller {
+  readonly application: RequestListener;
+  /** Address of the caller, for the rate limit. */
+  readonly ip: string;
+  readonly host: string;
+  /** The response that carries that of the request to the caller. */
+  readonly carrier: ServerResponse;
+  /** URL at which a purchase is collected. */
+  readonly collectUrl: (receiptId: string) => string;
+}
+
+/** Bytes read of a file, to show its first lines. */
+const MAX_FILE_BYTES = 1_000_000;
+
+interface InnerResponse {
+  readonly status: number;
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+  /** Whether `text` is only the start of the body. */
+  readonly isCut: boolean;
+  /** A header by its name in lower case. */
+  header(name: string): string | undefined;
+}
+
+const carriers = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Middleware that tells an inner request which response carries its own to the caller. */
+export const carryResponses: Middleware = async (ctx, next) => {
+  const carrier = carriers.get(ctx.req);
+  if (carrier) stateOf(ctx).carrier = carrier;
+  await next();
+};
+
+async function readText(body: Readable, most: number): Promise<{ text: string; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > most) break;
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > most };
+}
+
+/** Make a GET request in process. @throws Error if the response ends early */
+async function requestInProcess(
+  { application, ip, host, carrier }: ToolCaller,
+  target: string,
+  payment: string | undefined,
+): Promise<InnerResponse> {
+  const response = await inject(
+    (req, res) => {
+      carriers.set(req, carrier);
+      application(req, res);
+    },
+    {
+      method: 'GET',
+      url: target,
+      // No header of the caller is forwarded.
+      headers: {
+        host,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'mcp',
+        ...(payment === undefined ? {} : { 'payment-signature': payment }),
+      },
+      remoteAddress: ip,
+      payloadAsStream: true,
+    },
+  );
+  const header = (name: string): string | undefined => {
+    const value = response.headers[name];
+    return value === undefined ? undefined : String(value);
+  };
+  const type = (header('content-type') ?? '').split(';')[0] ?? '';
+  // oxlint-disable-next-line no-restricted-properties -- the stream of a response, whose early end is an error
+  const { text, isCut } = await readText(response.stream(), type === 'text/csv' ? MAX_FILE_BYTES : Infinity);
+  // Stop reading the stored answer.
+  if (isCut) response.raw.res.destroy();
+  return { status: response.statusCode, type, text, isCut, header };
+}
 
 /** Keys of `_meta` in the transport specification. */
 const PAYMENT = 'x402/payment';
@@ -23,30 +112,6 @@ const Payment = z.object({
     .object({ 'payment-identifier': z.object({ info: z.object({ id: z.string().optional() }) }).optional() })
     .optional(),
 });
-
-export interface ToolCall {
-  readonly tool: Tool;
-  readonly view: View;
-  /** Path and query of the request. */
-  readonly target: string;
-  /** As it was sent. */
-  readonly payment: unknown;
-}
-
-/** Read a tool call. @throws ArgumentError if the tool does not take these arguments */
-export function readCall(
-  { tools }: Pick<Interface, 'tools'>,
-  { name, arguments: given = {}, _meta }: CallToolRequest['params'],
-): ToolCall {
-  const tool = tools.find((one) => one.name === name);
-  if (!tool) throw new Error(`${name} is not listed`);
-  const { view, rest } = readView(given);
-  const payment = _meta?.[PAYMENT];
-  if (view.from > 0 && !tool.isFree && payment === undefined)
-    throw new ArgumentError('from continues an answer that is already bought: send the payment that bought it.');
-  const { pathname, search } = tool.url(rest);
-  return { tool, view, target: pathname + search, payment };
-}
 
 /** The value of PAYMENT-SIGNATURE for this payment. @throws ArgumentError */
 function paymentHeader(payment: unknown): string {
@@ -86,8 +151,12 @@ function termsResult(response: InnerResponse, required: string, isPaid: boolean)
   return { ...terms, content: [...terms.content, { type: 'text', text }], ...settlementOf(response) };
 }
 
-function answerResult({ view, payment }: ToolCall, response: InnerResponse, collectUrl: string): CallToolResult {
+function answerResult(
+  response: InnerResponse,
+  { view, payment, collectUrl }: { view: View; payment: unknown; collectUrl: ToolCaller['collectUrl'] },
+): CallToolResult {
   const receiptId = response.header('receipt-id');
+  const collect = collectUrl(receiptId ?? '');
   const { type, text, isCut } = response;
   const short = shortAnswer({ type, text, isBought: receiptId !== undefined, isCut }, view);
   const settlement = settlementOf(response);
@@ -97,7 +166,7 @@ function answerResult({ view, payment }: ToolCall, response: InnerResponse, coll
   const signed = response.header('signed-receipt');
   const readOn = known?.extensions?.['payment-identifier']?.info.id
     ? 'To read more, free: call again with the same arguments and payment, and from or part.'
-    : `The wallet that paid collects all of it at ${collectUrl}.`;
+    : `The wallet that paid collects all of it at ${collect}.`;
   return {
     ...toolResult({
       ...(receiptId === undefined
@@ -106,7 +175,7 @@ function answerResult({ view, payment }: ToolCall, response: InnerResponse, coll
             paid: {
               amount_usd: isNew && known ? usdOf(BigInt(known.accepted.amount)) : '0.00',
               receipt_id: receiptId,
-              collect: collectUrl,
+              collect,
               ...(digest === undefined ? {} : { digest }),
               ...(signed === undefined ? {} : { signed_receipt: signed }),
             },
@@ -117,22 +186,24 @@ function answerResult({ view, payment }: ToolCall, response: InnerResponse, coll
   };
 }
 
-export interface ToolCaller {
-  /** URL at which a purchase is collected. */
-  readonly collectUrl: (receiptId: string) => string;
-  readonly request: (inner: Pick<InnerRequest, 'target' | 'payment'>) => Promise<InnerResponse>;
-}
-
-/** Make a call. @throws ArgumentError */
-export async function callTool(caller: ToolCaller, call: ToolCall): Promise<CallToolResult> {
-  const { target, payment } = call;
-  const response = await caller.request({
-    target,
-    payment: payment === undefined ? undefined : paymentHeader(payment),
-  });
-  if (response.status === 200)
-    return answerResult(call, response, caller.collectUrl(response.header('receipt-id') ?? ''));
-  const required = response.header('payment-required');
-  if (response.status === 402 && required !== undefined) return termsResult(response, required, payment !== undefined);
-  return { ...refusalResult(readProblem(response.text, response.status)), ...settlementOf(response) };
+/** A call of a tool: the request that it stands for, which is not sent yet. @throws ArgumentError */
+export function prepareCall(
+  { tools }: Pick<Interface, 'tools'>,
+  { name, arguments: given = {}, _meta }: CallToolRequest['params'],
+): (caller: ToolCaller) => Promise<CallToolResult> {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) throw new Error(`${name} is not listed`);
+  const { view, rest } = readView(given);
+  const payment = _meta?.[PAYMENT];
+  if (view.from > 0 && !tool.isFree && payment === undefined)
+    throw new ArgumentError('from continues an answer that is already bought: send the payment that bought it.');
+  const { pathname, search } = tool.url(rest);
+  const header = payment === undefined ? undefined : paymentHeader(payment);
+  return async (caller) => {
+    const response = await requestInProcess(caller, pathname + search, header);
+    if (response.status === 200) return answerResult(response, { view, payment, collectUrl: caller.collectUrl });
+    const required = response.header('payment-required');
+    if (response.status === 402 && required !== undefined) return termsResult(response, required, header !== undefined);
+    return { ...refusalResult(readProblem(response.text, response.status)), ...settlementOf(response) };
+  };
 }

@@ -32,9 +32,6 @@ export interface PaymentHealth {
   readonly warnings: readonly { readonly code: WarningCode; readonly detail: string }[];
 }
 
-/** Of an application without payments that run, as in tests. */
-export const NO_WARNINGS: PaymentHealth = { unresolved: 0, warnings: [] };
-
 type Warning = PaymentHealth['warnings'][number];
 
 /** Settlements for which the gas account should have a balance. */

@@ -2,6 +2,7 @@
  * Puts every route on the router. Order of checks: bad parameters (400), no snapshot (503), payment (402, 409, 503),
  * the handler (404), settlement.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { todayOf } from '../../models/manifest.ts';
@@ -60,40 +61,28 @@ export interface MountOptions {
 
 /** The result of the handler. @throws Problem timed_out after `ms` */
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'timeout'>((resolve) => {
-    timer = setTimeout(() => {
-      resolve('timeout');
-    }, ms);
+  const timer = new AbortController();
+  const late = setTimeout(ms, undefined, { signal: timer.signal }).then(() => {
+    work.catch(() => undefined);
+    throw new Problem(
+      'timed_out',
+      `The response was not ready within ${ms / 1000} seconds. Nothing was charged.`,
+      {},
+      { 'Retry-After': '10' },
+    );
   });
-  // Wrapped, so that no result equals 'timeout'.
-  const done = work.then((value) => ({ value }));
   try {
-    const first = await Promise.race([done, timeout]);
-    if (first !== 'timeout') return first.value;
+    return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    late.catch(() => undefined);
+    timer.abort();
   }
-  done.catch(() => undefined);
-  throw new Problem(
-    'timed_out',
-    `The response was not ready within ${ms / 1000} seconds. Nothing was charged.`,
-    {},
-    { 'Retry-After': '10' },
-  );
 }
 
 /** Hash of everything that a free response depends on. */
 function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Params>, ...more: unknown[]): string {
   const sorted = Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1));
   return shortHash([snapshot.id, today, ...more, route.path, sorted]);
-}
-
-/** Send a file. */
-function attach(ctx: Context, { content, name, headers }: Attachment): void {
-  ctx.body = content;
-  ctx.set({ ...headers });
-  setCsvHeaders(ctx, name);
 }
 
 export function mountRoutes(router: Router, options: MountOptions): void {
@@ -167,7 +156,10 @@ export function mountRoutes(router: Router, options: MountOptions): void {
       const body = await withTimeout(timeoutOf(route), state.running);
       ctx.set('X-Snapshot-Id', request.snapshot.id);
       if (route.media === 'text/csv') {
-        attach(ctx, body as Attachment);
+        const { content, name, headers } = body as Attachment;
+        ctx.body = content;
+        ctx.set({ ...headers });
+        setCsvHeaders(ctx, name);
         return;
       }
       if (options.checkResponses) {
@@ -187,30 +179,25 @@ export function mountRoutes(router: Router, options: MountOptions): void {
       ctx.type = 'application/json';
     };
 
-  /** The free response to the route's own template, in front of the priced one. */
-  const respondToTemplate = (route: Route): Middleware[] => {
+  for (const route of routes) {
+    // The free response to the route's own template, in front of the priced one.
     const free = templateRoute(route);
-    if (!free) return [];
-    return [
-      (ctx, next) =>
-        isTemplate(ctx['params'] as Record<string, string>)
-          ? prepare(free)(ctx, () => respond(free)(ctx, next))
-          : next(),
-    ];
-  };
-
-  const charge = (route: Route): Middleware[] => {
-    if (route.price === null) return [];
-    return [
+    const template: Middleware = (ctx, next) =>
+      free && isTemplate(ctx['params'] as Record<string, string>)
+        ? prepare(free)(ctx, () => respond(free)(ctx, next))
+        : next();
+    const charge = (): Middleware =>
       layer.charge({
         routeKey: routeKey(route),
         reserveMs: timeoutOf(route) + RESERVE_MARGIN_MS,
         isExclusive: route.isExclusive === true,
-      }),
-    ];
-  };
-
-  for (const route of routes) {
-    router.get(route.path, ...respondToTemplate(route), prepare(route), ...charge(route), respond(route));
+      });
+    router.get(
+      route.path,
+      ...(free ? [template] : []),
+      prepare(route),
+      ...(route.price === null ? [] : [charge()]),
+      respond(route),
+    );
   }
 }

@@ -15,10 +15,11 @@ const REFUND_HEADER = 'Refund';
 export const purchaseUrl = (publicUrl: string, idOrNonce: string): string =>
   `${publicUrl}${PATH.replace(':id', idOrNonce)}`;
 
-const ref = (name: string): { $ref: string } => ({ $ref: `#/components/headers/${name}` });
+const refs = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const errorResponse = (description: string) => ({
   description,
-  headers: { 'X-Request-Id': ref('X-Request-Id') },
+  headers: refs('X-Request-Id'),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/problem' } } },
 });
 const pendingSchema = {
@@ -59,23 +60,21 @@ export const purchasesOpenApi = {
       responses: {
         200: {
           description: 'The paid response with its headers. Not billed.',
-          headers: Object.fromEntries(
-            [
-              'X-Request-Id',
-              'X-Snapshot-Id',
-              'Receipt-Id',
-              'Signed-Receipt',
-              'Unencoded-Digest',
-              'Delivery',
-              'PAYMENT-RESPONSE',
-              REFUND_HEADER,
-            ].map((name) => [name, ref(name)]),
+          headers: refs(
+            'X-Request-Id',
+            'X-Snapshot-Id',
+            'Receipt-Id',
+            'Signed-Receipt',
+            'Unencoded-Digest',
+            'Delivery',
+            'PAYMENT-RESPONSE',
+            REFUND_HEADER,
           ),
           content: { '*/*': { schema: {} } },
         },
         202: {
           description: 'The outcome of the settlement is unknown. Try again after Retry-After.',
-          headers: { 'X-Request-Id': ref('X-Request-Id'), 'Retry-After': ref('Retry-After') },
+          headers: refs('X-Request-Id', 'Retry-After'),
           content: { 'application/json': { schema: pendingSchema } },
         },
         400: errorResponse('reason: invalid_parameter, unknown_parameter, sign_in_on_head.'),
@@ -115,7 +114,7 @@ const refundOf = ({ refund }: Purchase) =>
     ...(JSON.parse(refund.proof) as object),
   };
 
-export interface PurchasesDeps {
+interface PurchasesDeps {
   readonly collector: PurchaseCollector;
   readonly layer: Pick<PaymentLayer, 'redeliver'>;
   readonly publicUrl: string;
@@ -142,37 +141,21 @@ function readPurchaseId(ctx: Context): string {
   return id;
 }
 
-/** Find the purchase of a sign-in. @throws Problem payments_unavailable if the ledger or the chain cannot be read */
-async function collectSigned(
-  collector: PurchaseCollector,
-  uri: string,
-  id: string,
-  header: string,
-): ReturnType<PurchaseCollector['collect']> {
-  try {
-    return await collector.collect(uri, id, header);
-  } catch (error) {
-    const detail =
-      error instanceof LedgerUnavailable
-        ? 'The purchases are unavailable right now.'
-        : 'The wallet is a contract, and the chain cannot check its signature right now.';
-    throw new Problem('payments_unavailable', detail, {}, { 'Retry-After': '5' });
-  }
-}
-
 export function mountPurchases(router: Router, { collector, layer, publicUrl }: PurchasesDeps): void {
-  const signIn = (ctx: Context, uri: string, reason: 'sign_in_required' | 'sign_in_invalid', detail: string): never => {
-    ctx.set('WWW-Authenticate', `SIGN-IN-WITH-X realm="${new URL(publicUrl).host}"`);
-    throw new Problem(reason, detail, { header: 'SIGN-IN-WITH-X', sign_in: collector.challenge(uri) });
-  };
+  const realm = new URL(publicUrl).host;
   router.get(PATH, async (ctx: Context) => {
     const id = readPurchaseId(ctx);
     const uri = purchaseUrl(publicUrl, id);
     const header = ctx.get('SIGN-IN-WITH-X');
+    const signIn = (reason: 'sign_in_required' | 'sign_in_invalid', detail: string): Problem =>
+      new Problem(
+        reason,
+        detail,
+        { header: 'SIGN-IN-WITH-X', sign_in: collector.challenge(uri) },
+        { 'WWW-Authenticate': `SIGN-IN-WITH-X realm="${realm}"` },
+      );
     if (header === '')
-      return signIn(
-        ctx,
-        uri,
+      throw signIn(
         'sign_in_required',
         'Sign the challenge in sign_in with the wallet that paid and send it in SIGN-IN-WITH-X.',
       );
@@ -183,38 +166,38 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
         'A response to HEAD has no body, so it collects nothing. The sign-in was not used; send it with GET.',
       );
     ctx.set('Cache-Control', 'no-store');
-    const found = await collectSigned(collector, uri, id, header);
-    if (found.kind === 'refused')
-      return signIn(
-        ctx,
-        uri,
-        'sign_in_invalid',
-        `The sign-in was refused: ${found.why}. Sign the new challenge in sign_in.`,
-      );
-    if (found.kind === 'none')
-      throw new Problem('purchase_not_found', 'This wallet has no purchase with this receipt or payment.');
+    const found = await collector.collect(uri, id, header).catch((error: unknown) => {
+      const detail =
+        error instanceof LedgerUnavailable
+          ? 'The purchases are unavailable right now.'
+          : 'The wallet is a contract, and the chain cannot check its signature right now.';
+      throw new Problem('payments_unavailable', detail, {}, { 'Retry-After': '5' });
+    });
     const lost = 'The server has lost what this payment bought.';
-    if (found.kind === 'owed')
-      throw new Problem('answer_expired', `${lost} It owes this wallet ${dollarsOf(found.amount)} USDC.`);
+    switch (found.kind) {
+      case 'refused':
+        throw signIn('sign_in_invalid', `The sign-in was refused: ${found.why}. Sign the new challenge in sign_in.`);
+      case 'none':
+        throw new Problem('purchase_not_found', 'This wallet has no purchase with this receipt or payment.');
+      case 'owed':
+        throw new Problem('answer_expired', `${lost} It owes this wallet ${dollarsOf(found.amount)} USDC.`);
+      default:
+    }
     const { purchase } = found;
     const refund = refundOf(purchase);
     if (refund) ctx.set(REFUND_HEADER, JSON.stringify(refund));
-    switch (purchase.state) {
-      case 'sold':
-        await layer.redeliver(ctx, purchase);
-        return;
-      case 'released':
-        if (purchase.why === 'answer_lost')
-          throw new Problem('answer_expired', `${lost} If the chain shows the payment, it will be owed.`);
-        throw new Problem(
-          'purchase_released',
-          `Nobody was charged for this purchase, so there is nothing to collect: ${purchase.why ?? 'it was released'}.`,
-          { receipt_id: purchase.id },
-        );
-      default:
-        ctx.status = 202;
-        ctx.set('Retry-After', '5');
-        ctx.body = pendingBody(purchase);
+    if (purchase.state === 'sold') return layer.redeliver(ctx, purchase);
+    if (purchase.state === 'released') {
+      if (purchase.why === 'answer_lost')
+        throw new Problem('answer_expired', `${lost} If the chain shows the payment, it will be owed.`);
+      throw new Problem(
+        'purchase_released',
+        `Nobody was charged for this purchase, so there is nothing to collect: ${purchase.why ?? 'it was released'}.`,
+        { receipt_id: purchase.id },
+      );
     }
+    ctx.status = 202;
+    ctx.set('Retry-After', '5');
+    ctx.body = pendingBody(purchase);
   });
 }

@@ -3,6 +3,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 
 type Content = Record<string, unknown>;
 
+/** A call that cannot be sent. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError';
+}
+
 /** Content both as text and as structured content, as clients read one or the other. */
 export const toolResult = (content: Content, isError = false): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(content) }],

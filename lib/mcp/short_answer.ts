@@ -1,7 +1,7 @@
 /** Short answers for agents: counts, the first records, and the names of the omitted fields. */
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../json.ts';
-import { ArgumentError } from './arguments.ts';
+import { ArgumentError } from './results.ts';
 
 /** Records shown without `show`, and at most. */
 const SHOWN = 5;

@@ -1,8 +1,18 @@
-/** Tools for agents, one per endpoint, generated from the OpenAPI description of a server. */
-import type { Tool as ListedTool } from '@modelcontextprotocol/server';
+/**
+ * Tools for agents, one per endpoint, generated from the OpenAPI description of a server; and an MCP server with them,
+ * for every revision of the protocol that the SDK serves.
+ */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolRequest,
+  type CallToolResult,
+  type Tool as ListedTool,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { ArgumentError, segmentOf, textOf } from './arguments.ts';
-import { VIEW_PROPERTIES } from './short_answer.ts';
+import { ArgumentError, errorResult } from './results.ts';
+import { VIEW_HELP, VIEW_PROPERTIES } from './short_answer.ts';
 
 const Parameter = z.object({
   name: z.string(),
@@ -54,6 +64,19 @@ function schemaOf({ name, schema: { type, enum: values }, description }: Paramet
   const isTold = told.has(key);
   told.add(key);
   return isTold ? { type } : { type, ...about };
+}
+
+/** @throws ArgumentError if it is neither text, a number nor a boolean */
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new ArgumentError(`${name} is ${JSON.stringify(value)}, expected text, a number, or true or false.`);
+}
+
+/** A value as one path segment. "." and ".." would change the path. @throws ArgumentError */
+function segmentOf(name: string, value: unknown): string {
+  const text = textOf(name, value);
+  if (/^\.{0,2}$/.test(text)) throw new ArgumentError(`${name} is ${JSON.stringify(text)}, expected an id.`);
+  return encodeURIComponent(text);
 }
 
 function createTool(path: string, operation: z.infer<typeof Operation>, base: string, told: Set<string>): Tool {
@@ -129,4 +152,40 @@ export function parseInterface(description: unknown, base: string): Interface {
   if (operations.some(([, { get }]) => get.parameters.some(({ name }) => name in VIEW_PROPERTIES)))
     throw new Error(`a parameter is named ${Object.keys(VIEW_PROPERTIES).join(' or ')}`);
   return { base, title: info.title, version: info.version, about: info.description, tools };
+}
+
+/** No stream of changes is served: the tools of a server never change while it runs. */
+export const NO_SUBSCRIPTIONS = { maxSubscriptions: 0 } as const;
+
+export interface ToolServerOptions {
+  readonly api: Pick<Interface, 'title' | 'version' | 'about'>;
+  /** For the agent: whose money, and how to pay. */
+  readonly help: string;
+  readonly tools: readonly ListedTool[];
+  /** Call one of `tools`. @throws ArgumentError for arguments that it does not take */
+  call(params: CallToolRequest['params']): Promise<CallToolResult>;
+  /** Called with an error of ours, whose text no client sees. */
+  onError(error: unknown): void;
+}
+
+/** A server for one connection or one request; it is not connected yet. */
+export function toolServer({ api, help, tools, call, onError }: ToolServerOptions): Server {
+  const server = new Server(
+    { name: 'dealfeed', title: api.title, version: api.version },
+    { capabilities: { tools: {} }, instructions: [api.about, help, VIEW_HELP].join(' ') },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const { name } = params;
+    if (!tools.some((tool) => tool.name === name))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${JSON.stringify(name.slice(0, 64))}`);
+    try {
+      return await call(params);
+    } catch (error) {
+      if (error instanceof ArgumentError) return errorResult('invalid_arguments', error.message);
+      onError(error);
+      return errorResult('internal_error', 'Something went wrong on our side.', { billed: null });
+    }
+  });
+  return server;
 }

@@ -7,12 +7,12 @@
  */
 import { z } from 'zod';
 import { DAY_MS, instantOf } from '../../../lib/time.ts';
-import { rangeOf, type Range } from '../count/coarse.ts';
+import { RangeSchema, rangeOf, type Range } from '../count/coarse.ts';
 import { coarseParams, LISTS, paidQuery } from '../count/count.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import type { ListRoute } from '../list/route.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';
-import { feedState } from './feeds.ts';
+import { feedState } from './changes.ts';
 
 /** Days with an entry. */
 const DAYS = 30;
@@ -23,7 +23,6 @@ const KINDS = ['new', 'changed', 'gone'] as const;
 const FED = Object.entries<ListRoute>(LISTS).flatMap(([name, route]) =>
   route.changes ? [{ name, route, changes: route.changes }] : [],
 );
-type Fed = (typeof FED)[number];
 
 const listParam = choiceParam(
   FED.map(({ name }) => name) as [string, ...string[]],
@@ -35,56 +34,42 @@ const params: Params = Object.fromEntries(
   Object.entries(coarseParams).filter(([name]) => FED.some(({ changes }) => changes.filters.includes(name))),
 );
 
-interface Asked extends Fed {
-  readonly query: string;
-}
-
-/** @throws Problem if the list has no feed, or a filter is not one of its feed */
-function readAsked({ path, params: given }: Pick<RouteRequest<Params>, 'path' | 'params'>): Asked {
+/** The list of a request, and the query of its paid call. @throws Problem if the list has no feed, or no such filter */
+function readAsked({ path, params: given }: Pick<RouteRequest<Params>, 'path' | 'params'>) {
   const name = readValue('list', listParam, path['list'] ?? '');
   const fed = FED.find((one) => one.name === name);
   if (!fed) throw new Error(`${name} has no changes`);
   const query = paidQuery(given, fed.changes.filters, `The feed of ${name}`);
-  readParams(fed.route.params, query);
-  return { ...fed, query };
+  return { ...fed, query, paidParams: readParams(fed.route.params, query) };
 }
+type Asked = ReturnType<typeof readAsked>;
 
-/** The changes of one day. */
+/** The changes of one day: instants of its first and last snapshot, and a range of each kind. */
 interface Day {
   readonly day: string;
-  /** Instants of its first and its last snapshot. */
   readonly first: string;
   readonly last: string;
   readonly ranges: Readonly<Record<(typeof KINDS)[number], Range>>;
 }
 
 /** The latest days with changes, the newest first. */
-async function daysOf(request: RouteRequest<Params>, { route, changes, query }: Asked): Promise<Day[]> {
+async function daysOf(request: RouteRequest<Params>, { changes, paidParams }: Asked, through: string): Promise<Day[]> {
   const { snapshot } = request;
-  const { changesThrough } = feedState(snapshot, changes.list);
   const isOfLeads = changes.list === 'leads';
-  const paid = { ...request, params: readParams(route.params, query) };
-  const from = isOfLeads ? changesThrough : instantOf(Date.parse(changesThrough) - DAYS * DAY_MS);
-  const recent = (await changes.matching(paid)).and('changed_at', '>=', from);
-  const rows = await snapshot.select(
-    isOfLeads
-      ? recent.either({ column: 'reason', is: 'absent' }, { column: 'reason', is: '<>', value: 'sold' })
-      : recent,
-  );
+  const from = isOfLeads ? through : instantOf(Date.parse(through) - DAYS * DAY_MS);
+  const recent = (await changes.matching({ ...request, params: paidParams })).and('changed_at', '>=', from);
+  const unsold = recent.either({ column: 'reason', is: 'absent' }, { column: 'reason', is: '<>', value: 'sold' });
+  const rows = await snapshot.select(isOfLeads ? unsold : recent);
   const [at, change] = [snapshot.column('changes', 'changed_at'), snapshot.column('changes', 'change')];
   const days = Map.groupBy(rows, (row) => String(at.at(row)).slice(0, 10));
-  if (isOfLeads && days.size === 0) days.set(changesThrough.slice(0, 10), []);
+  if (isOfLeads && days.size === 0) days.set(through.slice(0, 10), []);
   return [...days]
     .map(([day, own]) => {
       const counts = change.counts(own);
       const ranges = KINDS.map((kind) => [kind, rangeOf(counts.get(kind) ?? 0, !isOfLeads)] as const);
       const instants = own.map((row) => String(at.at(row))).sort();
-      return {
-        day,
-        first: instants[0] ?? changesThrough,
-        last: instants.at(-1) ?? changesThrough,
-        ranges: Object.fromEntries(ranges) as Day['ranges'],
-      };
+      const [first = through, last = through] = [instants[0], instants.at(-1)];
+      return { day, first, last, ranges: Object.fromEntries(ranges) as Day['ranges'] };
     })
     .sort((a, b) => (a.day < b.day ? 1 : -1));
 }
@@ -96,8 +81,6 @@ const sumOf = (ranges: readonly Range[]): Range => ({
 
 const rangeText = ({ at_least: least, at_most: most }: Range): string =>
   least === most ? String(least) : `${least} to ${most}`;
-
-const RangeSchema = z.strictObject({ at_least: z.int(), at_most: z.int() });
 
 /** JSON Feed 1.1. */
 const JsonFeed = z.strictObject({
@@ -121,22 +104,19 @@ const JsonFeed = z.strictObject({
     }),
   ),
 });
+type JsonFeed = z.input<typeof JsonFeed>;
 
-interface Feed {
-  readonly feed: z.input<typeof JsonFeed>;
-  readonly updated: string;
-}
-
-async function feedOf(request: RouteRequest<Params>, publicUrl: string, extension: string): Promise<Feed> {
+/** The feed, and the instant of its latest change. */
+async function feedOf(request: RouteRequest<Params>, publicUrl: string, extension: string) {
   const asked = readAsked(request);
   const { name, route, query } = asked;
-  const days = await daysOf(request, asked);
   const { changesThrough } = feedState(request.snapshot, asked.changes.list);
+  const days = await daysOf(request, asked, changesThrough);
   const search = query === '' ? '' : `?${query}`;
   const filters = [...new URLSearchParams(query)].map((pair) => `, ${pair.join('=')}`).join('');
   const host = new URL(publicUrl).hostname;
   const home = `${publicUrl}/`;
-  const items = days.map(({ day, first, last, ranges }, i) => {
+  const items = days.map(({ day, first, last, ranges }, i): JsonFeed['items'][number] => {
     // The paid call has all changes since then, also those of later days.
     const cost = route.costOf(sumOf(days.slice(0, i + 1).flatMap((one) => Object.values(one.ranges))));
     const since = instantOf(Date.parse(first) - SECOND_MS);
@@ -151,18 +131,16 @@ async function feedOf(request: RouteRequest<Params>, publicUrl: string, extensio
       _dealfeed: { about: `${publicUrl}/openapi.json`, ...ranges },
     };
   });
-  return {
-    updated: days[0]?.last ?? changesThrough,
-    feed: {
-      version: 'https://jsonfeed.org/version/1.1',
-      title: `Dealfeed: changes of ${name}${filters}`,
-      home_page_url: home,
-      feed_url: `${publicUrl}/feeds/${name}.${extension}${search}`,
-      authors: [{ name: 'Dealfeed', url: home }],
-      language: 'en',
-      items,
-    },
+  const feed: JsonFeed = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: `Dealfeed: changes of ${name}${filters}`,
+    home_page_url: home,
+    feed_url: `${publicUrl}/feeds/${name}.${extension}${search}`,
+    authors: [{ name: 'Dealfeed', url: home }],
+    language: 'en',
+    items,
   };
+  return { feed, updated: days[0]?.last ?? changesThrough };
 }
 
 const escaped = (text: string): string =>
@@ -170,8 +148,20 @@ const escaped = (text: string): string =>
 const element = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`;
 const link = (rel: string, href: string): string => `<link rel="${rel}" href="${escaped(href)}"/>`;
 
+const atomEntry = (item: JsonFeed['items'][number]): string =>
+  [
+    '<entry>',
+    element('id', item.id),
+    element('title', item.title),
+    element('published', item.date_published),
+    element('updated', item.date_modified),
+    link('alternate', item.url),
+    element('summary', item.content_text),
+    '</entry>',
+  ].join('\n');
+
 /** Atom (RFC 4287). */
-const atomFeed = ({ feed: { title, home_page_url: home, feed_url: self, items }, updated }: Feed): string =>
+const atomFeed = ({ title, home_page_url: home, feed_url: self, items }: JsonFeed, updated: string): string =>
   [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
@@ -181,18 +171,7 @@ const atomFeed = ({ feed: { title, home_page_url: home, feed_url: self, items },
     `<author>${element('name', 'Dealfeed')}${element('uri', home)}</author>`,
     link('self', self),
     link('alternate', home),
-    ...items.map((item) =>
-      [
-        '<entry>',
-        element('id', item.id),
-        element('title', item.title),
-        element('published', item.date_published),
-        element('updated', item.date_modified),
-        link('alternate', item.url),
-        element('summary', item.content_text),
-        '</entry>',
-      ].join('\n'),
-    ),
+    ...items.map(atomEntry),
     '</feed>\n',
   ].join('\n');
 
@@ -223,7 +202,10 @@ export const feeds = ({ publicUrl }: { readonly publicUrl: string }): Route[] =>
       media: 'application/atom+xml',
       about: 'The same as Atom (RFC 4287).',
       response: z.string(),
-      handle: async (request) => atomFeed(await feedOf(request, publicUrl, 'atom')),
+      async handle(request) {
+        const { feed, updated } = await feedOf(request, publicUrl, 'atom');
+        return atomFeed(feed, updated);
+      },
     }),
   ];
 };

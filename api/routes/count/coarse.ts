@@ -4,7 +4,9 @@
  * steps of the score.
  */
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import type { Filters } from '../../serving/filters.ts';
+import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { publishedRank, type TableName } from '../../../models/serving/tables.ts';
 import type { Route, RouteRequest } from '../define.ts';
@@ -37,7 +39,7 @@ type CountRequest = RouteRequest<Params>;
 /** @property rarely what few of the rows have, in percent of those that were looked at */
 type Counted = Readonly<{ table: TableName; matches: number; rarely: Readonly<Record<string, number>> }>;
 
-const cache = new WeakMap<Snapshot, LRUCache<string, Promise<Counted>>>();
+const cache = cachePerSnapshot(async () => new LRUCache<string, Promise<Counted>>({ max: MAX_COUNTS }));
 
 /** Fields that a list promises and that a publisher may not print. */
 const PROMISED: Partial<Record<TableName, readonly string[]>> = {
@@ -63,10 +65,9 @@ function rarelyFilled(snapshot: Snapshot, table: TableName, rows: readonly numbe
 }
 
 /** Records that match; a lead that was sold after the snapshot is counted. */
-function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
+async function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
   const { snapshot, today, params } = request;
-  const counts = cache.get(snapshot) ?? new LRUCache<string, Promise<Counted>>({ max: MAX_COUNTS });
-  cache.set(snapshot, counts);
+  const counts = await cache(snapshot);
   const key = JSON.stringify([today, route.path, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const known = counts.get(key);
   if (known) return known;
@@ -119,29 +120,20 @@ export async function coarseRange(route: Countable, request: CountRequest) {
   return { ...counted, filters };
 }
 
+export const RangeSchema = z.strictObject({ at_least: z.int(), at_most: z.int() });
+export type Range = Readonly<z.infer<typeof RangeSchema>>;
+
 /** Smallest counts of the ranges below 100; the larger ones are these times 10, 100, ... */
 const STEPS = [10, 25, 50];
-const TEN = 10;
-
-export interface Range {
-  readonly at_least: number;
-  readonly at_most: number;
-}
 
 /**
  * The range of a count: 0 to 9, 10 to 24, 25 to 49, 50 to 99, 100 to 249, ...
  * @param hasZero whether 0 is a range of its own, apart from 1 to 9
  */
 export function rangeOf(count: number, hasZero: boolean): Range {
-  let least = 0;
-  for (let factor = 1; ; factor *= TEN) {
-    for (const step of STEPS) {
-      const next = step * factor;
-      if (count < next) {
-        if (least > 0 || !hasZero) return { at_least: least, at_most: next - 1 };
-        return count === 0 ? { at_least: 0, at_most: 0 } : { at_least: 1, at_most: next - 1 };
-      }
-      least = next;
-    }
-  }
+  if (count < 10) return { at_least: hasZero && count > 0 ? 1 : 0, at_most: hasZero && count === 0 ? 0 : 9 };
+  const factor = 10 ** (Math.floor(Math.log10(count)) - 1);
+  const bounds = [...STEPS, 100].map((step) => step * factor);
+  const next = bounds.findIndex((bound) => count < bound);
+  return { at_least: bounds[next - 1] ?? 0, at_most: (bounds[next] ?? 0) - 1 };
 }

@@ -11,7 +11,7 @@ import { noteOf, PUBLISHED, publishedOf } from '../envelope.ts';
 import { owners } from '../owners.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';
 import { signals } from '../signals.ts';
-import { COARSE, coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from './coarse.ts';
+import { COARSE, coarseCount, coarseFiltersOf, MIN_SCORE, RangeSchema, SCORE_STEPS } from './coarse.ts';
 
 /** Lists that are counted. The description of a filter is that of the first list that takes it. */
 export const LISTS = { signals, auctions, leads, deals, owners, filings } as const satisfies Record<string, ListRoute>;
@@ -68,9 +68,7 @@ const LEADS_NOTE =
 const Count = z.strictObject({
   note: z.string(),
   list: z.enum(LIST_NAMES),
-  matches: z
-    .strictObject({ at_least: z.int(), at_most: z.int() })
-    .meta({ description: 'Range of the number of matching records. 0 to 0: none matches.' }),
+  matches: RangeSchema.meta({ description: 'Range of the number of matching records. 0 to 0: none matches.' }),
   paid_call: z
     .strictObject({ url: z.url(), price: z.string() })
     .meta({ description: 'The list with the same filters, and its price.' }),

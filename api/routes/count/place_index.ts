@@ -8,10 +8,9 @@ import type { Snapshot } from '../../serving/open.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, PUBLISHED, publishedOf } from '../envelope.ts';
 import { lettersOf } from '../list/place.ts';
-import { nearestTo } from '../near.ts';
-import { choiceParam, integerParam, stateParam, textParam, type Params } from '../params.ts';
+import { choiceParam, integerParam, nearestTo, stateParam, textParam, type Params } from '../params.ts';
 import { placesOf, type Place } from '../places.ts';
-import { coarseCount } from './coarse.ts';
+import { coarseCount, RangeSchema, type Range } from './coarse.ts';
 import { LISTS } from './count.ts';
 
 const KINDS = ['metro', 'county', 'city', 'zip'] as const;
@@ -23,11 +22,12 @@ interface Named {
   readonly kind: Kind;
   readonly name: string;
   readonly spellings: string[];
-  readonly letters: readonly string[];
   readonly states: string[];
   readonly counties: string[];
   /** The filters that find its records. */
   readonly filters: Record<string, string>;
+  /** Letters of the spellings. */
+  readonly letters: readonly string[];
 }
 
 const sorted = (values: readonly (string | null)[]): string[] =>
@@ -77,7 +77,8 @@ function matchingPlaces(places: readonly Named[], text: string | undefined): rea
   return [...found.filter(has('startsWith')), ...found.filter((place) => !has('startsWith')(place))];
 }
 
-const Range = z.strictObject({ at_least: z.int(), at_most: z.int() });
+/** Lists whose ranges a place has. */
+const RANGED = ['deals', 'signals', 'auctions', 'leads'] as const;
 
 const PlaceIndex = z.strictObject({
   note: z.string(),
@@ -94,7 +95,7 @@ const PlaceIndex = z.strictObject({
       counties: z.array(z.string()),
       filters: z.record(z.string(), z.string()).meta({ description: 'Filters of the lists that find its records.' }),
       matches: z
-        .strictObject({ deals: Range, signals: Range, auctions: Range, leads: Range })
+        .strictObject({ deals: RangeSchema, signals: RangeSchema, auctions: RangeSchema, leads: RangeSchema })
         .meta({ description: 'Ranges of /api/count/{list} with these filters.' }),
     }),
   ),
@@ -114,17 +115,12 @@ const params = {
 };
 
 async function rangesOf(request: RouteRequest<Params>, filters: Named['filters']) {
-  const rangeOf = async (list: 'deals' | 'signals' | 'auctions' | 'leads'): Promise<z.infer<typeof Range>> => {
+  const ranges = RANGED.map(async (list) => {
     const counted = await coarseCount(LISTS[list], { ...request, params: filters });
     if (!counted) throw new Error(`${list} is not counted by ${Object.keys(filters).join(', ')}`);
-    return counted;
-  };
-  return {
-    deals: await rangeOf('deals'),
-    signals: await rangeOf('signals'),
-    auctions: await rangeOf('auctions'),
-    leads: await rangeOf('leads'),
-  };
+    return [list, counted] as const;
+  });
+  return Object.fromEntries(await Promise.all(ranges)) as Readonly<Record<(typeof RANGED)[number], Range>>;
 }
 
 export const placeIndex = defineRoute({
@@ -147,10 +143,8 @@ export const placeIndex = defineRoute({
     const names = all.flatMap(({ spellings }) => spellings);
     const shown = found.slice((page - 1) * limit, page * limit);
     const places: z.input<typeof PlaceIndex>['places'] = [];
-    for (const { kind: of, name, spellings, states, counties, filters } of shown) {
-      const matches = await rangesOf(request, filters);
-      places.push({ kind: of, name, spellings, states, counties, filters, matches });
-    }
+    for (const { letters: _, ...place } of shown)
+      places.push({ ...place, matches: await rangesOf(request, place.filters) });
     return {
       note: noteOf(manifest, 'Ranges as in /api/count. A place without a listing or a record is not shown.').note ?? '',
       count: shown.length,

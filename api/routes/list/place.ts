@@ -5,8 +5,7 @@
 import { METRO_NAMES, OTHER_MARKET } from '../../../models/metros.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
-import { MAX_NEAR, nearestTo } from '../near.ts';
-import { stateParam, textParam, zipParam } from '../params.ts';
+import { MAX_NEAR, nearestTo, stateParam, textParam, zipParam } from '../params.ts';
 import { placeKey, placesOf, type Place } from '../places.ts';
 import { STATE_BY_NAME } from '../../../lib/states.ts';
 import { by, type Filter } from './filters.ts';

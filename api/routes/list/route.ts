@@ -1,16 +1,17 @@
 /** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
 import { z } from 'zod';
-import { ChangeEvent, changesResponse } from '../changes/changes.ts';
 import {
+  ChangeEvent,
   changeParams,
   changesIn,
   type ChangeList,
+  changesResponse,
   checkChanges,
   feedState,
   updatedSinceOf,
   type FeedDefinition,
   type FeedState,
-} from '../changes/feeds.ts';
+} from '../changes/changes.ts';
 import { hintsOf, integerParam, namesParam, textParam, type Hint, type Params, type ParamValues } from '../params.ts';
 import { coarseRange, rarelyFilledIn, type Countable, type Range } from '../count/coarse.ts';
 import type { Price } from '../../../lib/prices.ts';
