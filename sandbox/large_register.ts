@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck } from '../lib/duck.ts';
 import { literal } from '../lib/sql.ts';
-import { COLORADO_COLUMNS } from './pages/colorado.ts';
+import { COLORADO_COLUMNS } from './pages/registers.ts';
 import { makeWorld, worldOn } from './world/world.ts';
 
 /** A day's changes: new entities, and entities of all years that have become delinquent. */

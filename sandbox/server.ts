@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { runCommand } from '../lib/command.ts';
 import { pipelineSettings, type PipelineSettings, readSettings, SANDBOX_DAY } from '../lib/settings.ts';
 import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
-import { htmlPage } from './pages/html.ts';
+import { htmlPage } from './pages/parts.ts';
 import { sites, takesForms } from './pages/index.ts';
 import { makeWorld, worldOn, type WorldDay } from './world/world.ts';
 import type { World, WorldOptions } from './world/types.ts';

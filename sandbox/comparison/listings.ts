@@ -1,7 +1,7 @@
 /** Published listings with their history, and deals with the listings, roll and rent of their property. */
 import { dayNumber } from '../world/days.ts';
 import type { Day, ListingOnDay, Money, Property } from '../world/types.ts';
-import { lowestRentOfZip } from '../world/zip_rents.ts';
+import { lowestRentOfZip } from '../world/rents.ts';
 import { columnsOf, type Row, type TrueRow } from './compare.ts';
 import { inOrder, type RecordTable, type Truth } from './truth.ts';
 

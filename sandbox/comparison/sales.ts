@@ -1,7 +1,7 @@
 /** Published sales: of Ohio's sheriffs, of Florida's clerks, and Bexar County's notices. */
 import { addDays } from '../../sources/days.ts';
 import { Fraction, fraction } from '../../lib/fraction.ts';
-import { isGlued } from '../pages/realauction_items.ts';
+import { isGlued } from '../pages/realauction.ts';
 import { spellStreet } from '../world/streets.ts';
 import type { AuctionOnDay } from '../world/types.ts';
 import { columnsOf, type Row, type TrueRow } from './compare.ts';

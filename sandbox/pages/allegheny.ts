@@ -2,7 +2,7 @@
 import { spellStreet } from '../world/streets.ts';
 import type { WorldDay } from '../world/world.ts';
 import { ckanPortal, type CkanRow } from './ckan.ts';
-import { distressRows } from './layer_fields.ts';
+import { distressRows } from './arcgis.ts';
 
 const FIPS = '42003';
 /** Before this day docket_type was filled; after it, last_activity is. */

@@ -5,8 +5,8 @@ import type { DelinquentParcel, Property } from '../world/types.ts';
 import type { WorldDay } from '../world/world.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './tables.ts';
-import { atNoon, streetOf } from './layer_fields.ts';
-import { perDay } from './per_day.ts';
+import { atNoon, streetOf } from './arcgis.ts';
+import { perDay } from './parts.ts';
 
 const rowsOf = (day: WorldDay, countyFips: string, row: (entry: RollEntry, property: Property) => Row): Row[] =>
   day.roll(countyFips).map((entry) => row(entry, day.property(entry.propertyId)));

@@ -1,9 +1,8 @@
 /** A CKAN portal with a datastore: searches by POST or GET, errors as JSON, and CSV dumps. */
 import { json, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
 import type { WorldDay } from '../world/world.ts';
-import { perDay } from './per_day.ts';
+import { csvField, perDay } from './parts.ts';
 import { BadQuery, namesIn, picked, tableOf, typedColumns, wholeOf, type Row, type Select } from './tables.ts';
-import { csvField } from './text_files.ts';
 
 export type CkanRow = Row;
 

@@ -7,7 +7,7 @@ import { dayNumber, dayText } from '../world/days.ts';
 import { listDay } from '../world/debts.ts';
 import { Draw } from '../world/random.ts';
 import type { WorldDay } from '../world/world.ts';
-import { perDay } from './per_day.ts';
+import { perDay } from './parts.ts';
 import { workbook } from './xlsx.ts';
 
 const FIPS = '39061';

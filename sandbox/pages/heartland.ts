@@ -11,9 +11,7 @@ import {
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay } from '../world/types.ts';
 import type { WorldDay } from '../world/world.ts';
-import { escapeHtml, htmlPage, jsonLd, priceText } from './html.ts';
-import { perDay } from './per_day.ts';
-import { floorPlans } from './unit_mixes.ts';
+import { escapeHtml, floorPlans, htmlPage, jsonLd, perDay, priceText } from './parts.ts';
 
 const PER_PAGE = 25;
 const ROBOTS = 'User-agent: *\nCrawl-delay: 1\nDisallow: /admin\n';

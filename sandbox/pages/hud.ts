@@ -5,9 +5,8 @@
  */
 import { httpDate, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';
 import type { WorldDay } from '../world/world.ts';
-import { zipRents } from '../world/zip_rents.ts';
-import { htmlPage } from './html.ts';
-import { perDay } from './per_day.ts';
+import { zipRents } from '../world/rents.ts';
+import { htmlPage, perDay } from './parts.ts';
 import { workbook } from './xlsx.ts';
 
 /** Path of the workbook on HUD's site. */

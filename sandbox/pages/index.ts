@@ -2,28 +2,28 @@
 import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auctions.ts';
 import { wprdc } from './allegheny.ts';
-import { bexarSales } from './bexar_sales.ts';
-import { buckeye } from './buckeye.ts';
-import { census } from './census.ts';
-import { charlotteCode, clevelandLayers, columbusCode, detroitLayers } from './city_cases.ts';
+import { bexarSales, cuyahogaTax, hamiltonTax, starkTax } from './county_layers.ts';
+import { buckeye, crescent } from './card_brokers.ts';
+import { census, freddieMac, vacancyTables } from './benchmarks.ts';
+import {
+  charlotteCode,
+  chicagoData,
+  cincinnati,
+  clevelandLayers,
+  columbusCode,
+  detroitLayers,
+  kansasCity,
+} from './city_cases.ts';
 import { marionParcels, stLouisParcels } from './city_rolls.ts';
-import { colorado } from './colorado.ts';
-import { crescent } from './crescent.ts';
+import { colorado, ohioFiles, ohioSite } from './registers.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
 import { milwaukee } from './milwaukee.ts';
 import { montgomeryTax } from './montgomery.ts';
-import { chicagoData, cincinnati, kansasCity } from './open_cases.ts';
-import { ohioFiles, ohioSite } from './ohio.ts';
-import { lienHub, shelbyTaxSales } from './posted_lists.ts';
+import { lienHub, shelbyTaxSales, starkSales, summitNotices } from './notices.ts';
 import { realAuction } from './realauction.ts';
-import { starkSales } from './stark_sales.ts';
 import { resoMls } from './reso_mls.ts';
-import { summitNotices } from './summit.ts';
-import { freddieMac } from './survey_rates.ts';
-import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
-import { vacancyTables } from './vacancies.ts';
 
 /** Florida's clerks of court by the names of their auction sites. Orange and Butler, PA, have no sale. */
 const clerks = [

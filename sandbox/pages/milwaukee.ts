@@ -3,7 +3,7 @@ import { spellStreet } from '../world/streets.ts';
 import type { Owner } from '../world/types.ts';
 import type { WorldDay } from '../world/world.ts';
 import { ckanPortal, type CkanRow } from './ckan.ts';
-import { distressRows, zipCell } from './layer_fields.ts';
+import { distressRows, zipCell } from './arcgis.ts';
 
 const FIPS = '55079';
 

@@ -11,8 +11,7 @@ import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
 import type { DelinquentParcel, Property } from '../world/types.ts';
 import { worldOn, type WorldDay } from '../world/world.ts';
-import { htmlPage } from './html.ts';
-import { csvField, windows1252 } from './text_files.ts';
+import { csvField, htmlPage, windows1252 } from './parts.ts';
 import { packZip } from './xlsx.ts';
 
 const FIPS = '39113';

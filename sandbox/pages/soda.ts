@@ -2,9 +2,8 @@
 import { httpDate, json, respond, withValidators, type SandboxRequest, type SitePages } from '../http.ts';
 import type { SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/world.ts';
-import { perDay } from './per_day.ts';
+import { csvField, perDay } from './parts.ts';
 import { BadQuery, namesIn, tableOf, typedColumns, wholeOf, type Row, type Select } from './tables.ts';
-import { csvField } from './text_files.ts';
 
 export interface SodaTable {
   readonly id: string;

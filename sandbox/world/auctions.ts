@@ -1,12 +1,11 @@
 /** Ohio's sheriff sales of the made-up world: cases, sale days, rounds and outcomes. */
 import { dayText, DEFAULT_DAY, dollars, LAST_DAY, weekday } from './days.ts';
 import { type DebtPlan, netOwedOn } from './debts.ts';
-import { pad } from './digits.ts';
+import { Draw, pad } from './random.ts';
 import { PLAINTIFFS } from './names.ts';
 import { undashed } from './parcels.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
-import { Draw } from './random.ts';
 import type { AuctionOnDay, Property, SaleKind, SaleStatus } from './types.ts';
 
 const short = (year: number): string => String(year).slice(2);

@@ -1,12 +1,11 @@
 /** Records of distress of the made-up world over time: cases open, change and close, and new ones appear. */
 import type { DISTRESS_TYPES } from '../../sources/kinds.ts';
 import { dayNumber, dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
-import { pad } from './digits.ts';
+import { Draw, pad } from './random.ts';
 import { PLAINTIFFS } from './names.ts';
 import { onLienHub } from './parcels.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
-import { Draw } from './random.ts';
 import type { DistressOnDay, Flaw, Property } from './types.ts';
 
 type DistressKind = (typeof DISTRESS_TYPES)[number];

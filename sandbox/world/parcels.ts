@@ -2,7 +2,7 @@
  * Parcel numbers in each county's documented format: as the roll prints them, and as auction sites do. Kansas City's
  * and Charlotte's records are matched by address.
  */
-import { digits } from './digits.ts';
+import { digits } from './random.ts';
 import { Draw } from './random.ts';
 import type { Property } from './types.ts';
 

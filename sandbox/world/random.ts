@@ -1,3 +1,5 @@
+/** Numbers as digits, with leading zeros. */
+
 /**
  * Seeded random numbers. Each object draws from its own named stream, so that it does not depend on how many others
  * were drawn before it. Uses only additions, multiplications and comparisons of doubles, which round alike on every
@@ -85,3 +87,8 @@ export class Draw {
     return Math.min(high, Math.max(low, mean + deviation * sum));
   }
 }
+
+export const pad = (number: number, length: number): string => String(number).padStart(length, '0');
+
+/** Digits drawn at random. */
+export const digits = (draw: Draw, count: number): string => pad(draw.int(0, 10 ** count - 1), count);

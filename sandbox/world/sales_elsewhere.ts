@@ -3,12 +3,11 @@ import { DAY_MS } from '../../lib/time.ts';
 import type { AuctionType } from '../../sources/kinds.ts';
 import { money, type SalePlan } from './auctions.ts';
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY, weekday } from './days.ts';
-import { pad } from './digits.ts';
+import { Draw, pad } from './random.ts';
 import { PLAINTIFFS } from './names.ts';
 import { DUVAL, HILLSBOROUGH, onForeclosureSite, PASCO, PINELLAS } from './parcels.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
-import { Draw } from './random.ts';
 import type { Property, SaleStatus } from './types.ts';
 
 interface Numbered {

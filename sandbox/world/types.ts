@@ -132,7 +132,7 @@ export interface Property {
   readonly unitMix: UnitMix;
   /** Property tax of a year, whole dollars. */
   readonly annualTaxes: number;
-  /** HUD FY2026 two-bedroom rent of its county, whole dollars. The rent of its ZIP differs (zip_rents.ts). */
+  /** HUD FY2026 two-bedroom rent of its county, whole dollars. The rent of its ZIP differs (rents.ts). */
   readonly rent2br: number;
   /** Market value, whole dollars. */
   readonly value: number;
@@ -140,7 +140,7 @@ export interface Property {
   readonly hasAddress: boolean;
 }
 
-/** The two main sites, and those that repeat their listings (repeats.ts). */
+/** The two main sites, and those that repeat their listings. */
 export type Site = 'heartland_multifamily' | 'buckeye_income_property' | 'reso_sandbox_mls' | 'crescent_brokerage';
 export const mainSites = ['heartland_multifamily', 'buckeye_income_property'] as const satisfies readonly Site[];
 

@@ -10,8 +10,7 @@ import { parse } from 'csv-parse/sync';
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { SANDBOX_DAY } from '../../../lib/settings.ts';
 import type { Alter } from '../../../sandbox/server.ts';
-import { rents } from '../../../sandbox/world/rents.ts';
-import { zipRents } from '../../../sandbox/world/zip_rents.ts';
+import { rents, zipRents } from '../../../sandbox/world/rents.ts';
 import { buildTables, listingRow, type Built } from '../build_models.ts';
 import { newLayout, published, runDay, smallWorld } from '../../pipelines/runs.ts';
 

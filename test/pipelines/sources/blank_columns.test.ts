@@ -8,7 +8,7 @@ import { literal } from '../../../lib/sql.ts';
 import { EXIT, status } from '../../../pipelines/commands/status.ts';
 import { linesSql } from '../../../models/serving/text.ts';
 import { Signal } from '../../../models/marts/signals.ts';
-import { csvField } from '../../../sandbox/pages/text_files.ts';
+import { csvField } from '../../../sandbox/pages/parts.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { readCsv } from '../../../sources/csv/csv.ts';
 import { FIRST_DAY, SECOND_DAY } from '../starting_points.ts';

@@ -1,16 +1,18 @@
 /**
  * The parcel layers of Cuyahoga, Hamilton and Stark County: all parcels of the world there, most without a debt. Some
  * parcels are on several identical rows, one for each of their shapes, and some shapes belong to no parcel.
+ *
+ * Bexar County's foreclosure map: a layer of trustees' sales and one of tax sales, without owners and amounts.
  */
 import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
 import { undashed } from '../world/parcels.ts';
 import type { DelinquentParcel, Property } from '../world/types.ts';
 import type { WorldDay } from '../world/world.ts';
-import { mapServer, type Layer } from './arcgis.ts';
+import { type Layer, mapServer, streetOf } from './arcgis.ts';
 import type { Row } from './tables.ts';
-
-import { perDay } from './per_day.ts';
+import { perDay } from './parts.ts';
+import type { AuctionType } from '../../sources/kinds.ts';
 
 const debts = perDay((day) => new Map(day.delinquent.map((debt) => [debt.propertyId, debt])));
 
@@ -208,3 +210,34 @@ const starkRows = (day: WorldDay): Row[] =>
 export const cuyahogaTax = mapServer(cuyahoga);
 export const hamiltonTax = mapServer(hamilton);
 export const starkTax = mapServer(stark);
+
+const layer = (id: number, name: string, type: AuctionType): Layer => ({
+  path: `/arcgis/rest/services/CC/ForeclosuresProd/MapServer/${id}`,
+  id,
+  name,
+  fields: 'ADDRESS DOC_NUMBER YEAR:Integer MONTH:Integer SCHOOL_DIST TYPE CITY ZIP',
+  features: (day) =>
+    day.auctions
+      .filter((sale) => sale.countyFips === '48029' && sale.auctionType === type)
+      // A sale that is called off or past leaves the map.
+      .filter(({ saleDate, status }) => status === 'scheduled' && saleDate >= day.day)
+      .map((sale): Row => {
+        const property = day.property(sale.propertyId);
+        const street = sale.showsAddress ? streetOf(property) : null;
+        const city = property.city.toUpperCase();
+        const isJoined = street !== null && sale.caseNumber.endsWith('4');
+        return {
+          ADDRESS: isJoined ? `${street}  ${city}  TEXAS  ${property.zip}` : street,
+          DOC_NUMBER: sale.caseNumber,
+          YEAR: Number(sale.saleDate.slice(0, 4)),
+          MONTH: Number(sale.saleDate.slice(5, 7)),
+          SCHOOL_DIST: null,
+          TYPE: name.toUpperCase(),
+          CITY: isJoined ? null : city,
+          // The map takes the first five digits of the joined address.
+          ZIP: isJoined ? (/\d{5}/u.exec(street)?.[0] ?? property.zip) : property.zip,
+        };
+      }),
+});
+
+export const bexarSales = mapServer(layer(0, 'Mortgage', 'foreclosure_sale'), layer(1, 'Tax', 'tax_sale'));

@@ -1,14 +1,34 @@
 /**
+ * Colorado's register on its open data portal.
+ *
  * Ohio's register: report files of new entities and of amendments, replaced under the same names each second Saturday.
  */
-import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import { sodaPortal } from './soda.ts';
+import { httpDate, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';
 import { usDay } from '../world/days.ts';
 import { OHIO_AMENDMENTS, OHIO_REPORTS, type OhioAddress, type OhioAmendment, type OhioFiling } from '../world/ohio.ts';
 import { Draw } from '../world/random.ts';
 import type { WorldDay } from '../world/world.ts';
-import { htmlPage } from './html.ts';
-import { perDay } from './per_day.ts';
-import { csvField, windows1252 } from './text_files.ts';
+import { csvField, htmlPage, perDay, windows1252 } from './parts.ts';
+
+export const COLORADO_COLUMNS: readonly string[] = (
+  'entityid entityname principaladdress1 principaladdress2 principalcity principalstate principalzipcode ' +
+  'principalcountry mailingaddress1 mailingaddress2 mailingcity mailingstate mailingzipcode mailingcountry ' +
+  'entitystatus jurisdictonofformation entitytype agentfirstname agentmiddlename agentlastname agentsuffix ' +
+  'agentorganizationname agentprincipaladdress1 agentprincipaladdress2 agentprincipalcity agentprincipalstate ' +
+  'agentprincipalzipcode agentprincipalcountry agentmailingaddress1 agentmailingaddress2 agentmailingcity ' +
+  'agentmailingstate agentmailingzipcode agentmailingcountry entityformdate'
+).split(' ');
+
+export const colorado = sodaPortal([
+  {
+    id: '4ykn-tg5h',
+    name: 'Business Entities in Colorado',
+    columns: COLORADO_COLUMNS.join(', ').replace(/entityformdate$/u, 'entityformdate:calendar_date'),
+    rows: (day) => day.colorado.map(({ row, updatedOn }) => ({ ...row, ':updated_at': `${updatedOn}T05:10:00.000Z` })),
+    changesAt: '05:10:00',
+  },
+]);
 
 const HEADER = (
   'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,CONSENT FLAG,TRANSACTION CODE DESCRIPTION,FILING ' +

@@ -3,13 +3,29 @@
  * for the vintage 2024 only. Gross rents are 0.80 to 1.00 of HUD's rents, contract rents 0.80 to 0.95 of gross rents,
  * taxes 0.5 to 2.2 % of values. Some medians are missing. Without a key, or with the key "invalid", it redirects to a
  * page about keys.
+ *
+ * The census bureau's page of vacancy rates and Table 4 of the Housing Vacancy Survey, for the twenty metros: the
+ * table of the year and the history, of which only the year before is shown.
+ *
+ * The weekly survey of mortgage rates as Freddie Mac posts it, below a comment.
  */
-import { json, page, redirect, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import {
+  httpDate,
+  json,
+  page,
+  redirect,
+  respond,
+  type SandboxRequest,
+  type SandboxResponse,
+  withValidators,
+} from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { RentCounty } from '../world/rents.ts';
 import type { WorldDay } from '../world/world.ts';
-import { htmlPage } from './html.ts';
-import { perDay } from './per_day.ts';
+import { htmlPage, perDay } from './parts.ts';
+import { madeUpRates, madeUpVacancy, publishedUpTo, SURVEYED_AREAS } from '../world/benchmarks.ts';
+import { type Cell, workbook } from './xlsx.ts';
+import { dollars } from '../world/days.ts';
 
 const PATH = /^\/data\/(20\d\d)\/acs\/acs5$/u;
 const VINTAGE = '2024';
@@ -117,4 +133,100 @@ export function census(day: WorldDay, { path, query }: SandboxRequest): SandboxR
   const key = query.get('key');
   if (key === null || key === 'invalid') return redirect(`/data/${key === null ? 'missing' : 'invalid'}_key.html`);
   return vintage === VINTAGE ? answer(day, query) : failure(404, 'unknown dataset');
+}
+
+const RATES = '/housing/hvs/data/rates';
+const YEAR = 2026;
+const YEAR_TABLE = `${RATES}/tab4_msa_${YEAR % 100}_rvr.xlsx`;
+const HISTORY = `${RATES}/tab4b_msa_15_${(YEAR - 1) % 100}_rvr.xlsx`;
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const QUARTERS = ['First', 'Second', 'Third', 'Fourth'];
+const NAME_WIDTH = 60;
+/** Areas with a footnote on their former name have its number after the state. */
+const FOOTNOTES: Readonly<Record<string, number>> = {
+  'Atlanta-Sandy Springs-Roswell, GA': 1,
+  'Memphis, TN-MS-AR': 14,
+};
+
+/** The name with its footnote and dot leaders. */
+const printedArea = (area: string): string => `${area}${FOOTNOTES[area] ?? ''}`.padEnd(NAME_WIDTH, '.');
+
+/** @param published number of quarters with figures */
+function rowsOf(seed: number, year: number, published: number): Cell[][] {
+  const surveyed = SURVEYED_AREAS.map((area, at): Cell[] => [
+    at % 7 === 3 ? '*' : null,
+    printedArea(area),
+    ...QUARTERS.flatMap((_, index): Cell[] => {
+      if (index >= published) return [null, null];
+      const { rate, margin } = madeUpVacancy(seed, area, year, index + 1);
+      return [rate / 10, margin / 10];
+    }),
+  ]);
+  return [
+    ['Table 4. Rental Vacancy Rates for the 75 Largest Metropolitan Statistical Areas: sandbox, made-up figures'],
+    [],
+    [],
+    [
+      null,
+      'Metropolitan Statistical Area',
+      ...QUARTERS.flatMap((quarter) => [`${quarter} Quarter\n${year}`, 'Margin of Error*']),
+    ],
+    [],
+    [],
+    [],
+    ...surveyed,
+    [],
+    [1, 'Formerly titled Atlanta-Sandy Springs-Alpharetta, GA.'],
+    [14, 'Formerly titled Memphis, TN-AR-MS.'],
+  ];
+}
+
+/** The table of a year, made when its newest quarter was published. */
+const tableOf = (year: number): ((day: WorldDay) => SandboxResponse) =>
+  perDay(({ day, world }) => {
+    const published = publishedUpTo(year, day);
+    const made = published.at(-1) ?? `${year}-01-01`;
+    const rows = rowsOf(world.options.seed, year, published.length);
+    const bytes = workbook([{ name: 'Table 4', rows }], made, 'Sandbox: made-up figures, not of the census');
+    return withValidators(respond(bytes, XLSX), httpDate(made, '10:00:00'));
+  });
+const yearTable = tableOf(YEAR);
+const history = tableOf(YEAR - 1);
+
+export function vacancyTables(day: WorldDay, { path }: SandboxRequest): SandboxResponse | null {
+  switch (path) {
+    case `${RATES}.html`:
+      return page(
+        htmlPage(
+          'Housing Vacancies and Homeownership: rates',
+          `<h1>Rates</h1>\n<a href="${YEAR_TABLE}">Table 4</a>\n<a href="${HISTORY}">Table 4b, history</a>`,
+        ),
+      );
+    case YEAR_TABLE:
+      return yearTable(day);
+    case HISTORY:
+      return history(day);
+    default:
+      return null;
+  }
+}
+
+/** The label that tells the adapter that no figure is real. */
+const LABEL = '# Made up by the sandbox: these are not rates of Freddie Mac, the Federal Reserve or the New York Fed.';
+
+const printed = (rate: number | null): string => (rate === null ? '' : dollars(rate));
+
+/** A day as the survey's file prints it: 8/27/2026. */
+const plainDay = (day: string): string => `${Number(day.slice(5, 7))}/${Number(day.slice(8))}/${day.slice(0, 4)}`;
+
+export function freddieMac(day: WorldDay, { path }: SandboxRequest): SandboxResponse | null {
+  if (path !== '/pmms/docs/PMMS_history.csv') return null;
+  const rates = madeUpRates(day.world.options.seed, day.day).map(
+    ({ day: on, rate }) => `${plainDay(on)},${printed(rate)}, ,${printed(rate && rate - 70)},,,,,`,
+  );
+  const lines = [LABEL, 'date,pmms30,pmms30p,pmms15,pmms15p,pmms51,pmms51p,pmms51m,pmms51spread', ...rates];
+  return withValidators(
+    respond(`${lines.join('\n')}\n`, 'application/csv; charset=utf-8'),
+    httpDate(day.day, '11:05:00'),
+  );
 }
