@@ -84,10 +84,6 @@ export const serverSettings = z.object({
     'Node of NETWORK, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending ' +
       'transactions. Required unless PAYMENTS is sandbox.',
   ),
-  SANDBOX_RPC: nodeUrl('the URL of a running anvil').describe(
-    'Sandbox chain to use; it keeps running when the server stops. Default: the chain of another sandbox server on ' +
-      'DATA_DIR, else a new one.',
-  ),
   SETTLE_KEY_FILE: z
     .string()
     .min(1, 'a file')
@@ -224,16 +220,9 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   if (mode === 'sandbox') {
     if (settings.NODE_ENV === 'production')
       refuse('PAYMENTS', mode, 'facilitator or self, as NODE_ENV is production: the sandbox uses test money');
-    const { SANDBOX_RPC: rpcUrl, PAY_TO } = settings;
-    return {
-      settings,
-      payments: {
-        mode,
-        network,
-        ...(rpcUrl === undefined ? {} : { rpcUrl }),
-        ...(PAY_TO === undefined ? {} : { payTo: PAY_TO as `0x${string}` }),
-      },
-    };
+    const { PAY_TO } = settings;
+    const payTo = PAY_TO === undefined ? {} : { payTo: PAY_TO as `0x${string}` };
+    return { settings, payments: { mode, network, ...payTo } };
   }
   const common = {
     network,

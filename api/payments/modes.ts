@@ -13,7 +13,8 @@ import {
   type GasBudget,
 } from './facilitator.ts';
 import { readerOf } from './chain/node.ts';
-import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
+import { paymentChain } from './chain/payment_chain.ts';
+import { joinChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
 import { fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
 import type { SettlementWait } from './sale.ts';
 
@@ -35,8 +36,8 @@ interface OnPublicNetwork extends OnNetwork {
 
 /** A payment mode and its settings. */
 export type PaymentSettings =
-  /** `rpcUrl` is an anvil chain to join. Without it: the chain of another server on the data folder, or a new one. */
-  | (OnNetwork & { readonly mode: 'sandbox'; readonly rpcUrl?: string; readonly payTo?: Hex })
+  /** On the chain of another server on the data folder, or a new one. */
+  | (OnNetwork & { readonly mode: 'sandbox'; readonly payTo?: Hex })
   /** Facilitators in order of preference. */
   | (OnPublicNetwork & { readonly mode: 'facilitator'; readonly facilitators: readonly FacilitatorSettings[] })
   | (OnPublicNetwork & { readonly mode: 'self'; readonly gas: GasLimits; readonly key: Hex });
@@ -88,22 +89,21 @@ const SANDBOX_GAS = 500_000n;
 async function findRunningWallet(dataDir: string, network: Network): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
   if (wallet?.network !== network.name) return null;
-  const block = await readerOf(network, wallet.rpc_url)
-    .getBlockNumber()
-    .catch(() => null);
-  return block === null ? null : wallet;
+  const answer = paymentChain(readerOf(network, wallet.rpc_url), network).id();
+  return answer.then(
+    () => wallet,
+    () => null,
+  );
 }
 
 async function openSandbox(
-  { network, rpcUrl, payTo, wait = waitOf(POLLING_MS) }: Extract<PaymentSettings, { mode: 'sandbox' }>,
+  { network, payTo, wait = waitOf(POLLING_MS) }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
-  const other = await findRunningWallet(dataDir, network);
-  const url = rpcUrl ?? other?.rpc_url;
-  const chain = url === undefined ? await startChain(network) : await joinRunningChain(network, url);
+  // Servers on one data folder share the chain, the buyer and the receiving account.
+  const shared = await findRunningWallet(dataDir, network);
+  const chain = shared ? await joinChain(network, shared.rpc_url) : await startChain(network);
   try {
-    // Servers on one chain and one data folder share the buyer and the receiving account.
-    const shared = other?.rpc_url === chain.rpcUrl ? other : null;
     const buyer = shared ? { privateKey: shared.private_key as Hex, address: shared.address as Hex } : createBuyerKey();
     if (shared === null) await fundBuyer(chain, buyer.address);
     const gas: GasBudget = { perSettlement: SANDBOX_GAS, reserve: async () => true, hasLeft: async () => true };

@@ -64,17 +64,14 @@ async function openLedgerFor(settings: OpenOptions['settings'], money: Money): P
 /** Check that the node serves USDC of the network. An unavailable node may come back; until then nothing is sold. */
 async function checkChain(
   chain: PaymentChain,
-  { mode, payTo }: Pick<OpenPayments, 'mode' | 'payTo'>,
+  { payTo }: Pick<OpenPayments, 'payTo'>,
   report: OpenOptions['report'],
 ): Promise<void> {
   try {
     await chain.tokenObstacle(payTo);
   } catch (error) {
     if (error instanceof WrongChain)
-      throw new SettingError(
-        `${mode === 'sandbox' ? 'SANDBOX_RPC' : 'RPC_URL'} is not shown, expected a node of ${chain.network.title}: ` +
-          error.message,
-      );
+      throw new SettingError(`RPC_URL is not shown, expected a node of ${chain.network.title}: ${error.message}`);
     report({ payments: error instanceof ChainUnavailable ? error.message : 'the chain node does not respond' });
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { joinOn } from '../api/support/base.ts';
 import type { Buyer } from '../api/support/buyers.ts';
 import type { PlantedChange } from '../ledger/planted_change.ts';
 import { nodeProxy, type NodeProxy } from '../support/node.ts';
@@ -66,8 +67,9 @@ export class Stage {
   async server(offsetMs = 0): Promise<ClockedServer> {
     const { fault, reuses = false } = this.#options;
     if (reuses) for (const running of this.#servers) if (await running.jump(offsetMs)) return running;
-    this.#node ??= await nodeProxy(this.world.chain.rpcUrl);
-    const env = { ...this.world.env, SANDBOX_RPC: this.#node.url };
+    const { chain, dataDir, env } = this.world;
+    this.#node ??= await nodeProxy(chain.rpcUrl);
+    await joinOn(dataDir, { network: chain.network, rpcUrl: this.#node.url });
     const server = await clockedServer(fault ? { ...env, FAULT: JSON.stringify(fault) } : env, offsetMs);
     this.#servers.push(server);
     return server;

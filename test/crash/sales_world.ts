@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
+import { joinOn } from '../api/support/base.ts';
 import { auditPass } from '../../api/payments/audit/audit.ts';
 import { fullAudit } from '../../api/payments/audit/full_audit.ts';
 import { COLLECT_DAYS } from '../../api/payments/audit/watchers.ts';
@@ -59,6 +60,7 @@ export async function openSales(kind: 'sqlite' | 'postgres', options: SalesOptio
     reports: rowsOfTable('reports', 1),
     assumptions: rowsOfTable('assumptions', 1),
   });
+  await joinOn(folder.path, chain);
   const buyers = Array.from({ length: count }, () => buyerWith());
   for (const { address } of buyers) await chain.mint(address, PURSE);
   return {
@@ -69,7 +71,6 @@ export async function openSales(kind: 'sqlite' | 'postgres', options: SalesOptio
     env: {
       DATA_DIR: folder.path,
       LEDGER: place,
-      SANDBOX_RPC: chain.rpcUrl,
       PAY_TO,
       CURSOR_SECRET: 'the same on every server',
       PUBLIC_BASE_URL: 'http://dealfeed.test',

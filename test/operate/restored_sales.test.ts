@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { createWalletClient, http, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../api/http/serve.ts';
+import { joinOn } from '../api/support/base.ts';
 import { base } from '../api/support/base.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -43,6 +44,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
 
     const start = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
       const { settings, payments } = readServerSettings({ ...world.env, PORT: '0', ...env });
+      await joinOn(settings.DATA_DIR, world.chain);
       server = await serve({ settings, payments });
       servers.push(server);
     };

@@ -18,6 +18,7 @@ import { prune } from '../../pipelines/operate/prune.ts';
 import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../lib/archive.ts';
+import { joinOn } from '../api/support/base.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { newLayout, published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_RUN, SECOND_DAY, SECOND_RUN, type StartingPoint } from '../pipelines/starting_points.ts';
@@ -54,9 +55,9 @@ describe('a backup of a folder at work', () => {
     const { settings, payments } = readServerSettings({
       DATA_DIR: dataDir,
       PORT: '0',
-      SANDBOX_RPC: chain.rpcUrl,
       PUBLIC_BASE_URL: 'http://dealfeed.test',
     });
+    await joinOn(dataDir, chain);
     const server = await serve({ settings, payments: { ...payments, wait: WAIT } });
     servers.push(server);
     return server;

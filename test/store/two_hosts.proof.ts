@@ -20,6 +20,7 @@ import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { Reads } from '../../pipelines/store/folder.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { loadSources } from '../../sources/index.ts';
+import { joinOn } from '../api/support/base.ts';
 import { bodyOf, buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { startServer } from '../support/program.ts';
 import { startPipeline, type Program } from '../support/program.ts';
@@ -165,11 +166,12 @@ describe('hosts without a shared disk', () => {
   });
 
   test('a server with an empty disk sells the day', async () => {
+    const { root: dataDir } = await disk;
+    await joinOn(dataDir, chain);
     server = await startServer({
       ...shared,
-      DATA_DIR: (await disk).root,
+      DATA_DIR: dataDir,
       PORT: '0',
-      SANDBOX_RPC: chain.rpcUrl,
       PAY_TO: payTo,
       PUBLIC_BASE_URL: 'http://dealfeed.test',
       UNBILLED_PER_MINUTE: '0',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createTestClient, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { joinOn } from '../api/support/base.ts';
 import { base } from '../api/support/base.ts';
 import { POLLING_MS, startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
@@ -128,7 +129,7 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
     if (second) closers.push(() => second.close());
     const payTo = privateKeyToAccount(generatePrivateKey()).address;
     const settingsOfMode: Record<Mode, Record<string, string>> = {
-      sandbox: { SANDBOX_RPC: node.url },
+      sandbox: {},
       self: { RPC_URL: node.url, SETTLE_KEY: key },
       facilitator: {
         RPC_URL: node.url,
@@ -147,6 +148,7 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
       ...settingsOfMode[mode],
       ...env,
     };
+    if (mode === 'sandbox') await joinOn(folder.path, { network: chain.network, rpcUrl: node.url }, payTo);
     const servers: Serving[] = [];
     for (let i = 0; i < count; i += 1) {
       const { settings, payments } = readServerSettings(serverEnv);

@@ -9,7 +9,6 @@ export const auditSettings = serverSettings.pick({
   LEDGER: true,
   NETWORK: true,
   RPC_URL: true,
-  SANDBOX_RPC: true,
 });
 
 export const auditArguments = z.object({

@@ -14,7 +14,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { SettingError } from '../../../lib/settings.ts';
 import { BASE, type Network } from '../../../lib/network.ts';
-import { ChainUnavailable, evmChainOf, MULTICALL, readerOf } from '../chain/node.ts';
+import { evmChainOf, MULTICALL, readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
 
 const START_TIMEOUT_MS = 15_000;
@@ -120,7 +120,7 @@ function killWhenWeEnd(pid: number): () => void {
  * Join the anvil chain at `rpcUrl`, and install the test money if it is missing.
  * @throws ChainUnavailable if it does not respond, or has another chain id
  */
-async function joinChain(
+export async function joinChain(
   network: Network,
   rpcUrl: string,
   close: () => Promise<void> = async () => undefined,
@@ -161,15 +161,6 @@ async function joinChain(
       reader.readContract({ address: usdc, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
   };
 }
-
-/** The same for a chain that may not be running, or that is none of ours. @throws SettingError */
-export const joinRunningChain = (network: Network, rpcUrl: string): Promise<Chain> =>
-  joinChain(network, rpcUrl).catch((error: unknown) => {
-    const why = error instanceof ChainUnavailable ? `: ${error.message}` : '';
-    throw new SettingError(
-      `SANDBOX_RPC is ${JSON.stringify(rpcUrl)}, expected a running anvil of chain id ${network.chainId}${why}`,
-    );
-  });
 
 /** Start a chain on a free port of this machine. @throws if anvil cannot be started */
 export async function startChain(network: Network = BASE): Promise<Chain> {

@@ -3,7 +3,7 @@
  * lead sold for test money stays available to real buyers.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -11,10 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
-import { readWallet, walletPath } from '../../../api/payments/local_chain/wallet.ts';
+import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { ledgerExists, openLedger } from '../../../ledger/open.ts';
 import { readServerSettings } from '../../../api/settings.ts';
+import { joinOn } from '../support/base.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../../support/program.ts';
 import { changeManifest, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -99,33 +100,19 @@ describe('the chain of the sandbox', () => {
     assert.equal(await readWallet(folder.path), null);
   });
 
-  it('that was running before outlives every server, so that open settlements can be resolved', async () => {
+  it('outlives the servers that joined it, which share its buyer and receiver', async () => {
     const chain = await startChain();
     try {
-      const server = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
+      await joinOn(folder.path, chain);
+      const server = await open({ DATA_DIR: folder.path });
       const wallet = await readWallet(folder.path);
-      assert.equal(wallet?.rpc_url, chain.rpcUrl);
-      assert.equal((await buyerWith(wallet.private_key as `0x${string}`).fetch(`${server.url}/api/deals`)).status, 200);
-      const file = walletPath(folder.path);
-      const left = await readFile(file);
+      assert.deepEqual([wallet?.rpc_url, wallet?.pay_to], [chain.rpcUrl, server.payments.payTo]);
       await server.close();
-      // As a killed server leaves it.
-      await writeFile(file, left, { mode: 0o600 });
       assert.equal(await answers(chain.rpcUrl), true);
-      const again = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
-      assert.equal(again.payments.sandbox?.buyer.address, wallet.address, 'the same buyer');
-      assert.equal(again.payments.payTo, wallet.pay_to, 'the same receiver');
-      await again.close();
+      assert.deepEqual(await readWallet(folder.path), wallet);
     } finally {
       await chain.close();
     }
-  });
-
-  it('is named where there is none', async () => {
-    await assert.rejects(open({ DATA_DIR: folder.path, SANDBOX_RPC: 'http://127.0.0.1:9' }), {
-      name: 'SettingError',
-      message: /^SANDBOX_RPC is "http:\/\/127\.0\.0\.1:9", expected a running anvil of chain id 8453: /,
-    });
   });
 });
 
