@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Buyer } from '../api/support/buyers.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
 import { serverProcess, type ServerProcess } from '../support/program.ts';
-import { child } from '../ledger/processes.ts';
+import { lockFile } from '../ledger/processes.ts';
 import { drawnUp, EXCLUSIVE, openSales, passOnChain, present, sign, type Attempt } from './sales_world.ts';
 import { casesOf, seedFrom } from '../thorough.ts';
 
@@ -88,12 +88,9 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         await world.postgres.start();
         return;
       }
-      const locker = child('lock', world.place);
-      await locker.started;
-      assert.equal(locker.lines.length, 1, locker.errors());
+      const release = lockFile(world.place);
       await sleep(2000);
-      locker.process.stdin.write('release\n');
-      await locker.ended;
+      release();
     };
     const sales = Promise.all(world.buyers.map(buy));
     while (answered() < WARM_UP) await sleep(20);

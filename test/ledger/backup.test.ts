@@ -11,7 +11,7 @@ import { openLedger, openServingLedger, openLedgerStore } from '../../ledger/ope
 import { HOUR_MS } from '../../lib/time.ts';
 import { runHere } from '../support/run_here.ts';
 import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
-import { child } from './processes.ts';
+import { sellerOn } from './processes.ts';
 import { all, bodyOf, hold, leadOf, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';
 
@@ -129,12 +129,11 @@ describe('a backup', () => {
     test(`of ${name} while another process sells is a consistent snapshot`, async () => {
       const DATA_DIR = dataDir();
       const [place, target, FILE] = [await fresh(DATA_DIR), await fresh(dataDir()), join(DATA_DIR, 'busy')];
-      const seller = child('serve', place, DATA_DIR);
-      await seller.started;
+      const seller = sellerOn(place, DATA_DIR);
+      await seller.printed(1);
       await backUpTo(FILE, { DATA_DIR, LEDGER: place });
       await seller.printed(seller.lines.length + 4);
-      seller.process.kill('SIGKILL');
-      await seller.ended;
+      await seller.end('SIGKILL');
       await restoreFrom(FILE, { DATA_DIR, LEDGER: target }, { journals: [] });
       const [source, copy] = [await open(place), await open(target)];
       const [now, then] = [await all(source.purchases()), await all(copy.purchases())];

@@ -18,7 +18,7 @@ import { ledgerProblems } from '../../pipelines/operate/health.ts';
 import { NONE_SOLD, noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
 import { runHere } from '../support/run_here.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
-import { child } from './processes.ts';
+import { sellerOn } from './processes.ts';
 import { all, answer, hold, purchaseIn, reserve, wanted } from './purchases.ts';
 
 const LEDGER_CLI = join(import.meta.dirname, '../../ledger/cli.ts');
@@ -155,7 +155,7 @@ describe('the identity of a ledger', () => {
       const DATA_DIR = dataDir();
       const LEDGER = await fresh(DATA_DIR);
       const [env, FILE] = [{ DATA_DIR, LEDGER }, join(DATA_DIR, 'backup')];
-      const seller = child('serve', LEDGER, DATA_DIR);
+      const seller = sellerOn(LEDGER, DATA_DIR);
       await seller.printed(6);
       await backUpTo(FILE, env);
       await seller.printed(seller.lines.length + 6);
@@ -163,14 +163,14 @@ describe('the identity of a ledger', () => {
       const { identity } = await restoreFrom(FILE, env, { overwrite: true });
       assert.deepEqual(identity, { id, epoch: 2 });
       const hasEnded = await Promise.race([seller.ended.then(() => true), sleep(30_000, false, { ref: false })]);
-      seller.process.kill();
+      seller.child.kill();
       assert.ok(hasEnded, 'the server still sells');
-      const last = seller.lines.at(-1);
-      assert.deepEqual([last?.error, last?.message, seller.errors()], ['LedgerFenced', LEDGER_RESTORED, '']);
+      const last = seller.sales().at(-1);
+      assert.deepEqual([last?.error, last?.message], ['LedgerFenced', LEDGER_RESTORED]);
       assert.deepEqual(noteIn(DATA_DIR), { id, epoch: 2, kind });
       const ledger = await openServingLedger(env);
       const stored = new Set((await all(ledger.purchases())).map((p) => p.id));
-      const sold = seller.lines.filter((line) => line.done === 'settling');
+      const sold = seller.sales().filter((line) => line.done === 'settling');
       assert.ok(
         sold.length > 0 && sold.every((line) => stored.has(line.id)),
         'the journal has the sales after the backup',

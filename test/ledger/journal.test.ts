@@ -23,7 +23,7 @@ import type { JournalLine } from '../../ledger/sql/journal.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { journalViolations } from './journal_checks.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
-import { child } from './processes.ts';
+import { sellerOn } from './processes.ts';
 import { all, answer, bodyOf, CHAIN, hold, leadOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';
 import { ledgerProblems } from '../../pipelines/operate/health.ts';
@@ -308,11 +308,11 @@ describe('the journal', () => {
   test('puts back the sales that a truncated log has lost, when a server starts', async () => {
     const DATA_DIR = dataDir();
     const file = join(DATA_DIR, 'ledger.sqlite');
-    const seller = child('serve', file, DATA_DIR);
+    const seller = sellerOn(file, DATA_DIR);
     await seller.printed(20);
-    seller.process.kill('SIGKILL');
-    await seller.ended;
-    const leads = seller.lines.filter((line) => line.done === 'settling').map((line) => String(line.lead));
+    await seller.end('SIGKILL');
+    const sales = seller.sales().filter((line) => line.done === 'settling');
+    const leads = sales.map((line) => String(line.lead));
     assert.ok(leads.length >= 10);
     truncateSync(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size * 0.7));
     const copy = join(dataDir(), 'ledger.sqlite');
@@ -325,7 +325,7 @@ describe('the journal', () => {
     assert.equal(await firstFree(ledger, 9_001, [...leads, 'another']), 'another');
     assert.equal(await ledger.exclusivePause(), 'restored_not_audited');
     assert.ok((await ledgerProblems({ DATA_DIR })).some(({ kind }) => kind === 'exclusive_paused'));
-    for (const { id } of seller.lines.filter((line) => line.done === 'sold'))
+    for (const { id } of seller.sales().filter((line) => line.done === 'sold'))
       assert.equal(bodyOf(await ledger.answerOf(id))?.length, 20_000);
     await ledger.close();
     await assertCopied({ DATA_DIR });

@@ -1,15 +1,10 @@
-/** Processes that use a ledger. */
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+/** Another process that sells, and a lock of another user of the file. */
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { startProgram, type Program } from '../support/program.ts';
 
-const PROGRAM = fileURLToPath(new URL('ledger_process.ts', import.meta.url));
-
-/** One line that a process printed. */
+/** One line that the process printed. */
 interface Line {
-  readonly n: number;
   readonly id: string;
   readonly lead?: string | null;
   readonly done?: 'settling' | 'sold';
@@ -18,37 +13,39 @@ interface Line {
   readonly message?: string;
 }
 
-export interface Child {
-  readonly process: ChildProcessWithoutNullStreams;
-  /** The lines that it has printed. */
-  readonly lines: Line[];
-  /** Resolves with its first line, or its end. */
-  readonly started: Promise<unknown>;
-  readonly ended: Promise<unknown>;
+export interface Seller extends Program {
+  sales(): Line[];
   /** Resolves when it has printed this many lines, or has ended. */
   printed(lines: number): Promise<void>;
-  errors(): string;
 }
 
-/** Start ledger_process.ts with these arguments. */
-export function child(...args: readonly string[]): Child {
-  const process_ = spawn(process.execPath, [PROGRAM, ...args]);
-  const lines: Line[] = [];
-  let errors = '';
-  process_.stderr.on('data', (text: Buffer) => {
-    errors += text.toString();
-  });
-  const output = createInterface(process_.stdout);
-  const ended = once(output, 'close');
-  output.on('line', (line) => lines.push(JSON.parse(line) as Line));
+/** Start selling_process.ts on this ledger. */
+export function sellerOn(place: string, dataDir: string): Seller {
+  const program = startProgram(
+    ['test/ledger/selling_process.ts', place, dataDir],
+    process.env as Record<string, string>,
+  );
+  const { child, lines } = program;
   return {
-    process: process_,
-    lines,
-    ended,
-    started: Promise.race([once(output, 'line'), ended]),
-    errors: () => errors,
+    ...program,
+    sales: () => lines.map((line) => JSON.parse(line) as Line),
     async printed(count) {
-      while (lines.length < count && process_.exitCode === null && process_.signalCode === null) await sleep(2);
+      while (lines.length < count && child.exitCode === null && child.signalCode === null) await sleep(2);
     },
+  };
+}
+
+/**
+ * Hold the write lock of an SQLite file, which others may be writing now.
+ * @param readers lock it for readers, too
+ * @returns releases it
+ */
+export function lockFile(file: string, readers = false): () => void {
+  const db = new DatabaseSync(file, { timeout: 30_000 });
+  if (readers) db.exec('PRAGMA locking_mode = EXCLUSIVE');
+  db.exec('BEGIN EXCLUSIVE');
+  return () => {
+    db.exec('COMMIT');
+    db.close();
   };
 }

@@ -15,7 +15,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { thorough } from '../thorough.ts';
 import { ledgerFolders } from './ledger_folders.ts';
 import { startPostgres } from './postgres_started.ts';
-import { child } from './processes.ts';
+import { lockFile } from './processes.ts';
 import {
   all,
   answer,
@@ -99,14 +99,12 @@ describe('a ledger', () => {
         : openPostgresLedger(LEDGER, { retryMs: 1_000 }));
       const { id } = await reserve(ledger, wanted(1));
       const locker = isFile
-        ? child('lock', LEDGER)
+        ? lockFile(LEDGER)
         : await sql(LEDGER, 'BEGIN', 'LOCK TABLE purchases, heartbeat IN EXCLUSIVE MODE');
-      if ('started' in locker) await locker.started;
       const writes = [ledger.begin(wanted(2)), ledger.startSettling(id, answer('x'), 1), ledger.ping()];
       await Promise.all(writes.map((write) => assert.rejects(write, LedgerUnavailable)));
       assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reads still work');
-      if ('started' in locker) locker.process.stdin.write('release\n');
-      await ('started' in locker ? locker.ended : locker.end());
+      await (typeof locker === 'function' ? locker() : locker.end());
       await ledger.ping();
       assert.equal((await all(ledger.purchases())).length, 1);
       assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
@@ -125,8 +123,7 @@ describe('a ledger', () => {
     const file = newFile();
     const ledger = await openSqliteLedger(file);
     const { id } = await reserve(ledger, wanted(1));
-    const locker = child('lock', file);
-    await locker.started;
+    const release = lockFile(file);
     let isDone = false;
     const writes = Promise.all([ledger.begin(wanted(2)), ledger.startSettling(id, answer('x'), 1)]).finally(() => {
       isDone = true;
@@ -134,8 +131,8 @@ describe('a ledger', () => {
     const closed = ledger.close();
     for (let turn = 0; turn < 30; turn += 1) await sleep(5);
     assert.equal(isDone, false);
-    locker.process.stdin.write('release\n');
-    await Promise.all([writes, closed, locker.ended]);
+    release();
+    await Promise.all([writes, closed]);
     const again = await openSqliteLedger(file);
     assert.equal((await again.find({ id }))?.state, 'settling');
     await again.close();

@@ -7,7 +7,7 @@ import { openLedger } from '../../../ledger/open.ts';
 import { soldLeads, type SoldLeads } from '../../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../../../pipelines/snapshots.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
-import { child } from '../../ledger/processes.ts';
+import { lockFile } from '../../ledger/processes.ts';
 import { purchaseIn } from '../../ledger/purchases.ts';
 import { cli } from '../../support/program.ts';
 import { refusal } from '../commands/refusal.ts';
@@ -107,11 +107,9 @@ describe('leads that are sold', () => {
     const layout = await layoutReady;
     const [snapshots, current] = [await listSnapshots(layout), await currentSnapshot(layout)];
     const file = join(layout.root, 'ledger.sqlite');
-    const locker = child('lock-reading', file);
-    await locker.started;
+    const release = lockFile(file, true);
     const { status, out } = await cli('run', { DATA_DIR: layout.root, DAY: '2026-11-21', ...NO_SOURCES });
-    locker.process.stdin.write('release\n');
-    await locker.ended;
+    release();
     assert.equal(status, 2, out);
     assert.match(out, /\. The run reads it again before the build, and publishes nothing without it\.\n/);
     assert.match(
