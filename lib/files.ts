@@ -154,7 +154,7 @@ export const sha256 = (content: string | Uint8Array): string => createHash('sha2
 /** Names in a folder; none if it does not exist. */
 export const namesIn = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
 

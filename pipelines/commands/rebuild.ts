@@ -16,12 +16,11 @@ import { openStore } from '../../lib/store/open.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../../models/assumptions.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, type Model } from '../../models/index.ts';
-import { loadReferences } from '../../models/references.ts';
 import { SourceRead } from '../../models/inputs.ts';
 import { hashOf, type Manifest } from '../../models/manifest.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive } from '../../lib/archive.ts';
-import { loadRowRecords, loadSources } from '../../sources/index.ts';
+import { loadSources } from '../../sources/index.ts';
 import { snapshotNamed } from '../analyse/open_snapshot.ts';
 import { table } from '../format.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
@@ -67,13 +66,11 @@ export async function rebuild(layout: Layout, runId: string, { models: given, bu
       const filter = await loadInputs(build.connection, {
         // Writes go to the scratch folder; earlier snapshots are read in place.
         layout: { ...target, snapshot: (id) => layout.snapshot(id) },
-        workDir: target.run(runId),
+        runId,
         asOf: published.as_of,
         observedAt: published.generated_at,
         assumptions: await chooseAssumptions(layout, published),
         sources: states,
-        records: await loadRowRecords(),
-        references: loadReferences(),
         models,
         previous,
         follows,

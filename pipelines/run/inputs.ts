@@ -16,15 +16,15 @@ import {
   SourceRead,
 } from '../../models/inputs.ts';
 import { isMart, type Model } from '../../models/index.ts';
-import { referenceSql, type Reference } from '../../models/references.ts';
-import type { AssumptionSet } from '../../models/assumptions.ts';
-import { Assumption } from '../../models/assumptions.ts';
+import { loadReferences, referenceSql } from '../../models/references.ts';
+import { Assumption, type AssumptionSet } from '../../models/assumptions.ts';
 import { suppressionSearch } from '../../lib/suppressions.ts';
 import { setThreads } from './build_database.ts';
 import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
 import { HANDED_OVER, createTableWithRows } from '../ingest/stage/json_rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
+import { loadRowRecords } from '../../sources/index.ts';
 import { Correction, Suppression } from '../../sources/rows/operator.ts';
 import { Registration } from '../../sources/rows/register.ts';
 import {
@@ -41,17 +41,14 @@ import type { SoldLeads } from '../sold_leads.ts';
 
 export interface BuildInputs {
   readonly layout: Layout;
-  /** Folder for hand-over files of this build. */
-  readonly workDir: string;
+  /** Its folder has the hand-over files of this build. */
+  readonly runId: string;
   readonly asOf: string;
   readonly observedAt: string;
   readonly assumptions: AssumptionSet;
   readonly sources: readonly SourceState[];
-  /** All staged records. */
-  readonly records: readonly RecordDefinition[];
   /** Called before the rows of a record are loaded. */
   readonly onRecord?: (name: string) => void;
-  readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
   /** Snapshot published last: the previous one, or an earlier one of the same day. */
@@ -69,20 +66,21 @@ type IsRead = (table: string) => boolean;
  */
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<SuppressionFilter> {
   const isRead = readsOf(inputs.models);
+  const records = await loadRowRecords();
   for (const record of [Suppression, Correction])
     await createView(connection, `staged_${record.name}`, stagedColumns(record), await stagedRows(inputs, record));
-  const filter = await suppressionFilter(connection, inputs.records);
+  const filter = await suppressionFilter(connection, records);
   await loadFacts(connection, inputs);
   const corrections = await readCorrections(
     connection,
     inputs.sources.map(({ spec }) => spec),
   );
-  for (const record of inputs.records) {
+  for (const record of records) {
     inputs.onRecord?.(record.name);
     await loadStaged(connection, inputs, record, { isRead, corrections, filter });
   }
   await reportProblems(connection, corrections);
-  const references = inputs.references.filter(({ name }) => isRead(`ref_${name}`));
+  const references = loadReferences().filter(({ name }) => isRead(`ref_${name}`));
   for (const sql of references.flatMap(referenceSql)) await connection.run(sql);
   await loadPublished(connection, inputs, 'previous', { isRead, filter });
   await loadPublished(connection, inputs, 'followed', { isRead, filter });
@@ -108,22 +106,21 @@ const LEFT_OUT = '(left out on request)';
 
 /** The small tables about the run itself. */
 async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
-  const { sources, assumptions, asOf, observedAt, sold } = inputs;
+  const { layout, runId, sources, assumptions, asOf, observedAt, sold } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
-    createTableWithRows(connection, { table, columns, file: join(inputs.workDir, `${table}${HANDED_OVER}`) }, rows);
-  const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
-  const reads = sources.map((source) => source.row);
+    createTableWithRows(connection, { table, columns, file: join(layout.run(runId), `${table}${HANDED_OVER}`) }, rows);
   const isLeftOut = suppressionSearch(await readSubjects(connection));
   const rejects = sources
     .flatMap((source) => source.standing?.rejects ?? [])
     .map((row) => (isLeftOut(`${row.raw} ${row.detail}`) ? { ...row, raw: LEFT_OUT, detail: LEFT_OUT } : row));
+  const reads = sources.map((source) => source.row);
   const leads = sold.leads.map((id) => ({ id }));
   const properties = sold.properties.map((key) => ({ property_key: key }));
-  await load('run', Run.columns, [run]);
+  await load('run', Run.columns, [{ as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id }]);
   await load('declared_assumptions', Assumption.columns, assumptions.rows);
   await load('source_reads', SourceRead.columns, reads);
   await load('rejected_rows', RejectedRow.columns, rejects);
-  await connection.run(createTable('corrected_rows', CorrectedRow.columns));
+  await load('corrected_rows', CorrectedRow.columns, []);
   await load('sold_leads', SoldLead.columns, leads);
   await load('sold_properties', SoldProperty.columns, properties);
 }

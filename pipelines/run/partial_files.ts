@@ -3,9 +3,9 @@
  * and rows without a record. Finished files stay, such as a read that a killed run completed. The empty
  * folder of its run stays too, because the archive's lists name the run.
  */
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { LINK_ENDING } from '../../lib/files.ts';
+import { LINK_ENDING, namesIn } from '../../lib/files.ts';
 import { HANDED_OVER } from '../ingest/stage/json_rows.ts';
 import type { Layout } from '../layout.ts';
 
@@ -24,12 +24,6 @@ const isPartial = (name: string): boolean =>
 /** Rows whose record was never written: no read names them. */
 const isWithoutRecord = (name: string, names: ReadonlySet<string>): boolean =>
   name.endsWith('.parquet') && !names.has(name.replace(/parquet$/u, 'json'));
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw error;
-  });
 
 async function removeFrom(
   folder: string,

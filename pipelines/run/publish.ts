@@ -113,7 +113,7 @@ export async function writeSnapshot(build: BuildDatabase, layout: Layout, conten
 }
 
 async function writeFiles({ connection, publishedFile }: BuildDatabase, files: SnapshotFiles): Promise<Manifest> {
-  const { folder, facts, onPart, models } = files;
+  const { folder, facts, onPart, models, isRewritten } = files;
   const published = models.filter(isMart);
   const tables: Record<string, PublishedTable> = {};
   for (const model of published) {
@@ -125,7 +125,8 @@ async function writeFiles({ connection, publishedFile }: BuildDatabase, files: S
     await connection.run(`ALTER TABLE ${identifier(name)} RENAME TO ${identifier(newsOf(name))}`);
   await connection.run(`SET file_search_path = ${literal(folder)}`);
   await showParts(connection, published, tables, modelType);
-  const serving = isServed(published) ? await writeServing(connection, files) : [];
+  const before = isRewritten && files.before ? { ...files.before, serving: [] } : files.before;
+  const serving = isServed(published) ? await writeServing(connection, { ...files, before }) : [];
   onPart?.(DATABASE);
   await finishDatabase(connection, published, { notice: facts.notice, folder, tables });
   await rename(publishedFile, join(folder, DATABASE));
@@ -139,16 +140,15 @@ async function writeFiles({ connection, publishedFile }: BuildDatabase, files: S
   return manifest;
 }
 
-interface ServingFolders extends Pick<SnapshotFiles, 'folder' | 'onPart'>, Partial<Pick<SnapshotFiles, 'isRewritten'>> {
+interface ServingFolders extends Pick<SnapshotFiles, 'folder' | 'onPart'> {
   readonly before: Pick<EarlierFiles, 'folder' | 'serving'> | null;
 }
 
 /** Write the serving files; those of tables in parts are mostly the files of the snapshot before. */
 export async function writeServing(
   connection: DuckDBConnection,
-  { folder, before: earlier, onPart, isRewritten }: ServingFolders,
+  { folder, before, onPart }: ServingFolders,
 ): Promise<Manifest['serving']> {
-  const before = isRewritten && earlier ? { ...earlier, serving: [] } : earlier;
   onPart?.(SERVING_FILE);
   await writeServingFile(connection, join(folder, SERVING_FILE));
   const serving = [{ file: SERVING_FILE, ...(await flushed(join(folder, SERVING_FILE))) }];

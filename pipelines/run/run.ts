@@ -9,10 +9,8 @@ import { currentAssumptions, type AssumptionSet } from '../../models/assumptions
 import { auditModels, type AuditResult, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, type Model } from '../../models/index.ts';
-import { loadReferences } from '../../models/references.ts';
 import { writeSuppressed } from '../../lib/suppressions.ts';
 import type { Manifest } from '../../models/manifest.ts';
-import { loadRowRecords } from '../../sources/index.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/table.ts';
@@ -114,23 +112,19 @@ async function buildAndAudit(
   build: BuildDatabase,
   { layout, clock, progress = {} }: RunOptions,
   read: readonly SourceState[],
-  inputs: Pick<BuildInputs, 'previous' | 'follows' | 'sold' | 'models' | 'assumptions'> & { readonly runId: string },
+  inputs: Pick<BuildInputs, 'runId' | 'previous' | 'follows' | 'sold' | 'models' | 'assumptions'>,
 ) {
-  const { runId, models, sold } = inputs;
+  const { models, sold } = inputs;
   const onPart = (part: string): void => progress.part?.(part);
   const shareOfPart = build.shareDone.bind(build);
-  const records = await loadRowRecords();
-  progress.step?.({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
+  progress.step?.({ name: 'inputs', about: 'loading the staged rows' });
   const filter = await loadInputs(build.connection, {
     ...inputs,
     layout,
-    workDir: layout.run(runId),
     asOf: clock.asOf,
     observedAt: clock.observedAt(),
     sources: read,
-    records,
     onRecord: onPart,
-    references: loadReferences(),
   });
   await writeSuppressed(layout.root, await suppressedSubjects(build.connection, layout, filter));
   const count = sold.leads.length;
