@@ -7,7 +7,7 @@
  */
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '../../lib/settings.ts';
@@ -42,8 +42,6 @@ export interface RebuildOptions {
   readonly models?: readonly Model[];
 }
 
-type Sources = Manifest['sources'];
-
 /** Hash of a table of a snapshot; undefined if it has no such table. */
 const hashIn = (tables: Manifest['tables'], name: string): string | undefined => tables[name] && hashOf(tables[name]);
 
@@ -57,9 +55,8 @@ export async function rebuild(layout: Layout, runId: string, { models: given, bu
     const previous = await read(published.previous);
     const follows = published.follows === published.previous ? previous : await read(published.follows);
     const models = given ?? (await loadModels());
-    const { states, parsed, copied } = await new Reads(layout, target, await openArchive(layout.root)).rebuild(
-      published,
-    );
+    const archive = await openArchive(layout.root);
+    const { states, parsed, copied } = await parseReads({ layout, target, archive }, published);
     await mkdir(target.run(runId), { recursive: true });
     const build = await openBuildDatabase(target.root, buildMemory);
     try {
@@ -141,87 +138,78 @@ export function formatRebuild({ runId, tables, parsed, copied }: Rebuilt): strin
   return [...lines, ...table(['table', 'then', 'now'], rows)];
 }
 
-/** The reads of a snapshot, parsed again from the archive into a scratch folder. */
-class Reads {
-  readonly #layout: Layout;
-  readonly #target: Layout;
-  readonly #archive: Archive;
+/** A data folder with its archive, and a scratch folder. */
+interface Folders {
+  readonly layout: Layout;
+  readonly target: Layout;
+  readonly archive: Archive;
+}
 
-  constructor(layout: Layout, target: Layout, archive: Archive) {
-    this.#layout = layout;
-    this.#target = target;
-    this.#archive = archive;
-  }
-
-  /** @returns the sources as they were in the snapshot */
-  async rebuild({ sources, as_of: asOf }: Manifest) {
-    const specs = new Map((await loadSources()).map((source) => [source.name, source]));
-    const states: SourceState[] = [];
-    const copied: { source: string; why: string }[] = [];
-    let parsed = 0;
-    for (const source of sources) {
-      const spec = specs.get(source.source);
-      if (!spec) throw new SettingError(`${source.source} was a source on ${asOf} and no longer is one`);
-      const standing = await this.#standing(source);
-      // The columns of source_reads.
-      const entries = SourceRead.columns.map(({ name }) => [name, source[name as keyof typeof source]] as const);
-      const row = SourceRead.schema.parse(Object.fromEntries(entries));
-      states.push({ spec, row, standing, latest: undefined });
-      if (!standing?.parquet) continue;
-      const why = await this.#parseAgain(spec, standing);
-      if (why === null) parsed += 1;
-      else {
-        copied.push({ source: source.source, why });
-        await this.#copy(standing);
-      }
-    }
-    return { states, parsed, copied };
-  }
-
-  /** The version of the read whose rows the snapshot used; undefined if it used none. */
-  async #standing({ source, staged_run: runId, staged_sha256: sha256 }: Sources[number]) {
-    if (runId === null) return undefined;
-    for (let version = 1; ; version += 1) {
-      const record = await readRecord(this.#layout, source, runId, version);
-      if (record === undefined)
-        throw new SettingError(`${source}: the record of the read ${runId}, which the snapshot used, was removed`);
-      if (record.parquet?.sha256 === sha256) return record;
+/** Parse the reads of a snapshot again, into the scratch folder. @returns the sources as they were in the snapshot */
+async function parseReads(folders: Folders, { sources, as_of: asOf }: Manifest) {
+  const specs = new Map((await loadSources()).map((source) => [source.name, source]));
+  const states: SourceState[] = [];
+  const copied: { source: string; why: string }[] = [];
+  let parsed = 0;
+  for (const source of sources) {
+    const spec = specs.get(source.source);
+    if (!spec) throw new SettingError(`${source.source} was a source on ${asOf} and no longer is one`);
+    const standing = await standingOf(folders, source);
+    // The columns of source_reads.
+    const entries = SourceRead.columns.map(({ name }) => [name, source[name as keyof typeof source]] as const);
+    const row = SourceRead.schema.parse(Object.fromEntries(entries));
+    states.push({ spec, row, standing, latest: undefined });
+    if (!standing?.parquet) continue;
+    const why = await parseAgain(folders, spec, standing);
+    if (why === null) parsed += 1;
+    else {
+      copied.push({ source: source.source, why });
+      await copyRows(folders, standing);
     }
   }
+  return { states, parsed, copied };
+}
 
-  async #copy(record: ReadRecord): Promise<void> {
-    const [from, to] = [fileIn(this.#layout, record), fileIn(this.#target, record)];
-    await mkdir(dirname(to), { recursive: true });
-    await cp(from, to).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      const lost = `${record.source}: the rows of ${record.run_id} can neither be parsed again nor copied`;
-      throw new SettingError(`${lost}: their file was removed`);
-    });
+/** The version of the read whose rows the snapshot used; undefined if it used none. */
+async function standingOf(
+  { layout }: Folders,
+  { source, staged_run: runId, staged_sha256: sha256 }: Manifest['sources'][number],
+): Promise<ReadRecord | undefined> {
+  if (runId === null) return undefined;
+  for (let version = 1; ; version += 1) {
+    const record = await readRecord(layout, source, runId, version);
+    if (record === undefined)
+      throw new SettingError(`${source}: the record of the read ${runId}, which the snapshot used, was removed`);
+    if (record.parquet?.sha256 === sha256) return record;
   }
+}
 
-  /** Parse a read's archived pages. @returns null if the rows are the same, else the reason */
-  async #parseAgain(spec: SourceSpec, record: ReadRecord): Promise<string | null> {
-    try {
-      const earlier = await this.#carriedFrom(record);
-      const why = earlier && (await this.#parseAgain(spec, earlier));
-      if (earlier && why) return `the read ${earlier.run_id}, from which it carries rows: ${why}`;
-      const target = fileIn(this.#target, record);
-      const carryFrom = (): string | undefined => earlier && fileIn(this.#target, earlier);
-      const staged = await parseArchived(this.#archive, spec, record, { target, carryFrom });
-      if (staged.parquet.sha256 === record.parquet?.sha256) return null;
-      await rm(target);
-      return `today's parser gives other rows from its pages; see make rebuild SOURCE=${record.source} DRY=1`;
-    } catch (error) {
-      if (error instanceof ArchiveDamage || error instanceof Quarantine) return error.message;
-      throw error;
-    }
-  }
+async function copyRows({ layout, target }: Folders, record: ReadRecord): Promise<void> {
+  await cp(fileIn(layout, record), fileIn(target, record)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    const lost = `${record.source}: the rows of ${record.run_id} can neither be parsed again nor copied`;
+    throw new SettingError(`${lost}: their file was removed`);
+  });
+}
 
-  /** The earlier good read from which a read carries rows. */
-  async #carriedFrom(record: ReadRecord): Promise<ReadRecord | undefined> {
-    if (record.counts.rows_carried === 0) return undefined;
-    const reads = await readsUpTo(this.#layout, record.source, record.as_of);
-    return reads.find((read) => read.status === 'good' && read.run_id < record.run_id);
+/** Parse a read's archived pages. @returns null if the rows are the same, else the reason */
+async function parseAgain(folders: Folders, spec: SourceSpec, record: ReadRecord): Promise<string | null> {
+  const { layout, target, archive } = folders;
+  try {
+    const reads = record.counts.rows_carried === 0 ? [] : await readsUpTo(layout, record.source, record.as_of);
+    // The earlier good read from which this one carries rows.
+    const earlier = reads.find((read) => read.status === 'good' && read.run_id < record.run_id);
+    const why = earlier && (await parseAgain(folders, spec, earlier));
+    if (earlier && why) return `the read ${earlier.run_id}, from which it carries rows: ${why}`;
+    const file = fileIn(target, record);
+    const carryFrom = (): string | undefined => earlier && fileIn(target, earlier);
+    const staged = await parseArchived(archive, spec, record, { target: file, carryFrom });
+    if (staged.parquet.sha256 === record.parquet?.sha256) return null;
+    await rm(file);
+    return `today's parser gives other rows from its pages; see make rebuild SOURCE=${record.source} DRY=1`;
+  } catch (error) {
+    if (error instanceof ArchiveDamage || error instanceof Quarantine) return error.message;
+    throw error;
   }
 }
 
