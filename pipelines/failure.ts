@@ -67,3 +67,25 @@ export const isUnpublished = (error: unknown): boolean =>
   error instanceof StoreUnavailable ||
   error instanceof StoreDamage ||
   error instanceof PublishedElsewhere;
+
+/**
+ * Run the program of a command of pipelines: its exit status, and an error as text on standard error.
+ * @param textOf another text for an error, if it has one
+ * @param statusOf exit status of an error
+ */
+export async function runProgram(
+  main: () => Promise<number>,
+  textOf: (error: unknown) => string | null = () => null,
+  statusOf: (error: unknown) => number = () => 1,
+): Promise<void> {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    // From the environment, because the settings may be the error.
+    const dataDir = process.env['DATA_DIR'] || 'data';
+    process.stderr.write(`${textOf(error) ?? failureText(error, dataDir)}\n`);
+    process.exitCode = statusOf(error);
+    // Connections to a silent server stay open and would keep the process alive.
+    if (error instanceof QueueUnavailable) process.exit();
+  }
+}

@@ -4,11 +4,7 @@
  */
 import { daysBetween } from './clock.ts';
 
-export const HISTORY_DAYS = 90;
-
-/** @param status of a read, or not_due */
-export const markOf = (status: string): string =>
-  status === 'not_due' ? '.' : status === 'good' || status === 'degraded' ? '=' : 'x';
+const HISTORY_DAYS = 90;
 
 interface DayOfHistory {
   readonly history: string;
@@ -23,7 +19,7 @@ interface DayOfHistory {
 export function continued(before: DayOfHistory | undefined, asOf: string, status: string | undefined): string {
   const gap = before === undefined ? HISTORY_DAYS : daysBetween(before.asOf, asOf);
   const earlier = before?.history ?? '';
-  const mark = status === undefined ? '.' : markOf(status);
+  const mark = status === undefined ? '.' : status === 'good' ? '=' : 'x';
   const today = gap === 0 && mark === '.' ? earlier.slice(-1) : mark;
   const past = gap === 0 ? earlier.slice(0, -1) : earlier + '.'.repeat(gap - 1);
   return (past + today).slice(-HISTORY_DAYS).padStart(HISTORY_DAYS, '.');

@@ -17,6 +17,10 @@ export async function readManifest(layout: Layout, runId: string): Promise<Manif
   throw new DamagedFile(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not a manifest'}`);
 }
 
+/** Number of rows of each table of a snapshot. */
+export const rowsOfTables = ({ tables }: Manifest): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(tables).map(([name, { rows }]) => [name, rows]));
+
 /** `pruned.json` beside a manifest: files that `make prune` removed from it, so that they are not taken for lost. */
 const PrunedFiles = z.strictObject({ files: z.array(z.string()) });
 

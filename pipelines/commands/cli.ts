@@ -6,8 +6,7 @@
 import { parseArgs } from 'node:util';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { QueueUnavailable } from '../jobs/queue.ts';
-import { failureText, isUnpublished } from '../failure.ts';
+import { isUnpublished, runProgram } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts.ts';
 import { statusArguments } from '../operate/settings.ts';
@@ -40,12 +39,4 @@ async function main(): Promise<number> {
   );
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  // From the environment, because the settings may be the error.
-  process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);
-  process.exitCode = isUnpublished(error) ? 2 : 1;
-  // Connections to a silent server stay open and would keep the process alive.
-  if (error instanceof QueueUnavailable) process.exit();
-}
+await runProgram(main, undefined, (error) => (isUnpublished(error) ? 2 : 1));

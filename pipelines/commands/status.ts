@@ -4,6 +4,7 @@ import { bytesShort, number, plural, printLines, table } from '../format.ts';
 import type { Layout } from '../layout.ts';
 import { checkHealth, type Cost, type Health, type HealthOptions, type SnapshotHealth } from '../operate/health.ts';
 import { formatOutdated, type SourceHealth } from '../operate/problems.ts';
+import { formatTables } from '../run/summary/summary.ts';
 
 /** Exit status for monitors: 0 ok, 1 look into a warning, 2 nothing new is published or the data cannot be trusted. */
 export const EXIT: Readonly<Record<Health['level'], number>> = { ok: 0, warning: 1, critical: 2 };
@@ -26,30 +27,17 @@ export async function status(
   return EXIT[health.level];
 }
 
-/** Tables without a count of their own on the screen. */
-const UNCOUNTED = [
-  'assumptions',
-  'sources',
-  'reports',
-  'property_keys',
-  'change_feeds',
-  'metro_days',
-  'places',
-  'endings',
-];
-
 const formatCost = (cost: Cost): string =>
   `${plural(cost.requests, 'request')}, ${bytesShort(cost.bytes)} fetched, ${number(cost.seconds)} s`;
 
 function formatSnapshot(health: SnapshotHealth): string[] {
   const files = health.damage.length === 0 ? 'all file hashes match' : 'DAMAGED';
   const warnings = health.warnings.map((warning) => `${warning.audit} ${warning.rows} rows`).join(', ');
-  const rows = Object.entries(health.rows).filter(([name]) => !UNCOUNTED.includes(name));
   return [
     `Snapshot  ${health.run_id} (${health.data_clock}), as of ${health.as_of}, ${health.age_days} d old, assumptions ` +
       `${health.assumption_set_id}; ${files}`,
     `Audits    ${health.audits_passed} passed${warnings === '' ? ', no warnings' : `; warnings: ${warnings}`}`,
-    `Rows      ${rows.map(([name, n]) => `${name} ${number(n)}`).join(', ')}`,
+    `Rows      ${formatTables(health.rows)}`,
   ];
 }
 

@@ -25,7 +25,7 @@ import { retryAfterMs } from '../../sources/fetch/classify.ts';
 import { LIMITS } from '../../sources/fetch/transport.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
-import { failureText } from '../failure.ts';
+import { runProgram } from '../failure.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../ingest/reads.ts';
 import { layoutOf } from '../layout.ts';
@@ -253,7 +253,7 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
   }
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { QUEUE: url, DATA_DIR: dataDir, STORE, CHROMIUM_PATH: chromiumPath } = readSettings(pipelineSettings);
   if (url === undefined || STORE === undefined)
     throw new SettingError(
@@ -270,11 +270,7 @@ async function main(): Promise<void> {
   await worker.close();
   if (reason instanceof SettingError) throw reason;
   print(`worker ${worker.name} has stopped`);
+  return 0;
 }
 
-if (import.meta.main)
-  await main().catch((error: unknown) => {
-    const text = failureText(error, process.env['DATA_DIR'] || 'data');
-    process.stderr.write(`${error instanceof QueueUnavailable ? error.message : text}\n`);
-    process.exitCode = 1;
-  });
+if (import.meta.main) await runProgram(main, (error) => (error instanceof QueueUnavailable ? error.message : null));

@@ -13,12 +13,11 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { bytesShort } from '../format.ts';
-import { HISTORY_DAYS, markOf } from '../history.ts';
 import { isUnused } from '../ingest/source_state.ts';
 import { queueState } from '../jobs/queue.ts';
 import { STOPPED, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
-import { currentSnapshot, readManifest, runIdsIn, verifySnapshot } from '../snapshots.ts';
+import { currentSnapshot, readManifest, rowsOfTables, runIdsIn, verifySnapshot } from '../snapshots.ts';
 import { storeState } from '../store/run_store.ts';
 import { backupProblems, latestBackup, readSent } from './notes.ts';
 import { problem, sourceHealth, sourceProblems, worstLevel, type Problem } from './problems.ts';
@@ -31,13 +30,7 @@ const RunReport = z.looseObject({
   seconds: z.number(),
   published: z.boolean(),
   blocked: z.array(z.string()),
-  reads: z.array(
-    z.looseObject({
-      source: z.string(),
-      status: z.string(),
-      traffic: z.looseObject({ requests: count, bytes: count }).nullable(),
-    }),
-  ),
+  reads: z.array(z.looseObject({ traffic: z.looseObject({ requests: count, bytes: count }).nullable() })),
 });
 type RunReport = z.infer<typeof RunReport>;
 
@@ -47,19 +40,6 @@ async function readRun(layout: Layout, runId: string) {
   return { runId, report: report.data, isStopped: (await namesIn(layout.run(runId))).includes(STOPPED) };
 }
 type PastRun = Awaited<ReturnType<typeof readRun>>;
-
-/** The history of each source by the runs of the folder, also those that published nothing. */
-function readHistory(runs: readonly RunReport[], today: string): Readonly<Record<string, string>> {
-  const marks: Record<string, string[]> = {};
-  for (const run of runs) {
-    const at = HISTORY_DAYS - 1 - daysBetween(run.run_id.slice(0, 10), today);
-    for (const { source, status } of at < 0 || at >= HISTORY_DAYS ? [] : run.reads) {
-      const strip = (marks[source] ??= Array.from({ length: HISTORY_DAYS }, () => '.'));
-      if (status !== 'not_due') strip[at] = markOf(status);
-    }
-  }
-  return Object.fromEntries(Object.entries(marks).map(([source, strip]) => [source, strip.join('')]));
-}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
@@ -110,7 +90,7 @@ function runProblems(last: PastRun | undefined, running: string | null): Problem
 
 /** The snapshot in use. */
 function snapshotHealth(manifest: Manifest, damage: readonly string[], today: string) {
-  const { run_id, data_clock, as_of, assumption_set_id, tables, audits, notice } = manifest;
+  const { run_id, data_clock, as_of, assumption_set_id, audits, notice } = manifest;
   const failing = audits.filter((audit) => audit.failing_rows > 0);
   return {
     run_id,
@@ -118,7 +98,7 @@ function snapshotHealth(manifest: Manifest, damage: readonly string[], today: st
     as_of,
     age_days: daysBetween(as_of, today),
     assumption_set_id,
-    rows: Object.fromEntries(Object.entries(tables).map(([name, { rows }]) => [name, rows])),
+    rows: rowsOfTables(manifest),
     damage,
     audits_passed: audits.length - failing.length,
     warnings: failing.map((audit) => ({ audit: audit.name, rows: audit.failing_rows })),
@@ -247,7 +227,8 @@ export async function checkHealth(layout: Layout, specs: readonly SourceSpec[], 
     snapshot: manifest && snapshotHealth(manifest, damage, today),
     sources,
     last_run: lastReport ? lastRunOf(lastReport) : null,
-    history: readHistory(reports, today),
+    /** The reads of each source in the ninety days up to the snapshot. */
+    history: Object.fromEntries(used.map(({ source, history }) => [source, history])),
     /** Cost of the last thirty days. */
     month: sumCosts(reports.filter(isThisMonth)),
     /** Bytes on the disk. */

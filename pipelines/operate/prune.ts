@@ -27,7 +27,7 @@ import { literal } from '../../lib/sql.ts';
 import { type Archive, openArchive } from '../../lib/archive.ts';
 import { loadMarts } from '../../models/index.ts';
 import { daysBetween, LAST_DAY, liveClock } from '../clock.ts';
-import { failureText } from '../failure.ts';
+import { runProgram } from '../failure.ts';
 import { bytesShort, number } from '../format.ts';
 import { readsUpTo } from '../ingest/reads.ts';
 import { compareRunIds, type Layout, layoutOf, parseRunId } from '../layout.ts';
@@ -328,21 +328,19 @@ export async function erasePages(
   }
 }
 
-if (import.meta.main) {
-  try {
-    const { DATA_DIR, STORE, TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
-    const { KEEP_DAYS } = readSettings(operatorSettings);
-    const { APPLY, ERASE, WAIT_MINUTES } = readSettings(writeArguments);
-    const options = { apply: APPLY, tablesUrl, waitMs: WAIT_MINUTES * 60_000 };
-    const layout = layoutOf(DATA_DIR);
-    const store = ERASE === undefined || STORE === undefined ? undefined : await openStore(STORE);
-    const lines = ERASE
-      ? await erasePages(layout, ERASE, { store, waitMs: options.waitMs })
-      : (await prune(layout, KEEP_DAYS, options)).lines;
-    store?.close();
-    for (const line of lines) print(line);
-  } catch (error) {
-    process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);
-    process.exitCode = 1;
-  }
+async function main(): Promise<number> {
+  const { DATA_DIR, STORE, TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
+  const { KEEP_DAYS } = readSettings(operatorSettings);
+  const { APPLY, ERASE, WAIT_MINUTES } = readSettings(writeArguments);
+  const options = { apply: APPLY, tablesUrl, waitMs: WAIT_MINUTES * 60_000 };
+  const layout = layoutOf(DATA_DIR);
+  const store = ERASE === undefined || STORE === undefined ? undefined : await openStore(STORE);
+  const lines = ERASE
+    ? await erasePages(layout, ERASE, { store, waitMs: options.waitMs })
+    : (await prune(layout, KEEP_DAYS, options)).lines;
+  store?.close();
+  for (const line of lines) print(line);
+  return 0;
 }
+
+if (import.meta.main) await runProgram(main);

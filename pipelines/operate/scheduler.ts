@@ -12,7 +12,7 @@ import { readJson, writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { isPlaceholder } from '../../lib/placeholders.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { failureText } from '../failure.ts';
+import { runProgram } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from './alerts.ts';
 import { JOBS, lastSlot, nextSlot, type Job } from './schedule.ts';
@@ -151,30 +151,28 @@ export async function keepSchedule(options: SchedulerOptions): Promise<void> {
 /** A time on the machine's clock. */
 const localTime = (at: Date): string => at.toLocaleString('sv-SE').slice(0, 16);
 
-if (import.meta.main) {
-  try {
-    const { DATA_DIR, LIVE, CONTACT } = readSettings(pipelineSettings);
-    if (LIVE && CONTACT === undefined)
-      throw new SettingError('CONTACT is not set, expected an address or URL where site owners reach you');
-    const { ALERT_COMMAND } = readSettings(operatorSettings);
-    if (ALERT_COMMAND === undefined || isPlaceholder(ALERT_COMMAND))
-      throw new SettingError(
-        `ALERT_COMMAND is ${ALERT_COMMAND === undefined ? 'not set' : 'an example'}: problems would reach ` +
-          "nobody. Expected a command such as 'node deploy/alert.ts mailto:you@your.domain', or an https address of " +
-          'Slack, Discord or Mattermost in its place (docs/operating.md#alerts)',
-      );
-    const stopping = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.on(signal, () => {
-        // A run that is in progress ends with the scheduler; the next one continues from its archived pages.
-        if (stopping.signal.aborted) process.exit(1);
-        stopping.abort();
-      });
-    print(`scheduler: jobs of ${DATA_DIR}; missed jobs run now, then:`);
-    for (const job of JOBS) print(`  ${job.name.padEnd(11)}${localTime(nextSlot(job, new Date()))}`);
-    await keepSchedule({ dataDir: DATA_DIR, signal: stopping.signal });
-  } catch (error) {
-    process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);
-    process.exitCode = 1;
-  }
+async function main(): Promise<number> {
+  const { DATA_DIR, LIVE, CONTACT } = readSettings(pipelineSettings);
+  if (LIVE && CONTACT === undefined)
+    throw new SettingError('CONTACT is not set, expected an address or URL where site owners reach you');
+  const { ALERT_COMMAND } = readSettings(operatorSettings);
+  if (ALERT_COMMAND === undefined || isPlaceholder(ALERT_COMMAND))
+    throw new SettingError(
+      `ALERT_COMMAND is ${ALERT_COMMAND === undefined ? 'not set' : 'an example'}: problems would reach ` +
+        "nobody. Expected a command such as 'node deploy/alert.ts mailto:you@your.domain', or an https address of " +
+        'Slack, Discord or Mattermost in its place (docs/operating.md#alerts)',
+    );
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // A run that is in progress ends with the scheduler; the next one continues from its archived pages.
+      if (stopping.signal.aborted) process.exit(1);
+      stopping.abort();
+    });
+  print(`scheduler: jobs of ${DATA_DIR}; missed jobs run now, then:`);
+  for (const job of JOBS) print(`  ${job.name.padEnd(11)}${localTime(nextSlot(job, new Date()))}`);
+  await keepSchedule({ dataDir: DATA_DIR, signal: stopping.signal });
+  return 0;
 }
+
+if (import.meta.main) await runProgram(main);

@@ -15,7 +15,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock, type Clock } from '../clock.ts';
-import { failureText } from '../failure.ts';
+import { runProgram } from '../failure.ts';
 import { bytesShort } from '../format.ts';
 import { standingRead } from '../ingest/reads.ts';
 import { layoutOf, type Layout } from '../layout.ts';
@@ -126,9 +126,4 @@ async function main(): Promise<number> {
   }
 }
 
-if (import.meta.main)
-  process.exitCode = await main().catch((error: unknown) => {
-    // From the environment, because the settings may be the error.
-    process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);
-    return 1;
-  });
+if (import.meta.main) await runProgram(main);

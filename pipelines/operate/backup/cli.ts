@@ -1,10 +1,9 @@
 /** Command line of `make backup`, with VERIFY=1 its check, and `make restore`. */
-import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { LedgerRefused } from '../../../ledger/sql/schema.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { print } from '../../../lib/output.ts';
 import { inFolder, readSettings, SettingError } from '../../../lib/settings.ts';
-import { failureText } from '../../failure.ts';
+import { runProgram } from '../../failure.ts';
 import { bytesShort, number } from '../../format.ts';
 import { layoutOf } from '../../layout.ts';
 import { backUp } from './back_up.ts';
@@ -67,19 +66,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
 };
 
 /** Text for an error. A full disk is that of the copy, not of the data folder. */
-function textOf(error: unknown): string {
+function textOf(error: unknown): string | null {
   if (error instanceof Error && DISK_FULL.test(error.message))
     return `The disk is full: ${error.message.split('\n', 1)[0]}. Nothing was changed. Free some space and try again.`;
-  if (error instanceof LedgerUnavailable || error instanceof LedgerRefused) return error.message;
-  return failureText(error, process.env['DATA_DIR'] || 'data');
+  return error instanceof LedgerRefused ? error.message : null;
 }
 
-try {
+async function main(): Promise<number> {
   const [name = ''] = process.argv.slice(2);
   const command = COMMANDS[name];
   if (!command) throw new SettingError(`command is ${JSON.stringify(name)}, expected backup, verify or restore`);
-  process.exitCode = await command();
-} catch (error) {
-  process.stderr.write(`${textOf(error)}\n`);
-  process.exitCode = 1;
+  return command();
 }
+
+await runProgram(main, textOf);

@@ -3,9 +3,10 @@ import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { DEFAULT_PORT, inFolder } from '../../../lib/settings.ts';
 import { literal } from '../../../lib/sql.ts';
 import { number, plural } from '../../format.ts';
+import { rowsOfTables } from '../../snapshots.ts';
 import { duration } from '../../progress.ts';
 import type { RunResult } from '../run.ts';
-import { collectWarnings, formatAudits, formatWaiting } from './summary.ts';
+import { collectWarnings, formatAudits, formatTables, formatWaiting } from './summary.ts';
 
 export interface EndOptions {
   readonly dataDir: string;
@@ -14,8 +15,6 @@ export interface EndOptions {
 }
 
 const LABEL = 11;
-/** Published tables to print. */
-const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
 /** Reasons of rejected rows that are named. */
 const REASONS_SHOWN = 4;
 
@@ -46,13 +45,6 @@ function refusedText({ sources }: RunResult): string | null {
   const others = reasons.slice(REASONS_SHOWN).reduce((total, [, n]) => total + n, 0);
   const shown = reasons.slice(0, REASONS_SHOWN).map(([reason, n]) => `${number(n)} ${reason}`);
   return [...shown, ...(others > 0 ? [`${number(others)} for other reasons`] : [])].join(', ');
-}
-
-/** Counts of the published tables. */
-function tablesText({ manifest }: RunResult): string {
-  const tables = Object.entries(manifest?.tables ?? {});
-  const shown = TABLES_SHOWN.flatMap((name) => tables.filter(([table]) => table === name));
-  return shown.map(([name, { rows }]) => `${number(rows)} ${name}`).join(', ');
 }
 
 function formatWarnings(result: RunResult): string[] {
@@ -109,7 +101,7 @@ export function formatEnd(result: RunResult, options: EndOptions): string[] {
   return [
     ...lines,
     `${label('Published')}${dataDir}/snapshots/${manifest.run_id}${later} in ${duration(ms)}`,
-    label('') + tablesText(result),
+    label('') + formatTables(rowsOfTables(manifest)),
     models,
     ...formatBest(best),
     '',

@@ -92,6 +92,13 @@ export function formatWaiting(sources: readonly SourceState[]): string[] {
   ];
 }
 
+/** Published tables to print. */
+const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
+
+/** Counts of published tables, by name. */
+export const formatTables = (rows: Readonly<Record<string, number>>): string =>
+  TABLES_SHOWN.flatMap((name) => (rows[name] === undefined ? [] : `${number(rows[name])} ${name}`)).join(', ');
+
 export function formatAudits({ models }: RunResult): string {
   const audits = models.flatMap((model) => model.audits);
   const failed = audits.filter((audit) => audit.failing > 0).length;
