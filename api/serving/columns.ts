@@ -60,6 +60,7 @@ export class Column {
   readonly #codes: readonly Uint32Array[];
   readonly #read: ReadCodes;
   readonly #parts: Codes[] = [];
+  readonly #ends: (readonly [low: number, high: number])[] = [];
   #lowered: readonly string[] | undefined;
   #numbers: Float64Array | undefined;
 
@@ -81,6 +82,32 @@ export class Column {
     const own = this.#codes[file];
     if (own) codes = new Uint32Array(codes).map((code) => own[code] ?? 0);
     return (this.#parts[part] = codes);
+  }
+
+  /** A test of the rows of a part: it clears the marks of those that do not meet the condition. */
+  keeping(condition: Condition): (kept: Uint8Array, part: number) => void {
+    const accepted = this.#accepting(condition);
+    return (kept, part) => {
+      const codes = this.part(part);
+      const [low, high] = this.#endsOf(part, codes);
+      // Most parts of a column in order meet a range as a whole, or not at all.
+      const isWithout = (mark: number): boolean => !accepted.subarray(low, high + 1).includes(mark);
+      if (isWithout(0)) return;
+      if (isWithout(1)) kept.fill(0);
+      else for (let i = 0; i < kept.length; i += 1) kept[i] = (kept[i] ?? 0) & (accepted[codes[i] ?? 0] ?? 0);
+    };
+  }
+
+  /** The smallest and the largest code of a part. */
+  #endsOf(part: number, codes: Codes): readonly [low: number, high: number] {
+    const known = this.#ends[part];
+    if (known) return known;
+    let [low, high] = [codes[0] ?? 0, 0];
+    for (const code of codes) {
+      if (code < low) low = code;
+      if (code > high) high = code;
+    }
+    return (this.#ends[part] = [low, high]);
   }
 
   codeAt(row: number): number {
@@ -128,7 +155,7 @@ export class Column {
   }
 
   /** For each code 1 if its value meets the condition. */
-  accepting(condition: Condition): Uint8Array {
+  #accepting(condition: Condition): Uint8Array {
     const accepted = new Uint8Array(this.#values.length + 1);
     const { is } = condition;
     switch (is) {
@@ -174,30 +201,22 @@ export class Column {
       .sort();
   }
 
-  /** Counts how often each value occurs, in several steps. */
-  counter() {
-    const counts = new Uint32Array(this.#values.length + 1);
-    return {
-      add: (rows: readonly number[]): void => {
-        for (const row of rows) counts[this.codeAt(row)] = (counts[this.codeAt(row)] ?? 0) + 1;
-      },
-      /** The values in their order and how often each occurs, without nulls. */
-      values: (): ReadonlyMap<Value, number> => {
-        const found = new Map<Value, number>();
-        for (let code = 1; code < counts.length; code += 1) {
-          const count = counts[code] ?? 0;
-          if (count > 0) found.set(this.valueOf(code), count);
-        }
-        return found;
-      },
-    };
+  /** How often each code occurs, and before. */
+  tally(rows: Iterable<number>, counts: Uint32Array = new Uint32Array(this.#values.length + 1)): Uint32Array {
+    for (const row of rows) counts[this.codeAt(row)] = (counts[this.codeAt(row)] ?? 0) + 1;
+    return counts;
+  }
+
+  /** The values that occur, in their order, and how often, without nulls. */
+  tallied(counts: Uint32Array): ReadonlyMap<Value, number> {
+    return new Map(
+      Array.from(counts.entries()).flatMap(([code, n]) => (code > 0 && n > 0 ? [[this.valueOf(code), n]] : [])),
+    );
   }
 
   /** The values of the rows and how often each occurs, in their order, without nulls. */
   counts(rows: readonly number[]): ReadonlyMap<Value, number> {
-    const counter = this.counter();
-    counter.add(rows);
-    return counter.values();
+    return this.tallied(this.tally(rows));
   }
 
   /** The middle value of the rows, or the lower of the middle two; null without values. */

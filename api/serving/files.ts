@@ -1,19 +1,16 @@
 /** The serving files of a snapshot, open for reading, and the rows of a table that they have together. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
 import { identifier } from '../../lib/sql.ts';
 import { PART_ROWS, type TableName } from '../../models/serving/tables.ts';
 import { codesIn } from './columns.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-const STATEMENTS = 500;
-
 /** One file, open for reading. */
 export class File {
   readonly name: string;
   readonly #db: DatabaseSync;
-  readonly #statements = new LRUCache<string, StatementSync>({ max: STATEMENTS });
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor(name: string, path: string) {
     this.name = name;

@@ -7,8 +7,12 @@ import { isVerified, markVerified } from '../../lib/verified.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { isFileOf, servingVersion, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
 import { parseRecord } from './json_text.ts';
-import { recordTexts } from './records.ts';
+import { recordReader } from './records.ts';
+import { pause } from './slices.ts';
 import { Tables } from './tables.ts';
+
+/** Records that are read at once. */
+const SLICE_ROWS = 10;
 
 /** An open snapshot, whose records are read as texts and as objects. */
 export class Snapshot extends Tables {
@@ -24,7 +28,18 @@ export class Snapshot extends Tables {
 
   /** JSON texts of the records in these rows, in this order. @param fields default: all of the record */
   texts(table: TableName, rows: readonly number[], fields?: readonly string[]): Buffer[] {
-    return recordTexts(this, table, rows, fields);
+    return rows.length === 0 ? [] : recordReader(this, table, fields)(rows);
+  }
+
+  /** The same in slices, for a page of large records. */
+  async textsInSlices(table: TableName, rows: readonly number[], fields?: readonly string[]): Promise<Buffer[]> {
+    const read = recordReader(this, table, fields);
+    const texts: Buffer[] = [];
+    for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+      await pause();
+      texts.push(...read(rows.slice(from, from + SLICE_ROWS)));
+    }
+    return texts;
   }
 
   /** The same as objects. */

@@ -13,57 +13,63 @@ export function allFields(table: TableName): readonly string[] {
   return causes === undefined ? names : [...names, ABSENT];
 }
 
-const [SOURCE, AGENT] = ['source', 'registered_agent_name'].map((field) =>
-  TABLES.filings.columns.findIndex(({ name }) => name === field),
+const LINES = new Map(
+  TABLE_NAMES.map((table) => [table, new Map(TABLES[table].columns.map(({ name }, line) => [name, line]))]),
 );
 
-/** The key of a filing's agent, from its lines. */
-function agentIn(lines: readonly string[]): string {
-  const [source = '', name = ''] = [lines[SOURCE ?? 0], lines[AGENT ?? 0]];
-  return name.startsWith('"') ? `${String(JSON.parse(source))} ${agentOf(String(JSON.parse(name)))}` : '';
+const [SOURCE = 0, AGENT = 0, COUNT = 0] = ['source', 'registered_agent_name', COUNTED].map((field) =>
+  Number(LINES.get('filings')?.get(field)),
+);
+
+/** The lines of filings with the number of filings of their agents. */
+function counted(tables: Tables, records: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const agents = records.map(({ [SOURCE]: source = '', [AGENT]: name = '' }) =>
+    name.startsWith('"') ? `${String(JSON.parse(source))} ${agentOf(String(JSON.parse(name)))}` : '',
+  );
+  const filings = tables.filingsOf(agents);
+  return records.map((lines, i) => {
+    const count = filings.get(agents[i] ?? '');
+    return count === undefined ? lines : lines.with(COUNT, String(count));
+  });
 }
 
-/** How the text of each field starts, and its line. */
-function planOf(table: TableName, names: readonly string[]) {
-  const lineOf = new Map(TABLES[table].columns.map((column, line) => [column.name, line]));
+/** Writes records of these fields from their lines. */
+function writerOf(table: TableName, names: readonly string[]): (lines: readonly string[]) => string {
+  const lineOf = LINES.get(table);
   const fields = names
     .filter((name) => name !== ABSENT)
-    .map((name) => ({ name, start: `"${name}":`, at: lineOf.get(name) ?? -1 }));
-  return { fields, hasAbsent: fields.length < names.length };
-}
-
-const PLANS = new Map(TABLE_NAMES.map((table) => [table, planOf(table, allFields(table))]));
-
-/** Texts of the records in these rows, in their order. @param names default: all of the record */
-export function recordTexts(
-  tables: Tables,
-  table: TableName,
-  rows: readonly number[],
-  names?: readonly string[],
-): Buffer[] {
-  if (rows.length === 0) return [];
-  const { fields, hasAbsent } = (names ? undefined : PLANS.get(table)) ?? planOf(table, names ?? allFields(table));
-  const records = tables.linesOf(table, rows);
-  const countedAt = table === 'filings' ? fields.find(({ name }) => name === COUNTED)?.at : undefined;
-  const filings = countedAt === undefined ? undefined : tables.filingsOf(records.map(agentIn));
-  return records.map((stored) => {
-    const counted = filings?.get(agentIn(stored));
-    const lines = counted === undefined ? stored : stored.with(countedAt ?? -1, String(counted));
-    const texts: string[] = [];
-    const absent: string[] = [];
-    for (const field of fields) {
-      const line = lines[field.at] ?? '';
-      if (line === '') texts.push(`${field.start}null`);
+    .map((name, i) => {
+      const start = `${i === 0 ? '' : ','}"${name}":`;
+      const at = lineOf?.get(name) ?? -1;
+      const isJson = TABLES[table].columns[at]?.kind === 'json';
+      return { at, isJson, start, isNull: `${start}null`, reason: `,"${name}":"` };
+    });
+  const hasAbsent = fields.length < names.length;
+  return (lines) => {
+    let [text, absent] = ['', ''];
+    for (const { at, isJson, start, isNull, reason } of fields) {
+      const line = lines[at] ?? '';
+      const inside = isJson ? line.indexOf(INSIDE_SEPARATOR) : -1;
+      if (line === '') text += isNull;
       else if (line.startsWith(REASON)) {
-        texts.push(`${field.start}null`);
-        absent.push(`${field.start}"${line.slice(REASON.length)}"`);
-      } else {
-        const inside = line.indexOf(INSIDE_SEPARATOR);
-        texts.push(field.start + (inside === -1 ? line : line.slice(0, inside)));
-        if (inside !== -1) absent.push(line.slice(inside + 2, -1));
+        text += isNull;
+        absent += `${reason}${line.slice(REASON.length)}"`;
+      } else if (inside === -1) text += start + line;
+      else {
+        text += start + line.slice(0, inside);
+        absent += `,${line.slice(inside + 2, -1)}`;
       }
     }
-    if (hasAbsent) texts.push(`"${ABSENT}":{${absent.join(',')}}`);
-    return Buffer.from(`{${texts.join(',')}}`);
-  });
+    return `{${text}${hasAbsent ? `,"${ABSENT}":{${absent.slice(1)}}` : ''}}`;
+  };
+}
+
+/** Reads the texts of records with these fields, in the order of their rows. @param names default: all of the record */
+export function recordReader(tables: Tables, table: TableName, names: readonly string[] = allFields(table)) {
+  const write = writerOf(table, names);
+  const isCounted = table === 'filings' && names.includes(COUNTED);
+  return (rows: readonly number[]): Buffer[] => {
+    const records = tables.linesOf(table, rows);
+    return (isCounted ? counted(tables, records) : records).map((lines) => Buffer.from(write(lines)));
+  };
 }

@@ -30,60 +30,51 @@ import {
   type Position,
   type RankedRows,
 } from './filters.ts';
+import { pause } from './slices.ts';
 
-/** Milliseconds after which a search lets other requests go on. */
-const SLICE_MS = 4;
 /** Packs of texts in memory: those of a page of rows that are far apart. */
 const PACKS = 512;
 
-/** Codes by part, and for each code 1 if the row matches. */
-interface Test {
-  readonly part: (part: number) => Codes;
-  readonly accepted: Uint8Array;
-}
+/** Clears the marks of the rows of a part that do not match: 1 becomes 0. */
+type Test = (kept: Uint8Array, part: number) => void;
 
-/** Lets other requests go on every few milliseconds. */
-function pauses(): () => Promise<void> {
-  let start = performance.now();
-  return async () => {
-    if (performance.now() - start < SLICE_MS) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    start = performance.now();
-  };
-}
+/** Four marks at a time. */
+const wordsIn = (marks: Uint8Array): Uint32Array => new Uint32Array(marks.buffer, marks.byteOffset, marks.length / 4);
 
-/** Of codes that are marks of whole parts: 1 passes. */
-const MARKED = Uint8Array.of(0, 1);
-
-/** Four bytes at a time. */
-const wordsIn = (marks: Codes): Uint32Array => new Uint32Array(marks.buffer, marks.byteOffset, marks.length / 4);
-
-/** Keep of the rows of a part those that meet one of the tests. */
-function keep(kept: Uint8Array, tests: readonly Test[], part: number): void {
-  const [first, ...others] = tests;
-  if (first === undefined || others.length > 0) {
+/** Rows that meet one of the tests. */
+const anyOf =
+  (tests: readonly Test[]): Test =>
+  (kept, part) => {
     const passed = new Uint8Array(kept.length);
-    for (const { part: codesOf, accepted } of tests) {
-      const codes = codesOf(part);
-      for (let i = 0; i < kept.length; i += 1) passed[i] = (passed[i] ?? 0) | (accepted[codes[i] ?? 0] ?? 0);
+    const words = wordsIn(passed);
+    for (const test of tests) {
+      const own = kept.slice();
+      test(own, part);
+      for (const [i, word] of wordsIn(own).entries()) words[i] = (words[i] ?? 0) | word;
     }
-    keep(kept, [{ part: () => passed, accepted: MARKED }], part);
-    return;
-  }
-  const { accepted } = first;
-  const codes = first.part(part);
-  if (accepted === MARKED) {
-    const [words, marks] = [wordsIn(kept), wordsIn(codes)];
-    for (let i = 0; i < words.length; i += 1) words[i] = (words[i] ?? 0) & (marks[i] ?? 0);
-  } else for (let i = 0; i < kept.length; i += 1) kept[i] = (kept[i] ?? 0) & (accepted[codes[i] ?? 0] ?? 0);
-}
+    kept.set(passed);
+  };
+
+/** Rows that are marked in the whole table. */
+const marked =
+  (marks: Uint8Array): Test =>
+  (kept, part) => {
+    const [words, own] = [wordsIn(kept), wordsIn(marks.subarray(part * PART_ROWS, part * PART_ROWS + kept.length))];
+    for (let i = 0; i < words.length; i += 1) words[i] = (words[i] ?? 0) & (own[i] ?? 0);
+  };
 
 /** The number of marks of a part. */
 function ones(marks: Uint8Array): number {
+  const words = wordsIn(marks);
   let count = 0;
   // The product has the sum of the four bytes in its highest one.
-  for (const word of wordsIn(marks)) count += Math.imul(word, 0x0101_0101) >>> 24;
+  for (let i = 0; i < words.length; i += 1) count += Math.imul(words[i] ?? 0, 0x0101_0101) >>> 24;
   return count;
+}
+
+/** The marked rows of a part that begins with the row `from`. */
+function* rowsIn(kept: Uint8Array, from: number, first = 0): Generator<number> {
+  for (let i = kept.indexOf(1, first); i !== -1; i = kept.indexOf(1, i + 1)) yield from + i;
 }
 
 export class Tables {
@@ -145,7 +136,7 @@ export class Tables {
 
   /** The lines of records (models/serving/text.ts), in the order of the rows. */
   linesOf(table: TableName, rows: readonly number[]): (readonly string[])[] {
-    if (SERVED[table].inParts) return rows.map((row) => this.#linesInPack(table, row));
+    if (SERVED[table].inParts) return rows.map((row) => this.#textInPack(table, row).split('\n'));
     const sql = `SELECT pos, lines FROM ${identifier(table)} WHERE pos IN (SELECT value FROM json_each(?))`;
     const found = new Map(this.rows(sql, JSON.stringify(rows)).map(({ pos, lines }) => [pos, String(lines)]));
     return rows.map((row) => {
@@ -155,7 +146,7 @@ export class Tables {
     });
   }
 
-  #linesInPack(table: TableName, row: number): readonly string[] {
+  #textInPack(table: TableName, row: number): string {
     const { file, start } = this.#sectionOf(table, row);
     const key = `${table} ${Math.floor(row / PACK_ROWS)}`;
     let texts = this.#packs.get(key);
@@ -164,11 +155,7 @@ export class Tables {
       const [found] = file.rows(sql, Math.floor((row - start) / PACK_ROWS));
       this.#packs.set(key, (texts = unpackTexts(found?.['texts'] as Uint8Array)));
     }
-    return texts[row % PACK_ROWS]?.split('\n') ?? [];
-  }
-
-  #line(table: TableName, row: number, column: string): string {
-    return this.linesOf(table, [row])[0]?.[TABLES[table].columns.findIndex(({ name }) => name === column)] ?? '';
+    return texts[row % PACK_ROWS] ?? '';
   }
 
   /** Whether a row is served: no newer one replaces it, and nobody asked to leave it out. */
@@ -240,7 +227,8 @@ export class Tables {
 
   /** Ids of the rows. */
   ids(table: TableName, rows: readonly number[]): string[] {
-    return rows.map((row) => String(JSON.parse(this.#line(table, row, 'id'))));
+    const at = TABLES[table].columns.findIndex(({ name }) => name === 'id');
+    return this.linesOf(table, rows).map((lines) => String(JSON.parse(lines[at] ?? '')));
   }
 
   /** Rows with one of these values of a key (models/serving/tables.ts), in published order. */
@@ -264,7 +252,6 @@ export class Tables {
   async #named(table: TableName, name: string, text: string): Promise<Uint8Array> {
     const { sections, present } = this.#table(table);
     const marks = new Uint8Array(present.length);
-    const pause = pauses();
     for (const { file, start, end } of sections) {
       const key = `${file.name} ${name}`;
       let words = this.#words.get(key);
@@ -279,33 +266,21 @@ export class Tables {
     return marks;
   }
 
-  /** The rows that are marked with 1, or the others. */
-  #marked(marks: Uint8Array, isNot = false): Test {
-    return {
-      part: (part) => marks.subarray(part * PART_ROWS, (part + 1) * PART_ROWS),
-      accepted: isNot ? Uint8Array.of(1, 0) : MARKED,
-    };
-  }
-
   /** These rows, or the others. */
   #listed(table: TableName, rows: readonly number[], isNot = false): Test {
-    const marks = new Uint8Array(this.#table(table).present.length);
-    for (const row of rows) marks[row] = 1;
-    return this.#marked(marks, isNot);
+    const marks = new Uint8Array(this.#table(table).present.length).fill(Number(isNot));
+    for (const row of rows) marks[row] = Number(!isNot);
+    return marked(marks);
   }
 
   /** Rows whose point is in the circle. */
   #within(table: TableName, circle: Circle): Test {
     const [latitude, longitude] = [this.column(table, 'latitude'), this.column(table, 'longitude')];
     const [norths, easts] = [latitude.numbers(), longitude.numbers()];
-    return {
-      part(part) {
-        const [north, east] = [latitude.part(part), longitude.part(part)];
-        return Uint8Array.from(north, (code, i) =>
-          Number(isWithin(circle, norths[code] ?? NaN, easts[east[i] ?? 0] ?? NaN)),
-        );
-      },
-      accepted: Uint8Array.of(0, 1),
+    return (kept, part) => {
+      const [north, east] = [latitude.part(part), longitude.part(part)];
+      for (const i of rowsIn(kept, 0))
+        kept[i] = Number(isWithin(circle, norths[north[i] ?? 0] ?? NaN, easts[east[i] ?? 0] ?? NaN));
     };
   }
 
@@ -313,41 +288,36 @@ export class Tables {
     const { column, is } = condition;
     const { keys = {}, names = [] } = SERVED[table];
     if (is === 'of no property') return this.#listed(table, this.#ofProperties(table, condition.values), true);
-    if (is === 'containing' && names.includes(column))
-      return this.#marked(await this.#named(table, column, condition.value));
+    if (is === 'containing' && names.includes(column)) return marked(await this.#named(table, column, condition.value));
     if (is === 'within') return this.#within(table, condition.circle);
     if (Object.hasOwn(keys, column)) {
       const values = 'values' in condition ? condition.values : 'value' in condition ? [String(condition.value)] : [];
       if (is !== 'one of' && is !== 'none of' && is !== '=') throw new Error(`${column} is a key, and cannot be ${is}`);
       return this.#listed(table, this.withKey(table, column, values), is === 'none of');
     }
-    const found = this.column(table, column);
-    return { part: (part) => found.part(part), accepted: found.accepting(condition) };
+    return this.column(table, column).keeping(condition);
   }
 
-  /** Rows that match: 1 at each of them. Each part is passed to `take` with its first row. */
-  async #matches({ table, conditions }: Filters, take: (kept: Uint8Array, from: number) => void): Promise<Uint8Array> {
+  /** Pass the marks of each part to `take`, 1 for each row that matches, with its first row. */
+  async #matches({ table, conditions }: Filters, take: (kept: Uint8Array, from: number) => void): Promise<void> {
     const { present, sections } = this.#table(table);
-    const kept = present.slice();
-    const eithers: Test[][] = [];
+    const all: Test[] = [];
     for (const either of conditions) {
       const tests: Test[] = [];
       for (const condition of either) tests.push(await this.#test(table, condition));
-      eithers.push(tests);
+      all.push(tests.length === 1 ? (tests[0] ?? anyOf([])) : anyOf(tests));
     }
-    const pause = pauses();
     for (const { start, end } of sections)
       for (let from = start; from < end; from += PART_ROWS) {
         // Up to the next four bytes, which are counted together.
-        const rows = kept.subarray(from, Math.min(from + PART_ROWS, from + Math.ceil((end - from) / 4) * 4));
-        for (const tests of eithers) {
+        const kept = present.slice(from, Math.min(from + PART_ROWS, from + Math.ceil((end - from) / 4) * 4));
+        for (const test of all) {
           await pause();
-          keep(rows, tests, from / PART_ROWS);
+          test(kept, from / PART_ROWS);
         }
         await pause();
-        take(rows, from);
+        take(kept, from);
       }
-    return kept;
   }
 
   /** The first place of a section in the order of a rank that is after a position. */
@@ -376,7 +346,7 @@ export class Tables {
   async select(filters: Filters): Promise<number[]> {
     const rows: number[] = [];
     await this.#matches(filters, (kept, from) => {
-      for (let i = kept.indexOf(1); i !== -1; i = kept.indexOf(1, i + 1)) rows.push(from + i);
+      for (const row of rowsIn(kept, from)) rows.push(row);
     });
     return rows;
   }
@@ -392,14 +362,10 @@ export class Tables {
 
   /** As Column.counts of the rows that match, however many they are. */
   async counts(filters: Filters, name: string): Promise<ReadonlyMap<Value, number>> {
-    const rows = await this.select(filters);
-    const counter = this.column(filters.table, name).counter();
-    const pause = pauses();
-    for (let from = 0; from < rows.length; from += PART_ROWS) {
-      counter.add(rows.slice(from, from + PART_ROWS));
-      await pause();
-    }
-    return counter.values();
+    const column = this.column(filters.table, name);
+    const counts = column.tally([]);
+    await this.#matches(filters, (kept, from) => column.tally(rowsIn(kept, from), counts));
+    return column.tallied(counts);
   }
 
   /** At most `limit` rows after the position, and the total. */
@@ -417,45 +383,58 @@ export class Tables {
 
   async #page(ranked: RankedRows, after: Position | undefined, limit: number): Promise<PageRows> {
     const { filters, rank } = ranked;
-    let total = 0;
-    const kept = await this.#matches(filters, (rows) => {
-      total += ones(rows);
-    });
+    const { sections, present } = this.#table(filters.table);
     const order = this.#order(filters.table, rank.column);
-    const column = this.column(filters.table, rank.column);
-    const ids = new Map<number, string>();
-    const idOf = (row: number): string => {
-      const id = ids.get(row) ?? String(this.ids(filters.table, [row]));
-      ids.set(row, id);
-      return id;
+    // The first rows of each section, in the order of the rank.
+    const firsts = sections.map((section) => ({
+      ...section,
+      next: after === undefined ? section.start : this.#placeAfter(ranked, section, after),
+      rows: [] as number[],
+    }));
+    const marks = order && new Uint8Array(present.length);
+    let total = 0;
+    await this.#matches(filters, (kept, from) => {
+      total += ones(kept);
+      marks?.set(kept, from);
+      const own = firsts.findLast(({ start }) => start <= from);
+      if (!own || marks) return;
+      for (const row of rowsIn(kept, from, Math.max(0, own.next - from))) {
+        if (own.rows.length >= limit) break;
+        own.rows.push(row);
+      }
+    });
+    if (order && marks)
+      for (const { next, end, rows } of firsts)
+        for (let place = next; place < end && rows.length < limit; place += 1)
+          if (marks[order[place] ?? 0] === 1) rows.push(order[place] ?? 0);
+    return {
+      total,
+      rows: this.#merged(
+        ranked,
+        firsts.map(({ rows }) => rows),
+        limit,
+      ),
     };
+  }
+
+  /** The first rows of lists in the order of the rank, taken out of them. */
+  #merged({ filters: { table }, rank }: RankedRows, lists: readonly number[][], limit: number): number[] {
+    const column = this.column(table, rank.column);
+    const idOf = (row: number): string => String(this.ids(table, [row]));
     const isBefore = (one: number, other: number): boolean => {
       const [a, b] = [column.codeAt(one), column.codeAt(other)];
       if (a === b) return idOf(one) < idOf(other);
       return a !== 0 && (b === 0 || a > b === (rank.direction === 'DESC'));
     };
-    const nextFrom = (place: number, end: number): readonly { place: number; row: number; end: number }[] => {
-      const found =
-        order === null ? kept.indexOf(1, place) : order.subarray(place, end).findIndex((row) => kept[row] === 1);
-      const at = order === null || found === -1 ? found : place + found;
-      return at === -1 || at >= end ? [] : [{ place: at, row: order?.[at] ?? at, end }];
-    };
-    // The next row of each section; the first of them is the next row of the page.
-    let heads = this.#table(filters.table).sections.flatMap((section) =>
-      nextFrom(after === undefined ? section.start : this.#placeAfter(ranked, section, after), section.end),
-    );
     const rows: number[] = [];
-    while (rows.length < limit && heads.length > 0) {
-      const first = heads.reduce((one, other) => (isBefore(other.row, one.row) ? other : one));
-      rows.push(first.row);
-      heads = heads.flatMap((head) => (head === first ? nextFrom(head.place + 1, head.end) : [head]));
+    while (rows.length < limit) {
+      let first: number[] = [];
+      for (const list of lists)
+        if (list.length > 0 && (first.length === 0 || isBefore(list[0] ?? 0, first[0] ?? 0))) first = list;
+      const row = first.shift();
+      if (row === undefined) break;
+      rows.push(row);
     }
-    // The texts of rows that are far apart are unpacked in slices.
-    const pause = pauses();
-    for (const row of SERVED[filters.table].inParts ? rows : []) {
-      await pause();
-      this.#linesInPack(filters.table, row);
-    }
-    return { total, rows };
+    return rows;
   }
 }

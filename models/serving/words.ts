@@ -55,7 +55,7 @@ export class WordIndex {
     this.#length += 1;
   }
 
-  /** The width and the words, in the order of their numbers. */
+  /** The width and the words. */
   vocabulary(): Uint8Array {
     const words = [...this.#words.keys()];
     const length = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, WIDTH_BYTES + 1);
@@ -65,8 +65,8 @@ export class WordIndex {
     return bytes;
   }
 
-  /** The places of each word, in the order of their numbers. */
-  *places(): Generator<Uint8Array> {
+  /** Each word, as the byte in the vocabulary at which it begins, with its places. */
+  *places(): Generator<readonly [word: number, places: Uint8Array]> {
     const given = this.#given.subarray(0, this.#length);
     const width = this.#longest + 1;
     /** Where the places of a word begin: after those of the words before it. */
@@ -88,10 +88,12 @@ export class WordIndex {
       next[number] = at + 1;
       position += 1;
     }
-    for (let number = 0; number < this.#words.size; number += 1) {
+    let at = END.length;
+    for (const [word, number] of this.#words) {
       const own = places.subarray(starts[number], starts[number + 1]);
       const steps = own.map((place, i) => place - (own[i - 1] ?? 0));
-      yield varints(steps, Buffer.alloc(own.length * VARINT_BYTES));
+      yield [at, varints(steps, Buffer.alloc(own.length * VARINT_BYTES))];
+      at += Buffer.byteLength(word) + END.length;
     }
   }
 }
@@ -103,7 +105,6 @@ type Pause = () => Promise<void>;
 export class Words {
   readonly #width: number;
   readonly #text: Buffer;
-  readonly #starts: Uint32Array;
   readonly #placesOf: (word: number) => Uint8Array;
 
   /** @param vocabulary as it is written @param placesOf reads the places of a word */
@@ -111,26 +112,16 @@ export class Words {
     const bytes = Buffer.from(vocabulary.buffer, vocabulary.byteOffset, vocabulary.length);
     this.#width = bytes.readUInt32LE();
     this.#text = bytes.subarray(WIDTH_BYTES);
-    const starts: number[] = [];
-    for (let at = 0; at < this.#text.length - 1; at = this.#text.indexOf(END, at + 1)) starts.push(at);
-    this.#starts = Uint32Array.from(starts);
     this.#placesOf = placesOf;
   }
 
-  /** Numbers of the words that contain these bytes; END at their start or end means that of the word. */
+  /** The words that contain these bytes; END at their start or end means that of the word. */
   *#containing(bytes: Buffer): Generator<number> {
-    let word = 0;
-    for (let at = this.#text.indexOf(bytes); at !== -1; at = this.#text.indexOf(bytes, this.#starts[word])) {
-      let high = this.#starts.length;
-      // The last word that starts here or before.
-      for (let middle; high - word > 1;) {
-        middle = (word + high) >> 1;
-        if ((this.#starts[middle] ?? 0) <= at) word = middle;
-        else high = middle;
-      }
+    for (let at = this.#text.indexOf(bytes); at !== -1;) {
+      const word = this.#text.lastIndexOf(END, at) + END.length;
+      if (word === this.#text.length) return;
       yield word;
-      word += 1;
-      if (word >= this.#starts.length) return;
+      at = this.#text.indexOf(bytes, this.#text.indexOf(END, word));
     }
   }
 
@@ -138,6 +129,7 @@ export class Words {
   async #each(words: Iterable<number>, pause: Pause, take: (place: number) => void): Promise<void> {
     let read = 0;
     for (const word of words) {
+      await pause();
       const bytes = this.#placesOf(word);
       let [place, factor] = [0, 1];
       for (let at = 0; at < bytes.length; at += 1) {

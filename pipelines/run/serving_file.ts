@@ -209,8 +209,7 @@ class ServingWriter {
         .prepare('INSERT INTO coded VALUES (?, ?, ?)')
         .run(wordsOf(table, column), VALUES_PART, index.vocabulary());
       const insert = this.#inserter(wordsOf(table, column), ['word INTEGER PRIMARY KEY', 'places BLOB NOT NULL']);
-      let word = 0;
-      for (const places of index.places()) insert.run((word += 1) - 1, places);
+      for (const [word, places] of index.places()) insert.run(word, places);
     }
     for (const column of coded) {
       const { values, count, codes } = column.values.finish();

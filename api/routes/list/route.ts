@@ -150,14 +150,14 @@ async function listResponse(
   }
   const page = rows.slice(0, limit);
   const { names, columns } = fieldsOf(list, params);
-  const records = snapshot.texts(found.table, page, columns);
+  const records = await snapshot.textsInSlices(found.table, page, columns);
   const nextCursor = (): string => {
-    const { column, behind } = rank;
-    const fields = ['id', column, ...(behind ? [behind.column] : [])];
-    const [last = {}] = snapshot.records(found.table, page.slice(-1), fields);
-    const { id, [column]: value = null } = last;
-    const isBehind = behind !== undefined && behind.values.includes(String(last[behind.column]));
-    return request.cursors.write({ value: value === null ? null : String(value), id: String(id), isBehind }, query);
+    const last = page.at(-1) ?? 0;
+    const valueOf = (column: string) => snapshot.column(found.table, column).at(last);
+    const value = valueOf(rank.column);
+    const isBehind = rank.behind?.values.includes(String(valueOf(rank.behind.column))) === true;
+    const [id = ''] = snapshot.ids(found.table, [last]);
+    return request.cursors.write({ value: value === null ? null : String(value), id, isBehind }, query);
   };
   return listBody(request, list, {
     table: found.table,

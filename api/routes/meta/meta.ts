@@ -13,7 +13,7 @@ import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { holdsHash, notHeld, unsold, type Held } from '../leads/lead_holds.ts';
 import { leads, sellableLeads } from '../leads/leads.ts';
-import { BASIS_NOTE } from '../lookup/matches.ts';
+import { BASIS_NOTE } from '../lookup/lookup.ts';
 import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
 import { owners, OWNERS_NOTE } from '../owners.ts';
 import { currentSignals, signals } from '../signals.ts';

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, it } from 'node:test';
-import { CANDIDATES } from '../../../api/routes/lookup/matches.ts';
+import { CANDIDATES } from '../../../api/routes/lookup/lookup.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
+import { pause } from '../../../api/serving/slices.ts';
 import { WordIndex, Words } from '../../../models/serving/words.ts';
 import { startServer } from '../../support/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -44,8 +45,8 @@ it('finds the names that contain a text by the index of their words', async () =
   );
   const index = new WordIndex();
   for (const name of names) index.add(name);
-  const places = [...index.places()];
-  const words = new Words(index.vocabulary(), (word) => places[word] ?? new Uint8Array());
+  const places = new Map(index.places());
+  const words = new Words(index.vocabulary(), (word) => places.get(word) ?? assert.fail(String(word)));
   const texts = names.flatMap((name) => [name ?? 'none', name?.slice(1, 6) ?? 'x', name?.slice(-3) ?? 'y']);
   let found = 0;
   for (const text of new Set([...texts, 'e', 'acme, a', ' ', '  ', 'n']).values()) {
@@ -57,6 +58,30 @@ it('finds the names that contain a text by the index of their words', async () =
     found += expected.reduce((sum, one) => sum + one, 0);
   }
   assert.ok(found > 5_000, String(found));
+});
+
+it('continues one long search per turn of the event loop, each in its turn', async () => {
+  let [turn, isOpen] = [0, true];
+  const next = (): void => {
+    turn += 1;
+    if (isOpen) setImmediate(next);
+  };
+  setImmediate(next);
+  const steps: { readonly search: number; readonly turn: number }[] = [];
+  const search = async (number: number): Promise<void> => {
+    for (let step = 0; step < 8; step += 1) {
+      await pause();
+      steps.push({ search: number, turn });
+      // Holds the event loop for longer than a slice.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3);
+    }
+  };
+  await Promise.all([1, 2, 3].map(search));
+  isOpen = false;
+  const continued = steps.filter(({ turn: one }) => one > 0);
+  assert.ok(continued.length >= 8 * 3 - 1);
+  assert.equal(new Set(continued.map(({ turn: one }) => one)).size, continued.length);
+  assert.deepEqual(new Set(continued.slice(0, 3).map((one) => one.search)), new Set([1, 2, 3]));
 });
 
 it('writes nothing, also if a statement would', () => {

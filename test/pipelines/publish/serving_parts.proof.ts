@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { Filters } from '../../../api/serving/filters.ts';
-import { recordTexts } from '../../../api/serving/records.ts';
+import { recordReader } from '../../../api/serving/records.ts';
 import { Tables } from '../../../api/serving/tables.ts';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { openDuck } from '../../../lib/duck.ts';
@@ -215,7 +215,7 @@ it('merges the files of more than 32 days, and a change of any age is there once
       const after = last && { value: String(last['filing_date']), id: String(last['id']), isBehind: false };
       const { rows, total } = await tables.find({ filters, rank }, after, 97);
       if (rows.length === 0) return [total, ...found];
-      found.push(...recordTexts(tables, 'filings', rows).map((text) => JSON.parse(text.toString()) as Row));
+      found.push(...recordReader(tables, 'filings')(rows).map((text) => JSON.parse(text.toString()) as Row));
     }
   };
 
