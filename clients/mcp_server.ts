@@ -1,4 +1,4 @@
-/** The MCP server of an agent, from its settings: a tool per endpoint, and the tools quote, collect and spending. */
+/** The MCP server of an agent, from its settings: a tool per endpoint, and the tools collect and spending. */
 import { join } from 'node:path';
 import type { CallToolResult, Server, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Hex } from 'viem';
@@ -77,11 +77,11 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
   const money = own ? '' : ', which holds sandbox test money';
   const payment =
     payer === null
-      ? 'There is no wallet: free tools work, paid ones can only be quoted.'
+      ? 'There is no wallet: free tools work, and a paid one returns its price.'
       : `Calls are paid from ${payer}${money}, at most $${max_per_call_usd} each and $${max_total_usd} in total.`;
   const api = await fetchInterface(base);
   const call = toolCalls(api, buyer, join(folder, 'bought'));
-  const help = `The server is ${base}. ${payment} Start with meta, which is free; quote returns the price of a call.`;
+  const help = `The server is ${base}. ${payment} Start with meta, which is free.`;
   return {
     /** A new server, for one connection. */
     server: (): Server =>
@@ -100,21 +100,9 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
 
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
 
-const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
-
 const free = { annotations: { readOnlyHint: true, openWorldHint: false } };
 /** Tools of the client itself, next to those of the API. */
 const CLIENT_TOOLS: readonly ListedTool[] = [
-  {
-    name: 'quote',
-    description: 'The price of a call of another tool, and whether the caps allow it. Free; nothing is signed.',
-    inputSchema: {
-      type: 'object',
-      required: ['tool'],
-      properties: { tool: { type: 'string' }, arguments: { type: 'object', description: 'Those of the tool.' } },
-    },
-    ...free,
-  },
   {
     name: 'collect',
     description: 'More of a response that this wallet paid for. Free.',
@@ -133,17 +121,15 @@ const CLIENT_TOOLS: readonly ListedTool[] = [
   },
 ];
 
-function refusalOf(outcome: Refused): CallToolResult {
-  const { kind: _, ...refused } = outcome;
-  return refusalResult(refused);
-}
-
 /** The calls of the tools. Paid responses are saved in `folder`. */
 function toolCalls(api: Interface, buyer: Buyer, folder: string) {
   const tools = new Map(api.tools.map((tool) => [tool.name, tool]));
 
   const resultOf = async (tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> => {
-    if (outcome.kind === 'refused') return refusalOf(outcome);
+    if (outcome.kind === 'refused') {
+      const { kind: _, ...refused } = outcome;
+      return refusalResult(refused);
+    }
     const { type, text, transaction, receipt_id, signed_receipt: receipt } = outcome;
     // Saved first: a paid response must not be lost with the conversation.
     const file = transaction === null ? null : await saveResponse(folder, { name: tool, type, text, receipt });
@@ -171,21 +157,9 @@ function toolCalls(api: Interface, buyer: Buyer, folder: string) {
     return resultOf('collect', view, await buyer.collect(api.base, data.id));
   };
 
-  const quote = async (given: Record<string, unknown>): Promise<CallToolResult> => {
-    const { data } = Quote.safeParse(given);
-    const tool = data && tools.get(data.tool);
-    if (!tool) {
-      const names = [...tools.keys()].join(', ');
-      return errorResult('invalid_arguments', `quote takes tool, one of ${names}, and its arguments.`);
-    }
-    const quoted = await buyer.quote(tool.url(readView(data.arguments).rest));
-    return 'kind' in quoted ? refusalOf(quoted) : toolResult({ tool: tool.name, ...quoted });
-  };
-
   /** @throws ArgumentError */
   return async (name: string, given: Record<string, unknown>): Promise<CallToolResult> => {
     if (name === 'spending') return toolResult(await buyer.budget());
-    if (name === 'quote') return quote(given);
     const { view, rest } = readView(given);
     if (name === 'collect') return collect(view, rest);
     const tool = tools.get(name);

@@ -233,43 +233,22 @@ export function createBuyer({
     );
   };
 
-  /** An unpaid request: what it says if it is not sold, else its terms and the snapshot that would answer. */
-  const ask = async (url: URL) => {
-    const response = await get(url, UNPAID_TIMEOUT_MS);
-    if (response === null) return refused('server_unreachable', `${url.origin} did not respond. Nothing was signed.`);
-    if (response.status === 200) return readResponse(response, null);
-    if (response.status !== 402) return readRefusal(response);
-    await response.body?.cancel();
-    const offer = readOffer(response, network);
-    return 'kind' in offer ? offer : { ...offer, snapshotId: response.headers.get('X-Snapshot-Id') };
-  };
-
   return {
-    /** The price of a call, without paying. */
-    async quote(url: URL) {
-      const offer = await ask(url);
-      if ('kind' in offer && offer.kind === 'refused') return offer;
-      const { price, terms } = 'kind' in offer ? { price: 0n, terms: null } : offer;
-      const { spent } = await count(await walletOf());
-      return {
-        price_usd: usdOf(price),
-        pay_to: terms?.payTo ?? null,
-        network: terms?.network ?? null,
-        within_call_cap: price <= caps.perCall,
-        within_total_cap: spent + price <= caps.total,
-      };
-    },
-
     /** Make a call, and pay for it if it has a price and was not bought in the same snapshot before. */
     async call(url: URL): Promise<Outcome> {
-      const offer = await ask(url);
+      const response = await get(url, UNPAID_TIMEOUT_MS);
+      if (response === null) return refused('server_unreachable', `${url.origin} did not respond. Nothing was signed.`);
+      if (response.status === 200) return readResponse(response, null);
+      if (response.status !== 402) return readRefusal(response);
+      await response.body?.cancel();
+      const offer = readOffer(response, network);
       if ('kind' in offer) return offer;
       const wallet = await walletOf();
       const price_usd = usdOf(offer.price);
       const none = `The call costs $${price_usd} and this client has no wallet: set BUYER_KEY_FILE.`;
       if (!wallet) return refused('no_wallet', none, { price_usd });
       const { account } = wallet;
-      const { snapshotId } = offer;
+      const snapshotId = response.headers.get('X-Snapshot-Id');
       const nonce = snapshotId === null ? undefined : spending.boughtIn(account.address, url.href, snapshotId);
       const again = nonce === undefined ? null : await collectOnce(purchaseUrl(url.origin, nonce), account, network);
       if (again?.kind === 'response') return { ...again, isRepeat: true };

@@ -4,7 +4,7 @@ import type { Router } from '@koa/router';
 import { RECEIPT_ALGORITHM } from '../../lib/receipt.ts';
 import { isCached, shortHash } from '../http/caching.ts';
 import { PROBLEM_PATH, PROBLEMS } from '../http/problem.ts';
-import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
+import { INTERFACE_VERSION } from '../routes/meta.ts';
 import type { ReceiptKeys } from '../payments/receipts/keys.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/assets.ts';
 import { allPages } from '../site/pages/all.ts';

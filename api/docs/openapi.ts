@@ -3,10 +3,11 @@ import type { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS } from '../http/problem.ts';
 import { isJson, mediaOf, templateOf, type Route } from '../routes/define.ts';
+import { LIST_HEADER_NAMES, LIST_HEADERS } from '../../lib/list_headers.ts';
 import { priceText } from '../../lib/prices.ts';
-import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
+import { CSV, FORMULA_RULE } from '../routes/list/csv.ts';
+import { INTERFACE_VERSION } from '../routes/meta.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
-import { CSV_HEADERS, csvContentOf, csvHeadersOf, HEADERS, headers, PURCHASE_HEADERS } from './headers.ts';
 import { componentPath, schemasOf, type JsonObject } from './schemas.ts';
 
 export { templateOf };
@@ -32,6 +33,78 @@ export const tagOf = (path: string): string => {
   const subject = /\/api\/(\w+)/u.exec(path)?.[1] ?? '';
   if (subject === 'batch') return 'filings';
   return Object.hasOwn(TAGS, subject) ? subject : 'discovery';
+};
+
+const header = (description: string) => ({ description, required: true, schema: { type: 'string' } });
+export const HEADERS = {
+  'X-Request-Id': header('Id of this request in the server log; the same as instance of a problem document.'),
+  'PAYMENT-REQUIRED': header('Payment terms to sign: base64 of JSON, x402 version 2.'),
+  'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
+  'X-Snapshot-Id': header(
+    'Id of the snapshot that the response is computed from; of a 402, that the paid one would be.',
+  ),
+  'Receipt-Id': header(
+    'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
+  ),
+  'Signed-Receipt': header(
+    'Receipt signed by the server (compact JWS): price, payment, request, SHA-256 of the body, snapshot. The keys ' +
+      'are at /.well-known/jwks.json.',
+  ),
+  'Unencoded-Digest': header('SHA-256 of the body before Content-Encoding. The server keeps the body in this form.'),
+  Delivery: header(
+    'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
+      'sign-in of the wallet that paid.',
+  ),
+  Refund: {
+    ...header(
+      'Only if the guarantee owes a refund: JSON with state (due, refunded), amount, what ended and its pages.',
+    ),
+    required: false,
+  },
+  'Retry-After': header('Seconds to wait.'),
+  ETag: header('Depends on the snapshot, the route and the query. Send it back in If-None-Match.'),
+} as const;
+/** References to headers. */
+const refsTo = (names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const headers = (...names: (keyof typeof HEADERS)[]): JsonObject => refsTo(names);
+
+/** Headers of a paid response. */
+export const PURCHASE_HEADERS = [
+  'PAYMENT-RESPONSE',
+  'X-Snapshot-Id',
+  'Receipt-Id',
+  'Signed-Receipt',
+  'Unencoded-Digest',
+  'Delivery',
+] as const;
+
+const ABOUT: Readonly<Record<string, string>> = {
+  [LIST_HEADERS.stale_sources]: 'Names of up to twenty stale_sources, with commas between them.',
+  Link: 'URL of the next page, with rel="next".',
+};
+
+/** Header components of lists as CSV, by name. */
+export const CSV_HEADERS = Object.fromEntries(
+  LIST_HEADER_NAMES.map((name) => [
+    name,
+    {
+      description: `Only as CSV. ${ABOUT[name] ?? `${name.toLowerCase().replaceAll('-', '_')} of the JSON response.`}`,
+      required: false,
+      schema: { type: 'string' },
+    },
+  ]),
+);
+
+const csvContent: JsonObject = {
+  [CSV]: {
+    schema: {
+      type: 'string',
+      description:
+        'If Accept prefers text/csv: a header line, then one line per record, with the fields of records in order. ' +
+        `An absent value is an empty cell, an object or a list is JSON. ${FORMULA_RULE}`,
+    },
+  },
 };
 
 /** Schema name of each response body; routes with the same body share one. */
@@ -103,11 +176,11 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
       description: billed,
       headers: {
         ...headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : PURCHASE_HEADERS)),
-        ...csvHeadersOf(route),
+        ...(route.csvColumns && refsTo(LIST_HEADER_NAMES)),
       },
       content: {
         [mediaOf(route)]: { schema: isJson(route) ? bodyOf(route.response) : { type: 'string' } },
-        ...csvContentOf(route),
+        ...(route.csvColumns && csvContent),
       },
     };
   }

@@ -11,11 +11,11 @@ import { exclusive } from './leads/exclusive.ts';
 import { filingLists, filings, recentFilings, REGISTERS } from './filings/filings.ts';
 import { leads } from './leads/leads.ts';
 import { lookup } from './lookup/lookup.ts';
-import { metaRoute } from './meta/meta.ts';
+import { metaRoute } from './meta.ts';
 import { owners } from './owners.ts';
 import { purchaseUrl } from './purchases.ts';
-import { registerMeta } from './meta/register_meta.ts';
-import { reportRoutes } from './report/report.ts';
+import { registerMeta } from './filings/register_meta.ts';
+import { reportRoutes } from './report.ts';
 import { signals } from './signals.ts';
 import { weeklyCsv } from './filings/weekly_csv.ts';
 

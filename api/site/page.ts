@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Health } from '../http/health.ts';
 import type { Network } from '../../lib/network.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';
-import type { Meta } from '../routes/meta/schema.ts';
+import type { Meta } from '../routes/meta.ts';
 import type { Snapshot } from '../serving/open.ts';
 import type { Piece } from './html.ts';
 

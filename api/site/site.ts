@@ -11,7 +11,7 @@ import { isCached, shortHash } from '../http/caching.ts';
 import { holdsHash, type Holds } from '../routes/leads/lead_holds.ts';
 import type { Cursors } from '../routes/list/page.ts';
 import { todayOf } from '../../models/manifest.ts';
-import type { Meta } from '../routes/meta/schema.ts';
+import type { Meta } from '../routes/meta.ts';
 import type { Snapshot } from '../serving/open.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { MCP_PATH } from '../docs/openapi.ts';

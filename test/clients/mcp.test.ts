@@ -15,7 +15,7 @@ describe('the MCP server', () => {
   });
   after(() => shop.close());
 
-  it('has a tool for every endpoint, with its parameters and price, and three own tools, in at most 15 kB', () =>
+  it('has a tool for every endpoint, with its parameters and price, and two own tools, in at most 15 kB', () =>
     shop.withAgent({}, async ({ client, call }) => {
       assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
       const { tools } = await client.listTools();
@@ -24,11 +24,11 @@ describe('the MCP server', () => {
       const routes = shop.server.app.routes.filter(({ path }) => path.startsWith('/api/'));
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['quote', 'collect', 'spending', ...routes.map(({ name }) => name)],
+        ['collect', 'spending', ...routes.map(({ name }) => name)],
       );
       const told = new Set<string>();
       for (const [i, { name, price, params, pathParams = {} }] of routes.entries()) {
-        const tool = tools[i + 3] ?? assert.fail();
+        const tool = tools[i + 2] ?? assert.fail();
         const properties = tool.inputSchema.properties as Record<string, { description?: string }>;
         const parameters = [...Object.keys(pathParams), ...Object.keys(params)];
         assert.deepEqual(Object.keys(properties), [...parameters, 'show', 'part', 'from'], name);
@@ -78,15 +78,8 @@ describe('the MCP server', () => {
       assert.equal(paid, 4_000_000n);
     }));
 
-  it('quotes without paying, pays exactly the price, and saves what it paid for', () =>
+  it('pays exactly the price, and saves what it paid for', () =>
     shop.withAgent({}, async ({ call, stderr }) => {
-      const paid = await shop.amountPaid(async () => {
-        const quoted = await call('quote', { tool: 'deals', arguments: { state: 'OH' } });
-        const { price_usd, within_call_cap, within_total_cap, network } = quoted.content;
-        assert.deepEqual([price_usd, within_call_cap, within_total_cap, network], ['0.05', true, true, 'eip155:8453']);
-        assert.equal((await call('quote', { tool: 'meta' })).content['price_usd'], '0.00');
-      });
-      assert.equal(paid, 0n);
       const bought = await shop.amountPaid(async () => {
         const { content, isError } = await call('deals', { state: 'OH', min_score: 15, min_price: 100.5 });
         assert.equal(isError, false);
@@ -162,7 +155,6 @@ describe('the MCP server', () => {
           ['deals', { stat: 'OH' }, 'invalid_arguments'],
           ['deals', { state: ['OH'] }, 'invalid_arguments'],
           ['deal_report', {}, 'invalid_arguments'],
-          ['quote', { tool: 'nothing' }, 'invalid_arguments'],
         ] as const) {
           const { content, isError } = await call(tool, args);
           // No match is a result like any other.
@@ -192,8 +184,6 @@ describe('the MCP server', () => {
           [report.isError, report.content['reason'], report.content['price_usd'], report.content['billed']],
           [true, 'price_above_call_cap', '1.50', false],
         );
-        const { content } = await call('quote', { tool: 'deal_report', arguments: { id: uuid(1) } });
-        assert.deepEqual([content['price_usd'], content['within_call_cap']], ['1.50', false]);
         assert.equal((await call('deal_cards')).isError, false);
         // Two clients of one wallet with concurrent calls, one a later process: the cap holds for both together.
         await shop.withAgentProcess(capped, async (later) => {

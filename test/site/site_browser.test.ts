@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import type { ReportBody } from '../../api/routes/report/report.ts';
+import type { ReportBody } from '../../api/routes/report.ts';
 import { RANGES, RISKS } from '../../api/site/pages/report/words.ts';
 import { rm } from 'node:fs/promises';
 import { serve } from '../../api/http/serve.ts';

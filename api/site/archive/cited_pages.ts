@@ -1,5 +1,5 @@
 /** The archived pages that a report cites, and one of them as a page of the site. */
-import type { ReportBody } from '../../routes/report/report.ts';
+import type { ReportBody } from '../../routes/report.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { above, code, externalLink, h2, outcome, terms } from '../components.ts';
 import { countText, day } from '../format.ts';

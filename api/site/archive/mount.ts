@@ -11,7 +11,7 @@ import { StoreDamage, StoreUnavailable } from '../../../lib/store/store.ts';
 import { todayOf } from '../../../models/manifest.ts';
 import { Problem } from '../../http/problem.ts';
 import { stateOf } from '../../http/request_state.ts';
-import { EXAMPLE_PATH, type ReportBody } from '../../routes/report/report.ts';
+import { EXAMPLE_PATH, type ReportBody } from '../../routes/report.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { freeRequest } from '../page.ts';
 import { SITE_HEADERS, type Site, type SiteDeps } from '../site.ts';

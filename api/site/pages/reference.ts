@@ -5,7 +5,7 @@ import { priceText } from '../../../lib/prices.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { exampleUrl } from '../../docs/examples.ts';
-import { HEADERS, PURCHASE_HEADERS } from '../../docs/headers.ts';
+import { HEADERS, PURCHASE_HEADERS } from '../../docs/openapi.ts';
 import { MCP_PATH, openApi, templateOf } from '../../docs/openapi.ts';
 import { MAX_URL_LENGTH, PROBLEMS, type Reason } from '../../http/problem.ts';
 import type { Route } from '../../routes/define.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { atomicOf } from '../../../lib/network.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Chain } from '../../payments/local_chain/chain.ts';
-import { Report } from '../../routes/report/report.ts';
+import { Report } from '../../routes/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
 import { pointOf, shortPrice } from '../deal_cards.ts';
 import { html, type Piece } from '../html.ts';

@@ -2,7 +2,7 @@
 import { fold, list, sub, wideTable } from '../../components.ts';
 import { element, html, type Html, type Piece } from '../../html.ts';
 import { dollarsText, percentText, shareText } from '../../format.ts';
-import type { ReportBody } from '../../../routes/report/report.ts';
+import type { ReportBody } from '../../../routes/report.ts';
 import { RELIABILITIES } from './words.ts';
 
 type Cell = ReportBody['sensitivity']['cells'][number];

@@ -1,7 +1,7 @@
 /** /report: the free example report as a page, with every figure that a buyer gets. */
 import { PRICES } from '../../../../lib/prices.ts';
 import { Problem } from '../../../http/problem.ts';
-import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report/report.ts';
+import { EXAMPLE_PATH, type ReportBody } from '../../../routes/report.ts';
 import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
 import { barChart, type Bar } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';

@@ -16,7 +16,7 @@ import {
   ratioText,
 } from '../../format.ts';
 import { cardTable, externalLink, listed, num, sub, outcome, tag, terms } from '../../components.ts';
-import type { ReportBody } from '../../../routes/report/report.ts';
+import type { ReportBody } from '../../../routes/report.ts';
 import {
   CONTRACTS,
   IN_PLACE,
@@ -39,7 +39,6 @@ import {
   PATH_REASONS,
 } from './words.ts';
 import { barChart, type Bar } from '../../charts.ts';
-import { LOAN_LIMITS } from '../../../routes/report/summary.ts';
 
 type Deal = ReportBody['deal'];
 type ByBedrooms = Deal['rent_steps']['market']['rents'];
@@ -197,6 +196,14 @@ export const incomeSteps = (report: ReportBody): Html =>
 
 type Line = ReportBody['comparison']['lines'][number];
 type Bank = ReportBody['debt_terms']['bank'];
+
+/** The limit that determines the size of the loan. */
+const LOAN_LIMITS: Readonly<Record<NonNullable<ReportBody['deal']['loan_binding']>, string>> = {
+  loan_to_value: 'limited by the price',
+  debt_coverage: 'limited by the income',
+  minimum_loan: 'the income covers less than the smallest loan',
+  none: 'no income is left after reserves',
+};
 
 const FIGURES: Readonly<Record<Line['figure'], readonly [title: string, write: (value: string | null) => Html]>> = {
   noi: ['Net operating income', dollars],

@@ -1,5 +1,5 @@
 /** Words for the bases, checks and limits of an underwriting. A value without words is a type error. */
-import type { ReportBody } from '../../../routes/report/report.ts';
+import type { ReportBody } from '../../../routes/report.ts';
 
 type Deal = ReportBody['deal'];
 type Steps = Deal['rent_steps'];

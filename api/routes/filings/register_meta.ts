@@ -5,10 +5,17 @@ import { Filters } from '../../serving/filters.ts';
 import { cachePerDay } from '../../serving/memo.ts';
 import { defineRoute, type Route } from '../define.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
-import { filingsOfLastDays, nameIn, type Register } from '../filings/filings.ts';
-import { weeklyFile, WeeklyFile } from '../filings/weekly_csv.ts';
-import { fieldNotesOf, INTERFACE_VERSION, noticeOf, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
-import { SourceStatus } from './schema.ts';
+import { filingsOfLastDays, nameIn, type Register } from './filings.ts';
+import { weeklyFile, WeeklyFile } from './weekly_csv.ts';
+import {
+  fieldNotesOf,
+  INTERFACE_VERSION,
+  noticeOf,
+  pricingOf,
+  sourcesOf,
+  SourceStatus,
+  type MetaOptions,
+} from '../meta.ts';
 import { DATA, dataOf, GENERATED_AT } from '../envelope.ts';
 
 const SAMPLES = 3;

@@ -1,24 +1,23 @@
 /** GET /api/deals/:id/report: everything known about one deal, with a formula for every figure. */
 import { z } from 'zod';
-import { NOT_RECORDED, partOf } from '../../../lib/record.ts';
-import { Auction } from '../../../models/marts/auctions.ts';
-import { MatchBasis } from '../../../models/deal/property.ts';
-import { Deal } from '../../../models/marts/deals.ts';
-import { ListingVersion } from '../../../models/marts/listing_history.ts';
-import { Report as ReportRecord } from '../../../models/marts/reports.ts';
-import { Signal } from '../../../models/marts/signals.ts';
-import { soldState } from '../leads/lead_holds.ts';
-import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
-import { cachePerDay } from '../../serving/memo.ts';
-import { idParam, readValue, type Params } from '../params.ts';
-import { PRICES } from '../../../lib/prices.ts';
-import { Problem } from '../../http/problem.ts';
-import { defineRoute, type RouteRequest, type Route } from '../define.ts';
-import type { Snapshot } from '../../serving/open.ts';
-import { freeDeals } from '../deals.ts';
-import { Filters } from '../../serving/filters.ts';
-import { summaryOf } from './summary.ts';
-import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
+import { NOT_RECORDED, partOf } from '../../lib/record.ts';
+import { Auction } from '../../models/marts/auctions.ts';
+import { MatchBasis } from '../../models/deal/property.ts';
+import { Deal } from '../../models/marts/deals.ts';
+import { ListingVersion } from '../../models/marts/listing_history.ts';
+import { Report as ReportRecord } from '../../models/marts/reports.ts';
+import { Signal } from '../../models/marts/signals.ts';
+import { soldState } from './leads/lead_holds.ts';
+import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from './envelope.ts';
+import { cachePerDay } from '../serving/memo.ts';
+import { idParam, readValue, type Params } from './params.ts';
+import { PRICES } from '../../lib/prices.ts';
+import { Problem } from '../http/problem.ts';
+import { defineRoute, type RouteRequest, type Route } from './define.ts';
+import type { Snapshot } from '../serving/open.ts';
+import { freeDeals } from './deals.ts';
+import { Filters } from '../serving/filters.ts';
+import { isSale, RECORD_KINDS, type RecordKind } from '../../models/fields.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -165,7 +164,6 @@ const REASONS = {
 export const Report = z.strictObject({
   note: NOTE.optional(),
   property: z.string().meta({ description: 'Address of the property, in one line.' }),
-  summary: z.array(z.string()).meta({ description: 'The report in plain sentences.' }),
   deal: Deal.schema,
   comparison,
   debt_terms,
@@ -273,7 +271,6 @@ async function buildReport(
   return {
     ...noteOf(manifest, [more, goneNote].filter(Boolean).join(' ')),
     property: propertyOf(deal),
-    summary: summaryOf(deal as Parameters<typeof summaryOf>[0], report as Parameters<typeof summaryOf>[1]),
     deal,
     comparison: report['comparison'],
     debt_terms: report['debt_terms'],

@@ -1,26 +1,164 @@
 /** GET /api/meta: coverage, prices, field notes, filters and samples, all from the current snapshot. */
-import type { z } from 'zod';
-import { ABSENT_ABOUT } from '../../../lib/record.ts';
-import { Filters } from '../../serving/filters.ts';
-import type { Snapshot } from '../../serving/open.ts';
-import { cachePerDay } from '../../serving/memo.ts';
-import { TABLES } from '../../../models/serving/tables.ts';
-import { auctions, upcomingAuctions } from '../auctions.ts';
-import { COVERAGE_PATH, coverageByMetro } from '../coverage.ts';
-import { activeDeals, deals, freeDeals } from '../deals.ts';
-import { dataOf } from '../envelope.ts';
-import { defineRoute, type Route, type RouteRequest } from '../define.ts';
-import { FIELD_GROUPS } from '../list/field_groups.ts';
-import { holdsHash, notHeld, unsold, type Held } from '../leads/lead_holds.ts';
-import { leads, sellableLeads } from '../leads/leads.ts';
-import { BASIS_NOTE } from '../lookup/lookup.ts';
-import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
-import { owners, OWNERS_NOTE } from '../owners.ts';
-import { currentSignals, signals } from '../signals.ts';
-import { weeklyFile } from '../filings/weekly_csv.ts';
-import { fieldNotesOf, INTERFACE_VERSION, noticeOf, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
-import { citiesOf, figuresOf, type Figures } from '../figures.ts';
-import { Meta } from './schema.ts';
+import { z } from 'zod';
+import { BASE, type Network } from '../../lib/network.ts';
+import { priceText } from '../../lib/prices.ts';
+import { ABSENT_ABOUT, noteOf, type RecordDefinition } from '../../lib/record.ts';
+import type { ServedManifest } from '../../models/manifest.ts';
+import { Auction } from '../../models/marts/auctions.ts';
+import { Deal } from '../../models/marts/deals.ts';
+import { Lead } from '../../models/marts/leads.ts';
+import { Signal } from '../../models/marts/signals.ts';
+import { Source } from '../../models/marts/sources.ts';
+import { TABLES } from '../../models/serving/tables.ts';
+import { Filters } from '../serving/filters.ts';
+import { cachePerDay } from '../serving/memo.ts';
+import type { Snapshot } from '../serving/open.ts';
+import { auctions, upcomingAuctions } from './auctions.ts';
+import { COVERAGE_PATH, coverageByMetro, MetroCoverage } from './coverage.ts';
+import { activeDeals, deals, freeDeals } from './deals.ts';
+import { defineRoute, templateOf, type Route, type RouteRequest } from './define.ts';
+import { DATA, dataOf, GENERATED_AT } from './envelope.ts';
+import { citiesOf, figuresOf, type Figures } from './figures.ts';
+import { weeklyFile, WeeklyFile } from './filings/weekly_csv.ts';
+import { holdsHash, notHeld, unsold, type Held } from './leads/lead_holds.ts';
+import { leads, sellableLeads } from './leads/leads.ts';
+import { FIELD_GROUPS } from './list/field_groups.ts';
+import { BASIS_NOTE } from './lookup/lookup.ts';
+import { owners, OWNERS_NOTE } from './owners.ts';
+import { EXAMPLE_PATH, exampleDeals } from './report.ts';
+import { currentSignals, signals } from './signals.ts';
+
+const nullable = <S extends z.ZodType>(schema: S, absent: string) =>
+  schema.nullable().meta({ description: `Null when: ${absent}.` });
+const timestamp = nullable(z.iso.datetime(), 'there is no such record');
+const saleDate = nullable(z.iso.date(), 'there is no sale to come');
+const { status, freshness, stale_reason } = Source.schema.shape;
+
+/** Status of a source, for buyers. */
+export const SourceStatus = z.strictObject({
+  source: z.string(),
+  title: z.string(),
+  home: z.string(),
+  status,
+  freshness,
+  stale_reason: nullable(stale_reason.unwrap(), 'freshness is not stale'),
+  fiscal_year: nullable(z.int(), 'the rows have no fiscal year'),
+  every_days: z.int(),
+  last_good_at: nullable(z.iso.datetime(), 'the source has no good read'),
+  rows: z.int(),
+  /** Rows of its page, and their number by the site's own count. */
+  rows_in: z.int(),
+  rows_stated: nullable(z.int(), 'its site states no count'),
+  /** Fields that it filled before and does not now, with the day. */
+  missing_fields: nullable(z.string(), 'no field went blank'),
+  missing_since: nullable(z.iso.date(), 'no field went blank'),
+  /** Mean share of its rows with a value, over the columns that may be absent. */
+  filled_pct: nullable(z.int(), 'it has no row, or none of these columns'),
+});
+const filterList = z.array(z.string());
+
+/** A feed: what it has, its figures, and its filters. */
+const feed = <C extends z.ZodRawShape>(coverage: C) =>
+  z.strictObject({ note: z.string(), coverage: z.strictObject(coverage), filters: filterList });
+
+export const Meta = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  guarantee: z.string(),
+  interface_version: z.string(),
+  /** Only if the data are made up or the money is test money. */
+  notice: z.string().optional(),
+  coverage: z.strictObject({
+    total_records: z.int(),
+    active_records: z.int(),
+    hot: z.int(),
+    warm: z.int(),
+    dscr_computed: z.int(),
+    cities: z.int(),
+    freshest_verification: timestamp,
+    oldest_active_verification: timestamp,
+  }),
+  refresh_cadence: z.string(),
+  pricing: z.record(z.string(), z.string()),
+  record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  filters: z.strictObject({ note: z.string(), params: filterList, example: z.string() }),
+  signals_feed: feed({ total_signals: z.int(), with_address: z.int(), counties: z.int(), freshest: timestamp }),
+  auctions_feed: feed({
+    upcoming_sales: z.int(),
+    next_sale_date: saleDate,
+    furthest_sale_date: saleDate,
+    counties: z.int(),
+    freshest: timestamp,
+  }),
+  leads_feed: feed({ available_leads: z.int(), counties: z.int() }),
+  owners_feed: feed({ owners: z.int(), counties: z.int() }),
+  /** Left out if no complete week has rows. */
+  weekly_file: WeeklyFile.optional(),
+  coverage_by_metro: z.strictObject({ note: z.string(), url: z.string(), metros: z.array(MetroCoverage) }),
+  free_samples: z.strictObject({
+    note: z.string(),
+    deals: z.array(Deal.schema),
+    signals: z.array(Signal.schema),
+    auctions: z.array(Auction.schema),
+    leads: z.array(Lead.schema),
+  }),
+  /** Property is null if there is no active deal. */
+  example_report: z.strictObject({
+    note: z.string(),
+    url: z.string(),
+    property: nullable(z.string(), 'there is no active deal'),
+  }),
+  sources: z.array(SourceStatus),
+  assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
+  ...DATA,
+  generated_at: GENERATED_AT,
+});
+
+/** Version of the interface. */
+export const INTERFACE_VERSION = '1.0.0';
+
+export interface MetaOptions {
+  /** Every route of the server. */
+  readonly routes: readonly Route[];
+  readonly publicUrl: string;
+  /** Where payments are taken. Default: Base. */
+  readonly network?: Network;
+  /** Shown if payments are in test money. */
+  readonly paymentNotice?: string | undefined;
+}
+
+/** Mean of the percentages in a text such as "units 95, noi 35", or null. */
+function meanRate(rates: unknown): number | null {
+  const all = [...String(rates ?? '').matchAll(/ (\d+)(?:,|$)/gu)].map(([, pct]) => Number(pct));
+  return all.length === 0 ? null : Math.round(all.reduce((sum, pct) => sum + pct, 0) / all.length);
+}
+
+/** Made-up data and test money. */
+export function noticeOf(manifest: ServedManifest, paymentNotice = ''): { notice?: string } {
+  const notice = [manifest.notice, paymentNotice].filter(Boolean).join(' ');
+  return notice === '' ? {} : { notice };
+}
+
+/** Status of every source. */
+export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
+  snapshot
+    .all('sources')
+    .map((row) => ({ ...row, rows: row['rows_out'], filled_pct: meanRate(row['fill_rates']) }))
+    .map((row) => SourceStatus.strip().parse(row));
+
+/** Price of every route, with the protocol and the network. */
+export const pricingOf = (routes: readonly Route[], { name: network }: Network = BASE): Record<string, string> => ({
+  ...Object.fromEntries(routes.map((route) => [`GET ${templateOf(route)}`, priceText(route)])),
+  protocol: 'x402 version 2',
+  network,
+});
+
+/** Notes on the fields of a record: the values of an enum that is never null, else a sentence. */
+export const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>
+  record.columns.map((column) => [
+    prefix + column.name,
+    column.values !== undefined && column.absent === undefined ? [...column.values] : noteOf(column),
+  ]);
 
 /** Tables with notes on their fields. */
 const NOTED = ['deals', 'signals', 'auctions', 'leads', 'owners', 'coverage', 'filings'] as const;
