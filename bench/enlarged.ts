@@ -1,8 +1,8 @@
 /** Data folders of measures: the default world, and many times as large, each staged row again as another one. */
-import { cp, glob, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../lib/duck.ts';
-import { pointAt, sha256OfFile } from '../lib/files.ts';
+import { contentOf, pointAt, sha256OfFile } from '../lib/files.ts';
 import { literal } from '../lib/sql.ts';
 import { Manifest } from '../models/manifest.ts';
 import { runPipeline } from './programs.ts';
@@ -77,7 +77,7 @@ async function enlargeRead(from: string, to: string, times: number): Promise<voi
   const added = (Number(counted?.['Count']) * (times - 1)) / times;
   const record = JSON.parse(await readFile(`${to}.json`, 'utf8')) as { counts: { rows_in: number; rows_out: number } };
   for (const count of ['rows_in', 'rows_out'] as const) record.counts[count] += added;
-  const parquet = { sha256: await sha256OfFile(target), bytes: (await stat(target)).size };
+  const parquet = await contentOf(target);
   await writeFile(`${to}.json`, JSON.stringify({ ...record, parquet }));
 }
 

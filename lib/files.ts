@@ -151,22 +151,26 @@ export async function sha256OfFile(path: string): Promise<string> {
 /** SHA-256 of bytes or UTF-8 text, hex. */
 export const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** Names in a folder; none if it does not exist. */
-export const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+/** What reading a file or a folder gives; null if it does not exist. */
+export const nullIfMissing = <T>(reading: Promise<T>): Promise<T | null> =>
+  reading.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
 
+/** Names in a folder; none if it does not exist. */
+export const namesIn = async (folder: string): Promise<string[]> => (await nullIfMissing(readdir(folder))) ?? [];
+
+/** Hash and length of a file. */
+export const contentOf = async (path: string): Promise<{ sha256: string; bytes: number }> => ({
+  sha256: await sha256OfFile(path),
+  bytes: (await stat(path)).size,
+});
+
 /** Read a JSON file; undefined if it does not exist. @throws DamagedFile if it is not JSON */
 export async function readJson(path: string): Promise<unknown> {
-  let content: string;
-  try {
-    content = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const content = await nullIfMissing(readFile(path, 'utf8'));
+  if (content === null) return undefined;
   try {
     return JSON.parse(content);
   } catch {

@@ -2,7 +2,7 @@
 import { readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { DamagedFile, isShared, namesIn, readJson, sha256OfFile, writeWhole } from '../lib/files.ts';
+import { DamagedFile, isShared, namesIn, nullIfMissing, readJson, sha256OfFile, writeWhole } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
 import { filesOf } from '../lib/store/snapshot_cache.ts';
 import { Manifest } from '../models/manifest.ts';
@@ -78,12 +78,8 @@ export async function snapshotOfDay(layout: Layout, asOf: string): Promise<Manif
 
 /** Run id of the current snapshot; null if nothing is published yet. */
 export async function currentSnapshot(layout: Layout): Promise<string | null> {
-  try {
-    return basename(await readlink(layout.current));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const link = await nullIfMissing(readlink(layout.current));
+  return link === null ? null : basename(link);
 }
 
 /**
@@ -107,12 +103,9 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
     if (needed === 'tables' && !tables.has(file)) continue;
     const path = join(layout.snapshot(runId), file);
     const reading = needed === 'tables' && isShared(file) ? stat(path).then(({ size }) => size) : sha256OfFile(path);
-    const found = await reading.catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+    const found = await nullIfMissing<string | number>(reading);
     if (found === sha256 || found === bytes) continue;
-    if (found !== undefined) problems.push(`${file} does not have the hash its manifest states`);
+    if (found !== null) problems.push(`${file} does not have the hash its manifest states`);
     else if (!pruned.includes(file)) problems.push(`${file} is missing`);
     else if (needed === 'all') problems.push(`${file} was removed by make prune`);
   }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
+import { makeFolder, moveInto, nullIfMissing, sync, writeWhole } from '../files.ts';
 import { isDiskFull, Store, StoreUnavailable, type NamedFile, type Pointer, type WaitOptions } from './store.ts';
 
 const POINTER = 'current/';
@@ -15,13 +15,6 @@ const EARLIER_POINTERS = 5;
 const INCOMING = 'incoming';
 /** Errors that a retry does not fix. */
 const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
-
-/** @returns null if the file does not exist */
-const nullIfMissing = <T>(work: Promise<T>): Promise<T | null> =>
-  work.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
 
 export class FolderStore extends Store {
   readonly #root: string;

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { z } from 'zod';
-import { makeFolder, moveInto, sha256, sha256OfFile } from '../files.ts';
+import { makeFolder, moveInto, nullIfMissing, sha256, sha256OfFile } from '../files.ts';
 
 /** The store does not respond, or responds with a server error. The message is one line. */
 export class StoreUnavailable extends Error {
@@ -207,14 +207,8 @@ export async function downloadVerified(store: Store, file: NamedFile, path: stri
 }
 
 /** Whether a local file has this content. */
-export const hasContent = (path: string, stated: string): Promise<boolean> =>
-  sha256OfFile(path).then(
-    (found) => found === stated,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
+export const hasContent = async (path: string, stated: string): Promise<boolean> =>
+  (await nullIfMissing(sha256OfFile(path))) === stated;
 
 /** Copy a verified file to a local path, unless the path has this content. */
 export async function downloadMissing(store: Store, file: NamedFile, path: string): Promise<void> {

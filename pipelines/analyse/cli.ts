@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openArchive } from '../../lib/archive.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { loadSources } from '../../sources/index.ts';
+import { runProgram } from '../failure.ts';
 import { printLines, screenWidth, wrapLine } from '../format.ts';
 import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -12,7 +14,6 @@ import { explain, fieldOrigin } from './explain/explain.ts';
 import { formatExplanation } from './explain/format.ts';
 import { openSnapshot, type OpenSnapshot } from './open_snapshot.ts';
 import { formatLines, formatTable, runQuery, workedQueries } from './query.ts';
-import { runCli } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
 
 const MAX_ROWS = 200;
@@ -101,10 +102,30 @@ async function explainCommand(): Promise<number> {
   }
 }
 
+/** DuckDB's words for access that a snapshot does not allow. */
+const FORBIDDEN = new RegExp(
+  [
+    'read-only',
+    'Cannot execute statement of type',
+    'External file access',
+    'has been locked',
+    'file system operations are disabled',
+  ].join('|'),
+  'iu',
+);
+
+/** DuckDB's message about an error, without its internal prefix; the position in the statement stays. */
+function queryErrorText(error: unknown): string {
+  const message = messageOf(error);
+  if (FORBIDDEN.test(message)) return `Not allowed: the snapshot is read-only. ${message.split('\n')[0] ?? ''}`;
+  return message.replace(/^Failed to \w+ statements: /u, '').trim();
+}
+
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   sql: () => sqlCommand(readSettings(analystSettings).Q),
   query: queryCommand,
   explain: explainCommand,
 };
 
-await runCli(COMMANDS[process.argv[2] ?? ''] ?? (() => Promise.reject(new SettingError('expected a command'))));
+const command = COMMANDS[process.argv[2] ?? ''] ?? (() => Promise.reject(new SettingError('expected a command')));
+await runProgram(command, queryErrorText);

@@ -6,7 +6,7 @@ import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { calibratedTables } from '../../models/calibration/calibrate.ts';
 import { measuredFiles } from '../../models/calibration/measure.ts';
-import { runCli } from '../analyse/run_cli.ts';
+import { runProgram } from '../failure.ts';
 
 export const calibrateSettings = z.object({
   FOLDER: z
@@ -26,4 +26,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) await runCli(main);
+if (import.meta.main) await runProgram(main);

@@ -1,8 +1,7 @@
 /** `make run`: checks the settings, then runs the pipeline and prints its summary. */
 import { writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { whyNotWritable } from '../../lib/files.ts';
+import { namesIn, whyNotWritable } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import {
   pipelineSettings,
@@ -76,8 +75,7 @@ function checkSettings({ LIVE, DAY, CONTACT, SANDBOX_URL, QUEUE, STORE }: Pipeli
 
 /** Folders of the drop folder without a source: the files of a misspelled name would never be read. */
 async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Promise<string[]> {
-  const names = await readdir(drop).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+  const names = await namesIn(drop).catch((error: NodeJS.ErrnoException) => {
     const code = error.code ?? String(error);
     throw new SettingError(`the drop folder is ${JSON.stringify(drop)}, expected a readable folder: ${code}`);
   });

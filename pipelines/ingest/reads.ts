@@ -1,8 +1,7 @@
 /** The record of one read of one source, stored next to its staged rows, and which read is in use on a given day. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
+import { DamagedFile, namesIn, nullIfMissing, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
 import { RejectedRow } from '../../models/inputs.ts';
 import type { Page } from '../../sources/contract.ts';
 import { ArchiveDamage, type Archive } from '../../lib/archive.ts';
@@ -109,19 +108,12 @@ export const stagedParquet = (layout: Layout, source: string, runId: string, ver
 export async function trustedRows(layout: Layout, record: ReadRecord): Promise<string | undefined> {
   if (!record.parquet) return undefined;
   const file = stagedParquet(layout, record.source, record.run_id, versionOf(record));
-  const wrong = await sha256OfFile(file).then(
-    (found) => (found === record.parquet?.sha256 ? null : 'does not have the hash its record states'),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return 'is missing';
-      throw error;
-    },
+  const found = await nullIfMissing(sha256OfFile(file));
+  if (found === record.parquet.sha256) return file;
+  throw new DamagedFile(
+    `${file} ${found === null ? 'is missing' : 'does not have the hash its record states'}; put it back from the ` +
+      `archived pages with: make rebuild SOURCE=${record.source} SINCE=${record.as_of}`,
   );
-  if (wrong !== null)
-    throw new DamagedFile(
-      `${file} ${wrong}; put it back from the archived pages with: ` +
-        `make rebuild SOURCE=${record.source} SINCE=${record.as_of}`,
-    );
-  return file;
 }
 
 /** Written after the rows: a record with status good always has its rows. */
@@ -144,12 +136,8 @@ export async function readRecord(
 
 /** Run ids in a folder of records, each with its newest version, oldest first. */
 async function listReads(folder: string): Promise<[runId: string, version: number][]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
   const newest = new Map<string, number>();
-  for (const name of names) {
+  for (const name of await namesIn(folder)) {
     const [, runId = '', version = '1'] = /^(.+?)(?:\.v(\d+))?\.json$/u.exec(name) ?? [];
     if (parseRunId(runId) !== null) newest.set(runId, Math.max(newest.get(runId) ?? 1, Number(version)));
   }

@@ -17,8 +17,8 @@ import { Manifest, type PublishedTable } from '../../models/manifest.ts';
 import { movingFields } from '../../models/marts/change_feeds.ts';
 import { changesSql } from '../analyse/changes.ts';
 import { snapshotNamed } from '../analyse/open_snapshot.ts';
-import { runCli } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
+import { runProgram } from '../failure.ts';
 import { bytesShort, plural } from '../format.ts';
 import { compareRunIds, layoutOf, type Layout } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -200,4 +200,4 @@ async function main(): Promise<number> {
   }
 }
 
-if (import.meta.main) await runCli(main);
+if (import.meta.main) await runProgram(main);

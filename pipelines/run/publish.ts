@@ -3,11 +3,11 @@
  * rename. After a crash at any instant the old snapshot is still current. Its manifest has the facts of the run.
  */
 import { createHash } from 'node:crypto';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { duckVersion, rowsOf } from '../../lib/duck.ts';
-import { makeFolder, pointAt, readJson, share, sha256OfFile, sync } from '../../lib/files.ts';
+import { contentOf, makeFolder, pointAt, readJson, share, sync } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import { markVerified } from '../../lib/verified.ts';
@@ -256,7 +256,7 @@ export async function writeParquet(
 /** Flush a written file. @returns its size and hash */
 async function flushed(path: string): Promise<{ bytes: number; sha256: string }> {
   await sync(path);
-  return { bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+  return contentOf(path);
 }
 
 /**

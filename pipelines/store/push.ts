@@ -1,8 +1,7 @@
 /** Uploads what the store lacks of a data folder: runs, archived pages, snapshots. */
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atOnce } from '../../lib/at_once.ts';
-import { readJson, sha256, sha256OfFile } from '../../lib/files.ts';
+import { contentOf, readJson, sha256 } from '../../lib/files.ts';
 import { snapshotFileName, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { snapshotFiles } from '../../lib/store/snapshot_cache.ts';
 import { objectOf, putPacked, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
@@ -85,7 +84,7 @@ async function newSnapshots({ layout, known, published }: PushOptions): Promise<
 async function filesOfSnapshot(layout: Layout, runId: string): Promise<Needed[]> {
   const pathOf = (file: string): string => join(layout.snapshot(runId), file);
   const path = pathOf('manifest.json');
-  const manifest = { file: 'manifest.json', bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+  const manifest = { file: 'manifest.json', ...(await contentOf(path)) };
   const files = [...snapshotFiles(await readJson(path)), manifest];
   return files.map(({ file, ...rest }) => ({ ...rest, name: snapshotFileName(runId, file), content: pathOf(file) }));
 }

@@ -4,11 +4,11 @@
  *
  * Invariant, checked on every read:  rows in = rows out (fresh) + rejects + duplicates merged.
  */
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, openSmall, rowsOf } from '../../../lib/duck.ts';
-import { makeFolder, moveInto, sha256OfFile } from '../../../lib/files.ts';
+import { contentOf, makeFolder, moveInto } from '../../../lib/files.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import { dropFolderAddress } from '../../../sources/fetch/drop.ts';
@@ -180,7 +180,7 @@ async function writeStaged(
     if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
-    const parquet = { sha256: await sha256OfFile(temporary), bytes: (await stat(temporary)).size };
+    const parquet = await contentOf(temporary);
     const fiscalYears = await findFiscalYears(connection, spec, pages);
     const newest = await findNewestDay(connection, spec);
     await moveInto(temporary, target);

@@ -15,7 +15,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { DamagedFile, makeFolder, namesIn, sha256OfFile, sync } from '../../../lib/files.ts';
+import { contentOf, DamagedFile, makeFolder, namesIn, sync } from '../../../lib/files.ts';
 import { whyNotWritable, writeWhole } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { takeLock } from '../../run/lock.ts';
@@ -108,12 +108,6 @@ export async function openBackups(root: string): Promise<() => void> {
 
 /** Path of a new temporary file. */
 export const temporaryIn = (root: string): string => join(root, 'incoming', `${randomUUID()}.tmp`);
-
-/** Hash and length of a file. */
-export const contentOf = async (path: string): Promise<Content> => ({
-  sha256: await sha256OfFile(path),
-  bytes: (await stat(path)).size,
-});
 
 /** Copy a file, flushed. @returns the content that was copied */
 export async function copyFlushed(from: string, to: string, mode: number): Promise<Content> {

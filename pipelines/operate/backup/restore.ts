@@ -7,11 +7,11 @@ import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
-import { DamagedFile, makeFolder, share, sync, whyNotWritable } from '../../../lib/files.ts';
+import { contentOf, DamagedFile, makeFolder, share, sync, whyNotWritable } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from '../../../lib/at_once.ts';
 import type { RestoreSettings } from './settings.ts';
-import { contentOf, contentPath, contentsOf, copyFlushed, findBackup, readBackup } from './folder.ts';
+import { contentPath, contentsOf, copyFlushed, findBackup, readBackup } from './folder.ts';
 import type { Backup, Content } from './folder.ts';
 
 const OWNER_ONLY = 0o600;

@@ -48,7 +48,7 @@ const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[
   ],
   [
     { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'sherif' },
-    /: sherif is neither\. Similar: sheriff, oh_allen_sheriff, .*\. docs\/sources\.md lists all\.$/,
+    /: sherif is neither\. Similar: oh_allen_sheriff, .*\. docs\/sources\.md lists all\.$/,
   ],
   [{ LIVE: '1', CONTACT: 'me' }, /^CONTACT is "me", expected an address or URL where site owners reach the operator$/],
   [{ SANDBOX_URL: 'http://127.0.0.1:1', LISTINGS: 'many' }, /^LISTINGS is "many", expected a whole number$/],
