@@ -2,8 +2,15 @@
 import { dayNumber } from '../world/days.ts';
 import type { Day, ListingOnDay, Money, Property } from '../world/types.ts';
 import { lowestRentOfZip } from '../world/rents.ts';
-import { columnsOf, type Row, type TrueRow } from './compare.ts';
-import { inOrder, type RecordTable, type Truth } from './truth.ts';
+import {
+  columnsOf,
+  inOrder,
+  type RecordTable,
+  type Row,
+  type SourceReads,
+  type TrueRow,
+  type Truth,
+} from './compare.ts';
 
 /** A listing as long as its site showed the same values. */
 interface Version {
@@ -37,8 +44,8 @@ const lastEnded = inOrder(({ goneOn, lastSeen, listing }: Version) => [
   listing.listingId,
 ]);
 
-/** The listings of a site, each with its versions in order. @param days on which it was read */
-function versionsOn(truth: Truth, site: string, days: readonly Day[]): Version[][] {
+/** The listings of a site, each with its versions in order. */
+function versionsOn(truth: Truth, { source: site, days }: SourceReads): Version[][] {
   const relistingDays = truth.assumption('relisting_days');
   const history = new Map<string, Version[]>();
   for (const day of days) {
@@ -77,34 +84,36 @@ function versionsOn(truth: Truth, site: string, days: readonly Day[]): Version[]
   return [...history.values()];
 }
 
-const histories = (truth: Truth): Version[][] =>
-  truth.sources.flatMap(({ family, source, days }) => (family === 'listings' ? versionsOn(truth, source, days) : []));
-
 /** What a listing and the deal of its property both have. */
 const STATED = 'city state zip list_price=price units annual_taxes year_built';
+
+const isSite = ({ family }: SourceReads): boolean => family === 'listings';
 
 const LISTINGS: RecordTable = {
   record: 'listings',
   table: 'listing_history',
   keyOf: (row) => `${listingKeyOf(row)} version ${String(row['version'])}`,
-  truth: (truth) =>
-    histories(truth).flatMap((versions) =>
-      versions.map((version) => ({
-        key: `${listingKey(version.listing)} version ${version.version}`,
-        columns: {
-          ...columnsOf(version.listing, `${STATED} street cap_rate noi listed_on=postedOn availability`),
-          ...columnsOf(
-            version,
-            'first_price change version_first_seen=firstSeen version_last_seen=lastSeen listing_first_seen gone_on ' +
-              'relisted',
-          ),
-          ...Object.fromEntries(
-            [0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, version.listing.unitMix?.[beds] ?? null]),
-          ),
-          is_latest: version === versions.at(-1),
-        },
-      })),
-    ),
+  isOf: isSite,
+  truth: (truth, sites) =>
+    sites
+      .flatMap((site) => versionsOn(truth, site))
+      .flatMap((versions) =>
+        versions.map((version) => ({
+          key: `${listingKey(version.listing)} version ${version.version}`,
+          columns: {
+            ...columnsOf(version.listing, `${STATED} street cap_rate noi listed_on=postedOn availability`),
+            ...columnsOf(
+              version,
+              'first_price change version_first_seen=firstSeen version_last_seen=lastSeen listing_first_seen gone_on ' +
+                'relisted',
+            ),
+            ...Object.fromEntries(
+              [0, 1, 2, 3, 4].map((beds) => [`units_${beds}br`, version.listing.unitMix?.[beds] ?? null]),
+            ),
+            is_latest: version === versions.at(-1),
+          },
+        })),
+      ),
 };
 
 const statusOf = ({ goneOn, listing }: Version): string => {
@@ -150,9 +159,10 @@ const DEALS: RecordTable = {
     also_listed: (parsed(deal['also_listed']) as readonly Row[]).map(listingKeyOf).sort(),
   }),
   keyOf: listingKeyOf,
-  truth(truth, published) {
+  isOf: isSite,
+  truth(truth, sites, published) {
     const byKey = new Map(published.map((deal) => [listingKeyOf(deal), deal]));
-    const latest = histories(truth).flatMap((versions) => versions.slice(-1));
+    const latest = sites.flatMap((site) => versionsOn(truth, site)).flatMap((versions) => versions.slice(-1));
     return [...Map.groupBy(latest, ({ listing }) => listing.propertyId).values()].flatMap((versions): TrueRow[] => {
       const all = versions.toSorted(mainFirst);
       const [main, ...others] = all;
@@ -202,8 +212,8 @@ const ROLLS: RecordTable = {
     return { ...deal, property: id, building: properties.get(parcel ?? '')?.building ?? null };
   },
   keyOf: ({ property }) => String(property),
-  truth(truth, published) {
-    const rolls = truth.sources.filter(({ kinds }) => kinds.includes('parcel_roll'));
+  isOf: ({ kinds }) => kinds.includes('parcel_roll'),
+  truth(truth, rolls, published) {
     const entries = rolls.flatMap(({ countyFips, lastGood }) => truth.on(lastGood).roll(countyFips));
     const byProperty = new Map(entries.map((entry) => [entry.propertyId, entry]));
     return published.map((deal) => {

@@ -1,9 +1,8 @@
 /** A difference that is planted into a published table shows in its line of the comparison. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { differingLines, type Row } from '../../sandbox/comparison/compare.ts';
+import { differingLines, type ReadTable, type Row } from '../../sandbox/comparison/compare.ts';
 import { JOINS, reconcile } from '../../sandbox/comparison/records.ts';
-import type { ReadTable } from '../../sandbox/comparison/truth.ts';
 import { afterFirstDay, FIRST_RUN } from '../pipelines/starting_points.ts';
 
 type Change = (row: Row) => readonly Row[];
