@@ -2,6 +2,7 @@
  * Rules between assumptions. A set that breaks one would give scores above 100, offers that rise under stress, or a
  * higher score to a worse deal.
  */
+import { words } from '../../lib/record.ts';
 import type { AssumptionRow } from '../assumptions.ts';
 import { PROPERTY_KINDS } from '../fields.ts';
 
@@ -28,9 +29,9 @@ const rising = (...keys: readonly string[]): Rule => ({
   isMet: (values) => values.every((value, index) => index === 0 || value > (values[index - 1] ?? value)),
 });
 /** The sum is at most a limit, in hundredths. */
-const atMost = (limit: number, words: string, ...keys: readonly string[]): Rule => ({
+const atMost = (limit: number, limitText: string, ...keys: readonly string[]): Rule => ({
   keys,
-  expected: `${keys.join(' + ')} to be ${words} at most`,
+  expected: `${keys.join(' + ')} to be ${limitText} at most`,
   isMet: (values) => sum(values) <= limit,
 });
 /** Each value is at least the one before up to one peak, and at most the one before after it. */
@@ -45,9 +46,9 @@ const onePeak = (...keys: readonly string[]): Rule => ({
     });
   },
 });
-const within = (key: string, least: number, most: number, words: string): Rule => ({
+const within = (key: string, least: number, most: number, expected: string): Rule => ({
   keys: [key],
-  expected: words,
+  expected,
   isMet: ([v = 0]) => v >= least && v <= most,
 });
 
@@ -66,31 +67,16 @@ const expenses = (size: string): Rule => ({
 });
 
 /** Parts of a lead score at their maximum, without the urgency of a sale and the kind of property. */
-const AUCTION_PARTS = [
-  'auction_base',
-  'auction_equity_max',
-  'auction_corroboration',
-  'auction_absentee',
-  'auction_fresh',
-];
-const TAX_PARTS = [
-  'tax_base',
-  'tax_value_max',
-  'tax_years_max',
-  'tax_absentee_out_of_state',
-  'tax_corroboration_sale',
-  'tax_fresh',
-];
+const AUCTION_PARTS = words('auction_base auction_equity_max auction_corroboration auction_absentee auction_fresh');
+const TAX_PARTS = words(
+  'tax_base tax_value_max tax_years_max tax_absentee_out_of_state tax_corroboration_sale tax_fresh',
+);
 const URGENCIES = ['1', '2', '3', '4', '5'].map((step) => `auction_urgency_${step}`);
 const KINDS = PROPERTY_KINDS.map((kind) => `lead_kind_${kind}`);
 
 const RULES: readonly Rule[] = [
   // Income and loans
-  {
-    keys: ['vacancy', 'stress_vacancy'],
-    expected: 'vacancy + stress_vacancy below 1',
-    isMet: (values) => sum(values) < 100,
-  },
+  { keys: ['vacancy', 'stress_vacancy'], expected: 'vacancy + stress_vacancy below 1', isMet: (v) => sum(v) < 100 },
   ...EXPENSES.map(expenses),
   { keys: ['stress_rent'], expected: 'a stress of 0 or below', isMet: ([v = 0]) => v <= 0 },
   {
@@ -101,9 +87,8 @@ const RULES: readonly Rule[] = [
   ...['offer_coverage', 'loan_coverage', 'wholesale_warm_multiple'].map((key) =>
     within(key, 100, 9_999, 'at least 1.00'),
   ),
-  ...['rent', 'vacancy', 'expenses'].map((what) =>
-    rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`, ...(what === 'rent' ? ['grid_rent_4'] : [])),
-  ),
+  rising('grid_rent_1', 'grid_rent_2', 'grid_rent_3', 'grid_rent_4'),
+  ...['vacancy', 'expenses'].map((what) => rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`)),
   rising('grid_rate_1_pct', 'grid_rate_2_pct', 'grid_rate_3_pct'),
   // Paths: a Hot deal meets the Warm thresholds too
   falling('rental_hot_coverage', 'rental_warm_coverage'),
@@ -121,19 +106,11 @@ const RULES: readonly Rule[] = [
   atMost(
     100,
     '1.00',
-    'confidence_price',
-    'confidence_units',
-    'confidence_year_built',
-    'confidence_bedrooms',
-    'confidence_rent',
-    'confidence_in_place',
-    'confidence_utilities',
-    'confidence_vacancy',
-    'confidence_tax_bill',
-    'confidence_tax_rate',
-    'confidence_loan_rate',
-    'confidence_claim',
-    'confidence_agreement',
+    ...words(
+      'confidence_price confidence_units confidence_year_built confidence_bedrooms confidence_rent',
+      'confidence_in_place confidence_utilities confidence_vacancy confidence_tax_bill confidence_tax_rate',
+      'confidence_loan_rate confidence_claim confidence_agreement',
+    ),
   ),
   ...KINDS.flatMap((kind) => URGENCIES.map((urgency) => atMost(10_000, '100', ...AUCTION_PARTS, urgency, kind))),
   ...KINDS.map((kind) => atMost(10_000, '100', ...TAX_PARTS, kind)),

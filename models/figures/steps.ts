@@ -153,16 +153,12 @@ const IN_SLICE = "coalesce(hash(built.id) % getvariable('slices') = getvariable(
 /** Compiles the steps of a model's figures to SQL. */
 class Compiler {
   readonly #model: FigureModel;
-  readonly #macros: ReadonlyMap<string, Macro>;
-  readonly #assumptions: ReadonlySet<string>;
-  readonly #steps: ReadonlySet<string>;
+  readonly #names: Names;
   /** Whether a step needs a column that the table does not have. */
   #readsInputs = false;
-  constructor(model: FigureModel, { macros, assumptions, steps }: Names) {
+  constructor(model: FigureModel, names: Names) {
     this.#model = model;
-    this.#macros = macros;
-    this.#assumptions = assumptions;
-    this.#steps = steps;
+    this.#names = names;
   }
 
   /** The expression with the figures that the table does not have in place of their names. */
@@ -177,13 +173,15 @@ class Compiler {
 
   #columnSql(name: string): string {
     if (this.#model.columns.has(name)) return `built.${identifier(name)}`;
-    if (this.#assumptions.has(name)) return `terms.${identifier(name)}`;
+    if (this.#names.assumptions.has(name)) return `terms.${identifier(name)}`;
     this.#readsInputs = true;
     return `inputs.${identifier(name)}`;
   }
 
   #inputSql(name: string): string {
-    return this.#assumptions.has(name) ? `assumed.${identifier(name)}` : `cast(${this.#columnSql(name)} as varchar)`;
+    return this.#names.assumptions.has(name)
+      ? `assumed.${identifier(name)}`
+      : `cast(${this.#columnSql(name)} as varchar)`;
   }
 
   /** The comparisons of numbers that all hold if conditions do, each as a formula. Readers see no other condition. */
@@ -191,7 +189,7 @@ class Compiler {
     return conditions.flatMap((each): readonly Expression[] => {
       if (each.kind !== 'call') return [];
       if (each.name === 'and') return this.#comparisons(each.args);
-      const [way, other] = waysOf(each, this.#macros);
+      const [way, other] = waysOf(each, this.#names.macros);
       const isNumeric = COMPARISONS.has(each.name) && partsOf(each).every((part) => !print(part).startsWith("'"));
       return way && !other && isNumeric ? [way.formula] : [];
     });
@@ -199,7 +197,9 @@ class Compiler {
 
   /** Whether a formula only passes on a value that is neither an assumption nor a step. */
   #isHop(formula: Expression): boolean {
-    return formula.kind === 'column' && !this.#assumptions.has(formula.name) && !this.#steps.has(formula.name);
+    return (
+      formula.kind === 'column' && !this.#names.assumptions.has(formula.name) && !this.#names.steps.has(formula.name)
+    );
   }
 
   /** SQL of a figure's step, which is null where the figure is. */
@@ -207,7 +207,9 @@ class Compiler {
     const expression = this.#model.figures.get(figure);
     if (!expression || !this.#model.columns.has(figure))
       throw new Error(`${this.#model.name} does not compute ${figure}, which is declared as a step`);
-    const ways = waysOf(this.#inline(expression), this.#macros, true).filter(({ formula }) => !isNothing(formula));
+    const ways = waysOf(this.#inline(expression), this.#names.macros, true).filter(
+      ({ formula }) => !isNothing(formula),
+    );
     const result = `built.${identifier(figure)}`;
     const steps = ways.map(({ when, tested, formula }) => {
       const chosenBy = this.#comparisons(when);

@@ -219,7 +219,6 @@ zip_points as (
 
 select
   * replace (
-    coalesce(plaintiff_max_bid_status, 'not_published') as plaintiff_max_bid_status,
     coalesce(property_kind, 'unknown') as property_kind,
     case
       when parcel_key is null then 'no_parcel_number'

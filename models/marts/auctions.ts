@@ -15,8 +15,7 @@ import {
   type Cause,
 } from '../../lib/record.ts';
 import { ABOUT_AUCTION_TYPE, AUCTION_TYPES } from '../../sources/kinds.ts';
-import { defineMart } from '../contract.ts';
-import { comesAndGoes, keepsRows } from '../drift.ts';
+import { comesAndGoes, defineMart, keepsRows } from '../contract.ts';
 import {
   addressParts,
   kindFollowsFromClass,

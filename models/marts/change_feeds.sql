@@ -19,16 +19,14 @@ counted as (
 )
 
 select
-  feeds.list,
-  run.as_of,
-  feeds.changes_through,
-  feeds.complete_since,
-  not feeds.is_continued as begins,
-  cast(coalesce(listed.records, 0) as integer) as records,
-  cast(coalesce(counted.new_records, 0) as integer) as new_records,
-  cast(coalesce(counted.changed_records, 0) as integer) as changed_records,
-  cast(coalesce(counted.gone_records, 0) as integer) as gone_records
-from int_change_feeds as feeds
+  * replace (
+    cast(coalesce(records, 0) as integer) as records,
+    cast(coalesce(new_records, 0) as integer) as new_records,
+    cast(coalesce(changed_records, 0) as integer) as changed_records,
+    cast(coalesce(gone_records, 0) as integer) as gone_records
+  ),
+  not is_continued as begins
+from int_change_feeds
 cross join run
 left join listed using (list)
 left join counted using (list)

@@ -47,7 +47,7 @@ record_rows as (
     cast(null as timestamp) as first_seen,
     true as is_listed
   from staged_parcel
-  where not coalesce(is_lot, false)
+  where not is_lot
 ),
 
 declared as (
@@ -217,40 +217,34 @@ reasons as (
 )
 
 select
-  metros.metro,
-  metros.kind,
-  metros.status,
-  metros.core_status,
-  metros.has_listings,
-  cast(metros.counties_total as integer) as counties_total,
-  coalesce(metros.counties, '[]'::json) as counties,
-  coalesce(sources_of_metros.sources, '[]'::json) as sources,
-  cast(coalesce(counts.row_count, 0) as integer) as row_count,
-  cast(coalesce(counts.listed_rows, 0) as integer) as listed_rows,
-  counts.since,
-  sources_of_metros.newest_read,
-  sources_of_metros.oldest_read,
-  cast(sources_of_metros.age_days as integer) as age_days,
-  percentage(counts.addressed, nullif(counts.listed_rows, 0)) as address_pct,
-  percentage(counts.with_zip, nullif(counts.listed_rows, 0)) as zip_pct,
-  percentage(counts.in_rolls, nullif(counts.of_rolls, 0)) as parcel_pct,
-  cast(coalesce(listings_of_metros.listings, 0) as integer) as listings,
-  cast(coalesce(matched_listings.listings_matched, 0) as integer) as listings_matched,
-  percentage(coalesce(matched_listings.listings_matched, 0), nullif(listings_of_metros.listings, 0)) as match_pct,
+  * replace (
+    cast(counties_total as integer) as counties_total,
+    coalesce(counties, '[]'::json) as counties,
+    coalesce(sources, '[]'::json) as sources,
+    cast(coalesce(row_count, 0) as integer) as row_count,
+    cast(coalesce(listed_rows, 0) as integer) as listed_rows,
+    cast(age_days as integer) as age_days,
+    cast(coalesce(listings, 0) as integer) as listings,
+    cast(coalesce(listings_matched, 0) as integer) as listings_matched
+  ),
+  percentage(addressed, nullif(listed_rows, 0)) as address_pct,
+  percentage(with_zip, nullif(listed_rows, 0)) as zip_pct,
+  percentage(in_rolls, nullif(of_rolls, 0)) as parcel_pct,
+  percentage(coalesce(listings_matched, 0), nullif(listings, 0)) as match_pct,
   case
-    when metros.status <> 'not_covered' then null
+    when status <> 'not_covered' then null
     when unread_sources.names is not null then 'Not read yet: ' || unread_sources.names || '.'
     else coalesce(of_kind.reason, of_metro.reason, 'No public source is declared.')
   end as why
 from metros
-left join sources_of_metros on sources_of_metros.metro = metros.metro and sources_of_metros.kind = metros.kind
-left join unread_sources on unread_sources.metro = metros.metro and unread_sources.kind = metros.kind
-left join counts on counts.metro = metros.metro and counts.kind = metros.kind
-left join listings_of_metros on listings_of_metros.metro = metros.metro
-left join matched_listings on matched_listings.metro = metros.metro and matched_listings.kind = metros.kind
-left join reasons as of_kind on of_kind.metro = metros.metro and of_kind.kind = metros.kind
+left join sources_of_metros using (metro, kind)
+left join unread_sources using (metro, kind)
+left join counts using (metro, kind)
+left join listings_of_metros using (metro)
+left join matched_listings using (metro, kind)
+left join reasons as of_kind using (metro, kind)
 left join reasons as of_metro on of_metro.metro = metros.metro and of_metro.kind is null
-where metros.has_listings or metros.status <> 'not_covered'
+where has_listings or status <> 'not_covered'
 
 -- never status_as_said: a kind that is not covered has no source and says why; the others have sources and counties
 (status = 'not_covered') <> (why is not null)

@@ -1,6 +1,5 @@
 import { causesOf, defineRecord } from '../../lib/record.ts';
-import { defineMart } from '../contract.ts';
-import { comesAndGoes } from '../drift.ts';
+import { comesAndGoes, defineMart } from '../contract.ts';
 import { distress, listing, place, roll, summary } from '../deal/property.ts';
 import { debt, income, scores, underwriting } from '../deal/underwriting.ts';
 import { pointInRange } from '../fields.ts';

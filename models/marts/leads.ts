@@ -18,8 +18,7 @@ import {
   type Cause,
 } from '../../lib/record.ts';
 import { ABOUT_AUCTION_TYPE, AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
-import { defineMart } from '../contract.ts';
-import { comesAndGoes } from '../drift.ts';
+import { comesAndGoes, defineMart } from '../contract.ts';
 import {
   addressParts,
   INDEPENDENT_KINDS,

@@ -12,8 +12,7 @@ import {
   text,
   uuid,
 } from '../../lib/record.ts';
-import { defineMart } from '../contract.ts';
-import { keepsRows } from '../drift.ts';
+import { defineMart, keepsRows } from '../contract.ts';
 import { fieldsOf, readFrom } from '../fields.ts';
 import { Listing } from '../../sources/rows/listing.ts';
 

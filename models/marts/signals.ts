@@ -14,8 +14,7 @@ import {
   type Cause,
 } from '../../lib/record.ts';
 import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
-import { defineMart } from '../contract.ts';
-import { comesAndGoes } from '../drift.ts';
+import { comesAndGoes, defineMart } from '../contract.ts';
 import {
   addressParts,
   kindFollowsFromClass,

@@ -5,10 +5,7 @@ with
 
 sales as (
   select
-    staged.* replace (
-      -- Rows of earlier reads are all of Ohio and lack the kind
-      coalesce(auction_type, 'sheriff_sale') as auction_type
-    ),
+    staged.*,
     letters_and_digits(case_number) as case_key,
     parcel_key_of(county_fips, parcel_raw) as parcel_key,
     addresses.* exclude (street, line_number)

@@ -44,8 +44,7 @@ parcels as (
   left join stg_addresses as addresses
     on addresses.street = trim(layer.street)
     and addresses.line_number = 1
-  -- Rows staged before is_lot existed have no value for it
-  where not coalesce(layer.is_lot, false) or lots.parcel_key is not null
+  where not layer.is_lot or lots.parcel_key is not null
 )
 
 select
@@ -65,15 +64,14 @@ select
       as last_sale_basis
   ),
   trim(parcel_raw) as parcel_id,
-  -- Rows staged before the flag existed have no value for it
   case
     when nullif(trim(city), '') is null then null
-    when coalesce(city_is_municipality, false) then 'municipality'
+    when city_is_municipality then 'municipality'
     else 'published'
   end as city_basis
 from parcels
 -- Some layers have a parcel twice, once for each of its shapes
 qualify row_number() over (
   partition by county_fips, parcel_key
-  order by is_lot nulls first, observed_at desc, address_key nulls last, street nulls last, source, page_row
+  order by is_lot, observed_at desc, address_key nulls last, street nulls last, source, page_row
 ) = 1

@@ -64,6 +64,19 @@ export const recordRow = (signal_type: string, record_number: string, given: Inp
   ...given,
 });
 
+/** HUD's rents of Cleveland's area in fiscal year 2026. */
+export const hudRow = (given: InputRow = {}): InputRow => ({
+  source: 'hud_fmr',
+  fips: '3903599999',
+  county_fips: '39035',
+  hud_area_code: 'METRO17410N17460',
+  hud_area_name: 'Cleveland',
+  fmr_2: '1250.00',
+  fiscal_year: 2026,
+  effective_on: '2025-10-01',
+  ...given,
+});
+
 /** Rows by table. The name of a model stands for its result: that model is then not built. */
 export type Inputs = Readonly<Record<string, readonly InputRow[]>>;
 

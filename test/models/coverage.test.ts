@@ -1,11 +1,9 @@
 /** Coverage of each metro by kind of record: a kind without a source is not_covered, with the reason. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { loadReferences } from '../../models/references.ts';
-import { listingMetros, outsidePlaces, places } from '../../sandbox/world/places.ts';
+import { listingMetros } from '../../sandbox/world/places.ts';
 import { COVERED_KINDS } from '../../sources/kinds.ts';
-import { buildTables, listingRow, recordRow, type Built, type InputRow } from './build_models.ts';
+import { buildTables, listingRow, recordRow, type Built, type InputRow, hudRow } from './build_models.ts';
 
 const READ = { observed_at: '2026-11-20T09:00:00Z' };
 const WAYNE = { county_fips: '26163', county: 'Wayne County, MI' };
@@ -58,16 +56,12 @@ describe('coverage', () => {
           source('site', { county_fips: null, county: null }, null, { family: 'listings' }),
         ],
         staged_fmr_area: [
-          {
-            source: 'hud_fmr',
+          hudRow({
             fips: '2616399999',
             county_fips: '26163',
             hud_area_code: 'METRO19820M19820',
             hud_area_name: 'Detroit',
-            fmr_2: '1250.00',
-            fiscal_year: 2026,
-            effective_on: '2025-10-01',
-          },
+          }),
         ],
         staged_listing: ['1 Oak St', '2 Oak St', '3 Oak St', '4 Oak St'].map(listing),
         staged_distress_record: [
@@ -149,24 +143,4 @@ describe('coverage', () => {
   });
 
   it('passes every audit', () => assert.deepEqual(built.failed, []));
-});
-
-describe('metro_counties', () => {
-  let rows: readonly (readonly string[])[] = [];
-  before(async () => {
-    const { csvPath } = loadReferences().find(({ name }) => name === 'metro_counties') ?? assert.fail();
-    rows = (await readFile(csvPath, 'utf8'))
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.split(','));
-  });
-  const metroOf = (fips: string | undefined): string | undefined => rows.find(([, other]) => other === fips)?.[0];
-
-  it('agrees with the places of the made-up world', () => {
-    for (const { metro, countyFips, city } of [...places, ...outsidePlaces])
-      assert.equal(metroOf(countyFips), metro, city);
-    const withListings = new Set(rows.filter((cells) => cells.at(-1) === 'true').map(([metro]) => metro));
-    assert.deepEqual(withListings, new Set(listingMetros.map(([metro]) => metro)));
-  });
 });

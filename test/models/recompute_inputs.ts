@@ -12,6 +12,7 @@ import {
   uuid5,
   type InputRow,
   type Inputs,
+  hudRow,
 } from './build_models.ts';
 
 const ORDINARY = thorough(150, 400);
@@ -174,20 +175,7 @@ const conditions = ({ condition }: House, i: number): InputRow[] =>
 
 export const randomInputs = (): Inputs => ({
   staged_fmr_area: [
-    {
-      source: 'hud_fmr',
-      fips: '3903599999',
-      county_fips: '39035',
-      hud_area_code: 'METRO17410N17460',
-      hud_area_name: 'Cleveland',
-      fmr_0: '933.00',
-      fmr_1: '1058.00',
-      fmr_2: '1279.00',
-      fmr_3: '1646.00',
-      fmr_4: '1760.00',
-      fiscal_year: 2026,
-      effective_on: '2025-10-01',
-    },
+    hudRow({ fmr_0: '933.00', fmr_1: '1058.00', fmr_2: '1279.00', fmr_3: '1646.00', fmr_4: '1760.00' }),
   ],
   staged_survey_rate: [
     {

@@ -282,7 +282,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a condemned building may have 60 points',
     ['models/assumptions/declared.csv', 'condition_score_cap,10,', 'condition_score_cap,60,'],
-    test('models/underwriting/condition.test.ts', 'condemned keep 10 points and no rental path'),
+    test('models/properties.test.ts', 'A building where nobody may live'),
   ),
   fault(
     'a condemned building keeps its rental path',
@@ -291,7 +291,7 @@ export const modelFaults: readonly PlantedFault[] = [
       "case when is_not_let then 'Pass' else status_with_risk(rental",
       "case when false then 'Pass' else status_with_risk(rental",
     ],
-    test('models/underwriting/condition.test.ts', 'condemned keep 10 points and no rental path'),
+    test('models/properties.test.ts', 'A building where nobody may live'),
     RECOMPUTED,
   ),
   fault(

@@ -39,28 +39,8 @@ inputs as (
     properties.* exclude (id, noi),
     expenses.* exclude (id),
     date_part('year', properties.as_of) as this_year,
-    small.cap_from as small_cap_from,
-    small.cap_to as small_cap_to,
-    small.low_from as small_low_from,
-    small.low_to as small_low_to,
-    small.middle_from as small_middle_from,
-    small.middle_to as small_middle_to,
-    small.high_from as small_high_from,
-    small.high_to as small_high_to,
-    small.n_from as small_n_from,
-    small.n_to as small_n_to,
-    small.most_units as small_most_units,
-    small.survey_year,
-    large.cap_from as large_cap_from,
-    large.cap_to as large_cap_to,
-    large.low_from as large_low_from,
-    large.low_to as large_low_to,
-    large.middle_from as large_middle_from,
-    large.middle_to as large_middle_to,
-    large.high_from as large_high_from,
-    large.high_to as large_high_to,
-    large.n_from as large_n_from,
-    large.n_to as large_n_to,
+    columns(small.*) as 'small_\0',
+    columns(large.*) as 'large_\0',
     terms.*
   from int_underwriting as underwriting
   join int_properties as properties using (id)
@@ -175,8 +155,8 @@ select
   noi_range_units,
   case
     when noi_middle is not null
-      then 'Half of the owners of such buildings in a national survey (' || survey_year || ', ' || noi_range_n || ' of '
-        || noi_range_units || ') earned between ' || hundreds_of_dollars(noi_low) || ' and '
+      then 'Half of the owners of such buildings in a national survey (' || small_survey_year || ', ' || noi_range_n
+        || ' of ' || noi_range_units || ') earned between ' || hundreds_of_dollars(noi_low) || ' and '
         || hundreds_of_dollars(noi_high) || '; our figure is ' || hundreds_of_dollars(noi_underwritten) || '.'
   end as noi_range_note,
 

@@ -1,5 +1,5 @@
 /** For every audit that a model declares, statements that make it fail. */
-import { DRIFT } from '../../../models/drift.ts';
+import { DRIFT } from '../../../models/contract.ts';
 
 /** Add rows to the previous snapshot, many more than today's. */
 export const addMany = (model: string, columns: string): string =>

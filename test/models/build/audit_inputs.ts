@@ -1,5 +1,5 @@
 /** Input rows whose tables pass every audit, and have rows in every published table. */
-import { debtRow, listingRow, recordRow, saleRow, type InputRow, type Inputs } from '../build_models.ts';
+import { debtRow, listingRow, recordRow, saleRow, type InputRow, type Inputs, hudRow } from '../build_models.ts';
 
 const listing = (listing_id: string, street: string, list_price: string | null, given: InputRow = {}): InputRow =>
   listingRow(listing_id, { street, list_price, units: 8, ...given });
@@ -10,18 +10,7 @@ export const PASSING: Inputs = {
     status: 'good',
     age_days: 0,
   })),
-  staged_fmr_area: [
-    {
-      source: 'hud_fmr',
-      fips: '3903599999',
-      county_fips: '39035',
-      hud_area_code: 'METRO17410N17460',
-      hud_area_name: 'Cleveland',
-      fmr_2: '1250.00',
-      fiscal_year: 2026,
-      effective_on: '2025-10-01',
-    },
-  ],
+  staged_fmr_area: [hudRow()],
   staged_listing: [
     listing('plain', '101 Main St', '740000.00', {
       cap_rate: '7.40',

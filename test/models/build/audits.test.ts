@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
-import type { Audit } from '../../../models/contract.ts';
-import { DRIFT } from '../../../models/drift.ts';
+import { DRIFT, type Audit } from '../../../models/contract.ts';
 import { loadModels, type Model } from '../../../models/index.ts';
 import { ACTIVE, addMany, FAILURES, set } from './audit_failures.ts';
 import { PASSING } from './audit_inputs.ts';

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
 import { loadMarts, loadModels } from '../../../models/index.ts';
-import { build, debtRow, listingRow, saleRow, type Built, type Inputs, type InputRow } from '../build_models.ts';
+import {
+  build,
+  debtRow,
+  listingRow,
+  saleRow,
+  type Built,
+  type Inputs,
+  type InputRow,
+  hudRow,
+} from '../build_models.ts';
 
 const repeat = (n: number, make: (i: number) => InputRow): InputRow[] =>
   Array.from({ length: n }, (_, page_row) => ({ page_row, ...make(page_row) }));
@@ -16,16 +25,7 @@ const ROWS: Inputs = {
     county_fips: '39035',
     last_good_at: '2026-11-21T09:00:00Z',
   })),
-  staged_fmr_area: repeat(2, (i) => ({
-    source: 'hud_fmr',
-    fips: `390${35 + i}99999`,
-    county_fips: '39035',
-    hud_area_code: 'METRO17410N17460',
-    hud_area_name: 'Cleveland',
-    fmr_2: '1279.00',
-    fiscal_year: 2026,
-    effective_on: '2025-10-01',
-  })),
+  staged_fmr_area: repeat(2, (i) => hudRow({ fips: `390${35 + i}99999`, fmr_2: '1279.00' })),
   staged_listing: repeat(60, (i) =>
     listingRow(`L${i}`, {
       source: i % 3 === 0 ? 'site_b' : 'site_a',

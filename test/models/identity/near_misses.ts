@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { macrosSql } from '../../../models/index.ts';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
 export type Match = 'exact' | 'candidate' | 'none';
 
@@ -64,8 +64,6 @@ export interface Result<P> {
   readonly isOnLead: boolean | null;
 }
 
-const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
-const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const nullIfBlank = (text: string): string | null => text || null;
 
 /** Whether the pair is told by two addresses alone, so that listings at them are one property if the pair is. */
@@ -76,25 +74,13 @@ export const isOfAddressesOnly = (pair: AddressPair): boolean =>
 
 /** Results of all address pairs, in one build of the models. */
 export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Result<AddressPair>[]> {
-  const listing = (
-    listing_id: string,
-    source: string,
-    at: { street: string; zip: string },
-    units: string,
-  ): InputRow => ({
-    source,
-    listing_id,
-    source_url: 'https://site.example/',
-    listing_url: 'https://site.example/',
-    city: 'Cleveland',
-    state: 'OH',
-    street: nullIfBlank(at.street),
-    zip: at.zip,
-    list_price: '200000.00',
-    units: units === '?' ? null : Number(units || 4),
-    availability: 'for_sale',
-    ...page,
-  });
+  const listing = (listing_id: string, source: string, street: string, zip: string, units: string): InputRow =>
+    listingRow(listing_id, {
+      source,
+      street: nullIfBlank(street),
+      zip,
+      units: units === '?' ? null : Number(units || 4),
+    });
   const parcelOf = (i: number): string => `900-00-${String(i).padStart(3, '0')}`;
   const all = pairs.map((pair, i) => ({ pair, parcel: pair.b_parcel || parcelOf(i), i }));
   const built = await buildTables(
@@ -106,51 +92,25 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
         last_good_at: '2026-11-21T09:00:00Z',
       })),
       staged_listing: all.flatMap(({ pair, i }) => [
-        listing(`A${i}`, 'site', { street: pair.a, zip: pair.a_zip }, pair.units),
+        listing(`A${i}`, 'site', pair.a, pair.a_zip, pair.units),
         ...(isOfAddressesOnly(pair)
-          ? [listing(`B${i}`, 'other_site', { street: pair.b, zip: pair.b_zip.slice(0, 5) }, pair.units)]
+          ? [listing(`B${i}`, 'other_site', pair.b, pair.b_zip.slice(0, 5), pair.units)]
           : []),
       ]),
-      staged_tax_parcel: all.flatMap(({ pair, parcel }) => {
-        const row = {
-          ...CUYAHOGA,
-          source: 'tax',
-          source_url: 'https://county.example/',
-          parcel_raw: parcel,
-          amount: '2000.00',
+      staged_tax_parcel: all.map(({ pair, parcel }): InputRow => {
+        const row = debtRow(parcel, {
           zip: nullIfBlank(pair.b_zip),
           property_class: nullIfBlank(pair.b_property_class),
-          ...page,
-        };
-        if (pair.b_parcel_also_at) return [{ ...row, street: pair.b_parcel_also_at, zip: pair.a_zip }];
-        return [
-          {
-            ...row,
-            street: nullIfBlank(pair.b),
-            ...(pair.b_mail
-              ? { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip }
-              : {}),
-          },
-        ];
+        });
+        if (pair.b_parcel_also_at) return { ...row, street: pair.b_parcel_also_at, zip: pair.a_zip };
+        const mail = { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip };
+        return { ...row, street: nullIfBlank(pair.b), ...(pair.b_mail ? mail : {}) };
       }),
       staged_auction: all
         .filter(({ pair }) => pair.b_parcel_also_at)
-        .map(({ pair, parcel, i }) => ({
-          ...CUYAHOGA,
-          source: 'sheriff',
-          source_url: 'https://sheriff.example/',
-          case_number: `CV${i}`,
-          parcel_raw: parcel,
-          street: nullIfBlank(pair.b),
-          zip: nullIfBlank(pair.b_zip),
-          state: 'OH',
-          status: 'scheduled',
-          sale_kind: 'mortgage_foreclosure',
-          sale_round: 1,
-          sale_date: '2026-12-07',
-          appraised_value: '90000.00',
-          ...page,
-        })),
+        .map(({ pair, parcel, i }) =>
+          saleRow(`CV${i}`, { parcel_raw: parcel, street: nullIfBlank(pair.b), zip: nullIfBlank(pair.b_zip) }),
+        ),
     },
     ['deals', 'listing_history', 'leads'],
   );
@@ -206,16 +166,7 @@ export async function matchParcels(pairs: readonly ParcelPair[]): Promise<Result
       `SELECT parcel_key_of(p.a_county, p.a) AS a, parcel_key_of(p.b_county, p.b) AS b
       FROM (SELECT unnest(from_json(CAST($1 AS JSON),
         '[{"a": "VARCHAR", "b": "VARCHAR", "a_county": "VARCHAR", "b_county": "VARCHAR"}]')) AS p)`,
-      [
-        JSON.stringify(
-          pairs.map(({ a, b, county_fips, b_county_fips }) => ({
-            a,
-            b,
-            a_county: county_fips,
-            b_county: b_county_fips,
-          })),
-        ),
-      ],
+      [JSON.stringify(pairs.map((pair) => ({ ...pair, a_county: pair.county_fips, b_county: pair.b_county_fips })))],
     );
     return pairs.map((pair, i) => {
       const { a, b } = keys[i] ?? {};

@@ -23,6 +23,17 @@ const PROPERTIES = [...LIST.matchAll(/^\d+\. (.+(?:\n +.+)*)/gmu)].map(([, text 
   text.replaceAll(/\n +/gu, ' '),
 );
 
+/** Properties, or parts of them, that audits check on every published row. */
+export const AUDITED: Readonly<Record<number, string>> = {
+  1: `deals.deal_score_in_range deals.parts_in_range deals.confidence_in_range deals.score_is_sum_of_parts
+    deals.motivation_is_sum_of_parts deals.confidence_is_sum_of_parts`,
+  2: 'deals.gap_identity deals.dscr_identity',
+  3: 'deals.dscr_absent_as_said deals.dscr_reason_absent_as_said',
+  8: 'deals.unreliable_scores_nothing',
+  11: 'deals.offer_in_order',
+  21: 'int_owner_incomes.range_in_order deals.uncovered_debt_earns_nothing',
+};
+
 interface Checked {
   readonly number: number;
   readonly property: string;
@@ -45,11 +56,11 @@ export function property(number: number, part: string, check: () => number | Pro
 }
 
 export function assertAllChecked(): void {
-  const numbers = new Set(checked.map((c) => c.number));
+  const numbers = new Set([...checked.map((c) => c.number), ...Object.keys(AUDITED).map(Number)]);
   assert.deepEqual(
     [...numbers].sort((a, b) => a - b),
     PROPERTIES.map((_, i) => i + 1),
-    'every property has a test',
+    'every property has a test or an audit',
   );
 }
 

@@ -2,83 +2,49 @@
  * Every figure of a deal by the formulas of docs/underwriting.md, in exact fractions, with code that shares nothing
  * with the models: each from the published columns, or all from the inputs alone.
  */
-import {
-  recomputeClaimIssue,
-  recomputeConditionRecord,
-  recomputeRepairs,
-  recomputeShare,
-  recomputeYieldOnCost,
-} from './condition.ts';
-import { recomputeConfidence } from './confidence.ts';
-import {
-  recomputeCoverage,
-  recomputeDebtService,
-  recomputeDscrStatus,
-  recomputeLoan,
-  recomputeNetCashFlow,
-  recomputePayment,
-  recomputeSizedLoan,
-} from './debt.ts';
-import {
-  recomputeAgreement,
-  recomputeCapGap,
-  recomputeClaim,
-  recomputeListing,
-  recomputeReliability,
-  recomputeYield,
-} from './income.ts';
-import { recomputeLine } from './line.ts';
-import { recomputeIncome, recomputeNoi, recomputeReserves, recomputeTax } from './expenses.ts';
-import { recomputeOffer } from './offer.ts';
-import { recomputeOwners, recomputeScoringBasis, recomputeScoringIncome } from './owners.ts';
-import { recomputePaths } from './paths.ts';
-import { recomputeRents } from './rents.ts';
-import { valuesOf, type AssumptionValue, type PublishedRecord, type Recomputed, type Values } from './record.ts';
-import {
-  recomputeDealScore,
-  recomputeDealScoreParts,
-  recomputeDistress,
-  recomputeMotivation,
-  recomputeMotivationParts,
-} from './scores.ts';
+import * as income from './income.ts';
+import * as line from './line.ts';
+import * as offer from './offer.ts';
+import * as scores from './scores.ts';
+import { valuesOf, type AssumptionValue, type PublishedRecord, type Recomputed, type Values } from './values.ts';
 
 /** In an order in which each step reads only inputs and the columns of steps before it. */
 const STEPS: readonly ((values: Values) => Recomputed)[] = [
-  recomputeListing,
-  recomputeRents,
-  recomputeIncome,
-  recomputeTax,
-  recomputeNoi,
-  recomputeReserves,
-  recomputeYield,
-  recomputeClaim,
-  recomputeCapGap,
-  recomputeReliability,
-  recomputeLoan,
-  recomputePayment,
-  recomputeDebtService,
-  recomputeDscrStatus,
-  recomputeCoverage,
-  recomputeNetCashFlow,
-  recomputeSizedLoan,
-  recomputeOwners,
-  recomputeScoringIncome,
-  recomputeScoringBasis,
-  recomputeClaimIssue,
-  recomputeRepairs,
-  recomputeYieldOnCost,
-  recomputeConditionRecord,
-  recomputeShare,
-  recomputeMotivationParts,
-  recomputeMotivation,
-  recomputeDistress,
-  recomputeDealScoreParts,
-  recomputeDealScore,
-  recomputeConfidence,
-  recomputePaths,
-  recomputeAgreement,
-  recomputeOffer,
-  recomputeLine,
+  income.recomputeListing,
+  income.recomputeRents,
+  income.recomputeIncome,
+  income.recomputeTax,
+  income.recomputeNoi,
+  income.recomputeReserves,
+  income.recomputeYield,
+  income.recomputeClaim,
+  income.recomputeCapGap,
+  income.recomputeReliability,
+  income.recomputeLoan,
+  income.recomputePayment,
+  income.recomputeDebtService,
+  income.recomputeDscrStatus,
+  income.recomputeCoverage,
+  income.recomputeNetCashFlow,
+  income.recomputeSizedLoan,
+  scores.recomputeOwners,
+  scores.recomputeScoringIncome,
+  scores.recomputeScoringBasis,
+  scores.recomputeClaimIssue,
+  scores.recomputeRepairs,
+  scores.recomputeYieldOnCost,
+  scores.recomputeConditionRecord,
+  scores.recomputeShare,
+  scores.recomputeMotivationParts,
+  scores.recomputeMotivation,
+  scores.recomputeDistress,
+  scores.recomputeDealScoreParts,
+  scores.recomputeDealScore,
+  offer.recomputeConfidence,
+  offer.recomputePaths,
+  income.recomputeAgreement,
+  offer.recomputeOffer,
+  line.recomputeLine,
 ];
 
 /** Each figure of a published deal from the deal's other columns. */

@@ -1,6 +1,53 @@
-/** Recomputes a deal's days, yield and claim, and whether the HUD rent fits. */
-import { fraction, type Fraction } from '../../../lib/fraction.ts';
-import { dayNumber, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
+/** Recomputes a deal's rents, income, expenses and NOI, the claim, and its loans. */
+import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
+import {
+  annualConstantOf,
+  blend,
+  cents,
+  dayNumber,
+  hasNoIncome,
+  isPriced,
+  isRented,
+  monthlyFactorOf,
+  percent,
+  valueIf,
+  weightsBySize,
+  type Recomputed,
+  type Values,
+} from './values.ts';
+
+const BEDROOMS = ['br_0', 'br_1', 'br_2', 'br_3', 'br_4'] as const;
+type ByBedrooms = Readonly<Record<(typeof BEDROOMS)[number], string>>;
+
+interface RentSteps {
+  readonly mix: { readonly weights: ByBedrooms; readonly sum: string };
+  readonly market: { readonly rents: ByBedrooms };
+  readonly in_place: { readonly ratios: ByBedrooms };
+  readonly contract: { readonly utility_share: string };
+}
+
+const sum = (values: readonly Fraction[]): Fraction => values.reduce((total, value) => total.plus(value), fraction(0));
+
+export function recomputeRents(values: Values): Recomputed {
+  const { mix, market, in_place: inPlace, contract } = values.record['rent_steps'] as RentSteps;
+  const weighted = (rentOf: (bedrooms: (typeof BEDROOMS)[number]) => string): string =>
+    sum(BEDROOMS.map((bedrooms) => fraction(mix.weights[bedrooms]).times(fraction(rentOf(bedrooms)))))
+      .over(fraction(mix.sum))
+      .rounded(2);
+  const isKnown = isRented(values);
+  const rentInPlace = valueIf(isKnown, () =>
+    weighted((bedrooms) => fraction(market.rents[bedrooms]).times(fraction(inPlace.ratios[bedrooms])).rounded(2)),
+  );
+  return {
+    market_rent_mix: valueIf(isKnown, () => weighted((bedrooms) => market.rents[bedrooms])),
+    rent_in_place: rentInPlace,
+    contract_rent:
+      rentInPlace &&
+      fraction(rentInPlace)
+        .times(fraction(1).minus(fraction(contract.utility_share)))
+        .rounded(2),
+  };
+}
 
 export function recomputeListing(values: Values): Recomputed {
   const { record, has, of } = values;
@@ -99,4 +146,314 @@ function underwriteReason(values: Values): string | null {
   if (atMultiple('proxy_high_multiple').isBelow(of('list_price'))) return 'price_per_unit_above_144x_monthly_2br_rent';
   if (of('list_price').isBelow(atMultiple('proxy_low_multiple'))) return 'price_per_unit_below_24x_monthly_2br_rent';
   return null;
+}
+
+const HUNDRED = fraction(100);
+const share = (pct: Fraction): Fraction => pct.over(HUNDRED);
+
+function proxySize({ record, count }: Values): string {
+  const units = Number(record['units']);
+  if (units <= count('small_units_max')) return '2_4';
+  if (units <= count('medium_units_max')) return '5_12';
+  return units <= count('large_units_max') ? '13_50' : '51_up';
+}
+
+function ageAdjustment({ record, count, assumed }: Values): Fraction {
+  if (record['year_built'] === null) return fraction(0);
+  const year = Number(record['year_built']);
+  if (year < count('old_before_year')) return assumed('expense_old_adjustment');
+  return year >= count('new_from_year') ? assumed('expense_new_adjustment') : fraction(0);
+}
+
+/** NOI by the simple proxy. */
+function proxyNoi(values: Values): string {
+  const { of, assumed } = values;
+  const ratio = assumed(`expense_ratio_${proxySize(values)}`).plus(ageAdjustment(values));
+  return of('units')
+    .times(of('market_rent_2br'))
+    .times(fraction(1).minus(assumed('utility_share')))
+    .times(assumed('months_per_year'))
+    .times(fraction(1).minus(assumed('vacancy')))
+    .times(fraction(1).minus(ratio))
+    .rounded(2);
+}
+
+/** Gross potential rent and effective income. */
+export function recomputeIncome(values: Values): Recomputed {
+  const { of, assumed } = values;
+  const noiOfProxy = valueIf(isRented(values), () => proxyNoi(values));
+  if (noiOfProxy === null) return { noi_hud_2br: null, gross_potential_rent: null, effective_gross_income: null };
+  if (!values.has('contract_rent')) return { noi_hud_2br: noiOfProxy };
+  const gross = of('units').times(of('contract_rent')).times(assumed('months_per_year')).rounded(2);
+  const income = fraction(gross).times(fraction(1).minus(share(of('vacancy_pct'))));
+  return { noi_hud_2br: noiOfProxy, gross_potential_rent: gross, effective_gross_income: income.rounded(2) };
+}
+
+interface PropertyTax {
+  readonly rate_pct: string;
+  readonly class_factor: string;
+  readonly at_sale: string;
+  readonly taxed_value: string | null;
+  readonly bill: string | null;
+  readonly current: string | null;
+  readonly current_basis: string;
+}
+
+const taxOf = ({ record }: Values): PropertyTax => record['property_tax'] as PropertyTax;
+
+/** An assumption that is declared by size of building. */
+const bySize = (values: Values, key: string): Fraction =>
+  blend(weightsBySize(values), (size) => values.assumed(`${key}_${size}`));
+
+export const managementShare = (values: Values): Fraction => fraction(bySize(values, 'management_share').rounded(4));
+
+/** Replacement reserves of a year. */
+export const recomputeReserves = (values: Values): Recomputed => ({
+  reserves: valueIf(values.has('units'), () =>
+    values
+      .of('units')
+      .times(cents(bySize(values, 'reserves_per_unit')))
+      .rounded(2),
+  ),
+});
+
+/** Share of the tax that follows the price, by what a sale does in the state. */
+function resetShare({ assumed }: Values, atSale: string): Fraction {
+  if (atSale === 'uncapped' || atSale === 'valued_yearly') return fraction(1);
+  return atSale === 'not_reset' ? fraction(0) : assumed('tax_reset_share_may');
+}
+
+/** The tax after a sale over the price: at least the bill, and on a line above it. */
+interface TaxLine {
+  readonly bill: Fraction;
+  readonly fixed: Fraction;
+  readonly perDollar: Fraction;
+}
+
+function taxLine(values: Values, bill: string | null): TaxLine {
+  const { rate_pct: rate, class_factor: factor, at_sale: atSale, taxed_value: taxed } = taxOf(values);
+  const ofPrice = share(fraction(rate)).times(fraction(factor));
+  const zero = fraction(0);
+  if (bill === null) return { bill: zero, fixed: zero, perDollar: ofPrice };
+  if (taxed !== null) {
+    const uncapped = fraction(bill).times(values.of('assessed_market_value')).over(fraction(taxed));
+    return { bill: fraction(bill), fixed: cents(uncapped), perDollar: zero };
+  }
+  const reset = resetShare(values, atSale);
+  if (reset.equals(zero)) {
+    return { bill: fraction(bill), fixed: zero, perDollar: ofPrice.times(values.assumed('tax_bill_least_multiple')) };
+  }
+  const kept = fraction(1).minus(reset).times(fraction(bill));
+  return { bill: fraction(bill), fixed: kept, perDollar: ofPrice.times(reset) };
+}
+
+/** The tax after a sale with a known bill, and why it is what it is. */
+function taxAfterSale(values: Values, bill: string): readonly [tax: string, basis: string] {
+  const { fixed, perDollar } = taxLine(values, bill);
+  const line = cents(fixed.plus(perDollar.times(values.of('list_price'))));
+  if (!fraction(bill).isBelow(line)) return [bill, 'bill'];
+  const { at_sale: atSale, taxed_value: taxed } = taxOf(values);
+  const raised = taxed === null ? 'reset' : 'uncapped_to_assessment';
+  return [line.rounded(2), atSale === 'not_reset' ? 'exemption_ends' : raised];
+}
+
+/** The bill after an appeal of an assessment above the price. */
+function appeal({ of, has }: Values, bill: string | null): readonly [string | null, string] {
+  if (bill === null) return [null, 'bill_missing'];
+  if (!has('assessed_market_value')) return [null, 'assessment_missing'];
+  const [price, assessed] = [of('list_price'), of('assessed_market_value')];
+  if (!price.isBelow(assessed)) return [null, 'assessment_not_above_price'];
+  return [fraction(bill).times(price).over(assessed).rounded(2), 'assessment_above_price'];
+}
+
+/** The tax of today, after a sale, and after an appeal. */
+export function recomputeTax(values: Values): Recomputed {
+  const tax = taxOf(values);
+  // A bill is the listing's unless the county's is known
+  const isListed = ['listing', 'estimated'].includes(tax.current_basis);
+  const bill = isListed ? ((values.record['annual_taxes'] ?? null) as string | null) : tax.bill;
+  const computed = { reset_share: resetShare(values, tax.at_sale).rounded(4), bill };
+  if (!isPriced(values)) {
+    const unknown = { at_price: null, current: null, current_basis: 'unknown', after_basis: 'unknown' };
+    const after = { if_appealed: null, appeal_basis: 'price_missing' };
+    return { tax_after_reset: null, property_tax: { ...tax, ...computed, ...unknown, ...after } };
+  }
+  const taxed = values
+    .of('list_price')
+    .times(share(fraction(tax.rate_pct)))
+    .times(fraction(tax.class_factor));
+  const atPrice = taxed.rounded(2);
+  const [after, basis] = bill === null ? ([atPrice, 'estimated'] as const) : taxAfterSale(values, bill);
+  const [ifAppealed, appealBasis] = appeal(values, bill);
+  return {
+    tax_after_reset: after,
+    property_tax: {
+      ...tax,
+      ...computed,
+      at_price: atPrice,
+      current: bill ?? atPrice,
+      current_basis: bill === null ? 'estimated' : isListed ? 'listing' : 'parcel',
+      after_basis: basis,
+      if_appealed: ifAppealed,
+      appeal_basis: appealBasis,
+    },
+  };
+}
+
+interface ExpenseLine {
+  readonly line: string;
+  readonly amount: string;
+}
+
+/** The lines other than the property tax. */
+const otherLines = ({ record }: Values): Fraction =>
+  sum(
+    (record['expense_lines'] as readonly ExpenseLine[]).flatMap(({ line, amount }) =>
+      line === 'property_tax' ? [] : [fraction(amount)],
+    ),
+  );
+
+const typicalTax = ({ of, assumed }: Values): Fraction =>
+  cents(of('effective_gross_income').times(assumed('typical_tax_share')));
+
+/** The lines other than the tax, drawn toward the typical ratio. */
+function expensesWithoutTax(values: Values): Fraction {
+  const { of, assumed } = values;
+  const typical = of('effective_gross_income')
+    .times(share(of('expense_typical_pct')))
+    .minus(typicalTax(values));
+  const weight = assumed('typical_weight');
+  return cents(otherLines(values).times(fraction(1).minus(weight)).plus(typical.times(weight)));
+}
+
+/** NOI over the price: at most what a known bill leaves, and on a line below it. */
+export interface NoiLine {
+  readonly highest: Fraction;
+  readonly untaxed: Fraction;
+  readonly perDollar: Fraction;
+}
+
+export function noiLine(values: Values): NoiLine {
+  const { bill, fixed, perDollar } = taxLine(values, taxOf(values).bill);
+  const left = values.of('effective_gross_income').minus(expensesWithoutTax(values));
+  return { highest: left.minus(bill), untaxed: cents(left.minus(fixed)), perDollar };
+}
+
+/** NOI after and before the reset of the tax, and the one that counts. */
+export function recomputeNoi(values: Values): Recomputed {
+  const { of, has } = values;
+  if (!has('effective_gross_income', 'expense_typical_pct')) {
+    return {
+      noi_after_reset: null,
+      noi_at_current_tax: null,
+      noi_underwritten: null,
+      operating_expenses: null,
+      expense_ratio_pct: null,
+    };
+  }
+  const income = of('effective_gross_income');
+  const left = income.minus(expensesWithoutTax(values));
+  const noiAt = (tax: Fraction | null): string => left.minus(tax ?? typicalTax(values)).rounded(2);
+  const isTaxed = has('tax_after_reset');
+  const noi = noiAt(valueIf(isTaxed, () => of('tax_after_reset')));
+  const expenses = income.minus(fraction(noi));
+  return {
+    noi_after_reset: noi,
+    noi_at_current_tax: noiAt(valueIf(isTaxed, () => fraction(String(taxOf(values).current)))),
+    noi_underwritten: noi,
+    operating_expenses: expenses.rounded(2),
+    expense_ratio_pct: percent(expenses, income),
+  };
+}
+
+function dscrReason(values: Values): string | null {
+  const { record, has, of, count, assumed } = values;
+  if (has('units') && Number(record['units']) < count('minimum_units')) return 'single_unit';
+  if (/\b(?:land|lot|vacant)\b/iu.test(String(record['property_type'] ?? ''))) return 'not_income_property';
+  if (!isPriced(values)) return has('noi') ? 'price_missing' : 'price_and_noi_missing';
+  if (of('loan_amount').isBelow(assumed('minimum_loan'))) return 'loan_below_minimum';
+  return has('noi') ? null : 'noi_missing';
+}
+
+export const recomputeLoan = (values: Values): Recomputed => ({
+  loan_amount: valueIf(isPriced(values), () =>
+    values.of('list_price').times(values.assumed('loan_to_value')).rounded(2),
+  ),
+});
+
+export const recomputePayment = (values: Values): Recomputed => ({
+  monthly_payment: valueIf(isPriced(values), () => values.of('loan_amount').times(monthlyFactorOf(values)).rounded(2)),
+});
+
+export const recomputeDebtService = (values: Values): Recomputed => ({
+  annual_debt_service: valueIf(isPriced(values), () => values.of('monthly_payment').times(fraction(12)).rounded(2)),
+  dscr_reason: dscrReason(values),
+});
+
+export function recomputeDscrStatus(values: Values): Recomputed {
+  const { dscr_reason: reason } = values.record;
+  if (reason === null) return { dscr_status: 'computed' };
+  const isNotApplicable = hasNoIncome(values) || reason === 'loan_below_minimum';
+  return { dscr_status: isNotApplicable ? 'not_applicable' : 'insufficient_data' };
+}
+
+export function recomputeCoverage(values: Values): Recomputed {
+  const { record, of } = values;
+  const isComputed = record['dscr_status'] === 'computed';
+  const isUnderwritten = record['dscr_status'] !== 'not_applicable' && isRented(values) && isPriced(values);
+  const costs = () => of('effective_gross_income').minus(of('noi_underwritten')).plus(of('annual_debt_service'));
+  return {
+    dscr: valueIf(isComputed, () => of('noi').over(of('annual_debt_service')).rounded(2)),
+    debt_yield_pct: valueIf(isComputed, () => percent(of('noi'), of('loan_amount'))),
+    dscr_underwritten: valueIf(isUnderwritten, () => of('noi_underwritten').over(of('annual_debt_service')).rounded(2)),
+    break_even_occupancy_pct: valueIf(isUnderwritten, () => percent(costs(), of('gross_potential_rent'))),
+  };
+}
+
+/** Rent over the payment, taxes and insurance, of 2 to 4 units whose expenses are known line by line. */
+function rentOverPitia(values: Values): string {
+  const { of, record } = values;
+  const lines = record['expense_lines'] as readonly { readonly line: string; readonly amount: string }[];
+  const insurance = fraction(lines.find(({ line }) => line === 'insurance')?.amount ?? '0');
+  const costs = of('annual_debt_service').plus(of('tax_after_reset')).plus(insurance);
+  return of('gross_potential_rent').over(costs).rounded(2);
+}
+
+/** The loan that a lender sizes, and which limit gives it. */
+function sizeLoan(values: Values): { readonly loan: string; readonly binding: string } {
+  const { of, assumed } = values;
+  const income = of('net_cash_flow');
+  if (!fraction(0).isBelow(income)) return { loan: '0.00', binding: 'none' };
+  const covered = income.over(assumed('loan_coverage').times(annualConstantOf(values)));
+  const loan = minimum(of('loan_amount'), fraction(String(covered.numerator / covered.denominator)));
+  if (loan.isBelow(assumed('minimum_loan'))) return { loan: '0.00', binding: 'minimum_loan' };
+  return { loan: loan.rounded(2), binding: loan.isBelow(of('loan_amount')) ? 'debt_coverage' : 'loan_to_value' };
+}
+
+export const recomputeNetCashFlow = (values: Values): Recomputed => ({
+  net_cash_flow: valueIf(values.has('noi_underwritten'), () =>
+    values.of('noi_underwritten').minus(values.of('reserves')).rounded(2),
+  ),
+});
+
+export function recomputeSizedLoan(values: Values): Recomputed {
+  const { record, of, has, count, assumed } = values;
+  const isSized = has('dscr_underwritten');
+  const sized = valueIf(isSized, () => sizeLoan(values));
+  const payment = sized && fraction(fraction(sized.loan).times(monthlyFactorOf(values)).rounded(2));
+  const service = payment && payment.times(fraction(12));
+  const cashFlow = service && of('net_cash_flow').minus(service);
+  const closing = valueIf(isSized, () => fraction(of('list_price').times(assumed('closing_cost_share')).rounded(2)));
+  const cash = sized && closing && of('list_price').minus(fraction(sized.loan)).plus(closing);
+  const isSmall = has('units') && Number(record['units']) <= count('small_units_max');
+  const hasPitia = isSized && isSmall;
+  return {
+    rent_over_pitia: valueIf(hasPitia, () => rentOverPitia(values)),
+    loan_sized: sized && sized.loan,
+    loan_binding: sized && sized.binding,
+    debt_service_sized: service && service.rounded(2),
+    cash_flow_after_debt: cashFlow && cashFlow.rounded(2),
+    cash_needed: cash && cash.rounded(2),
+    cash_on_cash_pct: cashFlow && cash && percent(cashFlow, cash),
+  };
 }

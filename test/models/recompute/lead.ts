@@ -8,7 +8,7 @@ import {
   type PublishedRecord,
   type Recomputed,
   type Values,
-} from './record.ts';
+} from './values.ts';
 
 const MAX_SCORE = 100;
 

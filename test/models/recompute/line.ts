@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { isSale } from '../../../sources/kinds.ts';
-import { dayNumber, isNotLet, isScored, type Recomputed, type Values } from './record.ts';
+import { dayNumber, isNotLet, isScored, type Recomputed, type Values } from './values.ts';
 
 interface Fact {
   readonly name: string;

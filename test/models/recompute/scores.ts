@@ -1,7 +1,244 @@
-/** Recomputes a deal's scores: motivation, distress and the deal score. */
-import { clamp, fraction, type Fraction } from '../../../lib/fraction.ts';
+/** Recomputes what owners earned given our cap rate, repairs and condition, motivation, distress and the deal score. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { clamp, fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
 import { AUCTION_TYPES, isSale } from '../../../sources/kinds.ts';
-import { dayNumber, isNotLet, isPriced, isScored, percent, type Recomputed, type Values } from './record.ts';
+import {
+  blend,
+  cents,
+  dayNumber,
+  isClaimed,
+  isNotLet,
+  isPriced,
+  isScored,
+  noiAfterReserves,
+  percent,
+  valueIf,
+  weightsByAge,
+  yearBuilt,
+  type Recomputed,
+  type Values,
+} from './values.ts';
+
+type Knot = Readonly<
+  Record<'least_units' | 'most_units' | 'cap_pct' | 'low_pct' | 'middle_pct' | 'high_pct' | 'n' | 'as_of', string>
+>;
+type End = 'low_pct' | 'middle_pct' | 'high_pct';
+
+const KNOTS = parse(readFileSync('models/reference/noi_ranges.csv', 'utf8'), { columns: true }) as Knot[];
+const SMALL = KNOTS.filter(({ most_units: most }) => most !== '');
+const LARGE = KNOTS.filter(({ most_units: most }) => most === '');
+
+const four = (value: Fraction): Fraction => fraction(value.rounded(4));
+
+/** The knot at or below a cap rate, if any, and the next one. */
+function around(block: readonly Knot[], cap: Fraction): readonly [Knot | undefined, Knot | undefined] {
+  const at = block.findLastIndex((knot) => !cap.isBelow(fraction(knot.cap_pct)));
+  return [block[at], block[at + 1]];
+}
+
+/** What owners of a block earned in percent of the price. */
+function rateOf(block: readonly Knot[], cap: Fraction, end: End): Fraction {
+  const [below, above] = around(block, cap);
+  if (!below) return cap.plus(fraction(above?.[end] ?? '')).minus(fraction(above?.cap_pct ?? ''));
+  const [rate, from] = [fraction(below[end]), fraction(below.cap_pct)];
+  if (!above) return rate;
+  const way = four(cap.minus(from).over(fraction(above.cap_pct).minus(from)));
+  return cents(rate.plus(fraction(above[end]).minus(rate).times(way)));
+}
+
+/** How far a building is from the block of small ones to that of large ones, in percent. */
+const wayToLarge = ({ of, assumed }: Values): Fraction =>
+  cents(
+    clamp(of('units').minus(assumed('range_small_units')).over(assumed('range_units_span'))).times(fraction('100')),
+  );
+
+function ownersRate(values: Values, end: End): Fraction {
+  const cap = values.of('cap_rate_underwritten');
+  const [small, large] = [rateOf(SMALL, cap, end), rateOf(LARGE, cap, end)];
+  return cents(small.plus(large.minus(small).times(wayToLarge(values)).over(fraction('100'))));
+}
+
+const ofPrice = ({ of }: Values, rate: Fraction): string =>
+  of('list_price').times(rate).over(fraction('100')).rounded(2);
+
+function rangeReason(values: Values): string {
+  const { record, count } = values;
+  if (record['underwrite_reason'] !== null) return String(record['underwrite_reason']);
+  if (!isScored(values)) return String(record['dscr_reason']);
+  const year = yearBuilt(values);
+  return year !== null && year >= count('new_from_year') ? 'built_from_2000' : 'owners_of_survey';
+}
+
+/** "$28,300", to the hundred dollars. */
+function hundreds(amount: string): string {
+  const rounded = Math.round(Math.abs(Number(amount)) / 100) * 100;
+  return `${amount.startsWith('-') ? '-' : ''}$${rounded.toLocaleString('en-US')}`;
+}
+
+export function recomputeOwners(values: Values): Recomputed {
+  const rate = valueIf(isScored(values), () => ownersRate(values, 'middle_pct').rounded(2));
+  const reason = rangeReason(values);
+  const [low, middle, high] = (['low_pct', 'middle_pct', 'high_pct'] as const).map((end) =>
+    valueIf(reason === 'owners_of_survey', () => ofPrice(values, ownersRate(values, end))),
+  );
+  const range = { cap_rate_middle: rate, noi_range_reason: reason, noi_low: low, noi_middle: middle, noi_high: high };
+  if (typeof low !== 'string' || typeof high !== 'string')
+    return { ...range, noi_range_n: null, noi_range_units: null, noi_range_note: null };
+  const isSmall = wayToLarge(values).isBelow(fraction('50'));
+  const cap = values.of('cap_rate_underwritten');
+  const [below, above] = around(isSmall ? SMALL : LARGE, cap);
+  const isNearAbove =
+    !below ||
+    (above &&
+      fraction(above.cap_pct)
+        .minus(cap)
+        .isBelow(cap.minus(fraction(below.cap_pct))));
+  const nearest = isNearAbove ? above : below;
+  const most = Number(SMALL[0]?.most_units);
+  const units = isSmall ? `2 to ${most} units` : `${most + 1} units and more`;
+  return {
+    ...range,
+    noi_range_n: Number(nearest?.n),
+    noi_range_units: units,
+    noi_range_note:
+      `Half of the owners of such buildings in a national survey (${String(nearest?.as_of).slice(0, 4)}, ` +
+      `${String(nearest?.n)} of ${units}) earned between ${hundreds(low)} and ${hundreds(high)}; ` +
+      `our figure is ${hundreds(String(values.record['noi_underwritten']))}.`,
+  };
+}
+
+/** NOI that the scores use: the lower of the middle and our own, or the mean of that and a lower claim. */
+export function recomputeScoringIncome(values: Values): Recomputed {
+  const { of } = values;
+  const noi = (): string => {
+    const own = minimum(fraction(ofPrice(values, of('cap_rate_middle'))), of('noi_underwritten'));
+    const mean = (isClaimed(values) ? of('noi') : own).plus(own).over(fraction(2));
+    return minimum(own, fraction(mean.rounded(2))).rounded(2);
+  };
+  return { noi_scoring: valueIf(isScored(values), noi) };
+}
+
+/** Cap rate and coverage that the scores use. */
+export function recomputeScoringBasis(values: Values): Recomputed {
+  const { of } = values;
+  const scored = isScored(values);
+  return {
+    cap_scoring_pct: valueIf(scored, () => percent(of('noi_scoring'), of('list_price'))),
+    coverage_scoring: valueIf(scored, () => noiAfterReserves(values).over(of('annual_debt_service')).rounded(2)),
+  };
+}
+
+/** Whether the figures of the listing contradict each other or cannot be. */
+export function recomputeClaimIssue(values: Values): Recomputed {
+  const { record, has, of, assumed } = values;
+  const isContradicted = (): boolean => {
+    if (record['claim_consistency'] !== 'inconsistent') return false;
+    const gap = fraction(percent(of('noi'), of('list_price'))).minus(of('cap_rate'));
+    const size = gap.isBelow(fraction(0)) ? fraction(0).minus(gap) : gap;
+    return assumed('claim_contradiction').isBelow(size);
+  };
+  const issue = (): string => {
+    if (isClaimed(values) && !fraction(0).isBelow(of('noi'))) return 'noi_not_positive';
+    if (isContradicted()) return 'noi_contradicts_cap_rate';
+    return has('year_built') && yearBuilt(values) === null ? 'year_built_in_future' : 'none';
+  };
+  return { claim_issue: issue() };
+}
+
+/** Declared repairs for a building of this age. */
+export const recomputeRepairs = (values: Values): Recomputed => ({
+  upfront_repairs_per_unit: blend(weightsByAge(values), (age) => values.assumed(`upfront_repairs_${age}`)).rounded(2),
+});
+
+export function recomputeYieldOnCost(values: Values): Recomputed {
+  const { of } = values;
+  const cost = (): Fraction => of('list_price').plus(of('upfront_repairs_per_unit').times(of('units')));
+  return {
+    yield_on_cost_pct: valueIf(isScored(values), () => percent(of('noi_scoring'), cost())),
+    price_to_rent: valueIf(isScored(values), () => of('price_per_unit').over(of('market_rent_2br')).rounded(2)),
+  };
+}
+
+interface Match {
+  readonly kind: string;
+  readonly id: string;
+  readonly description: string | null;
+  readonly amount: string | null;
+  readonly filed_on: string | null;
+  readonly sale_date: string | null;
+  readonly source_url: string;
+}
+
+const VACATE = /\b(?:vacate|unfit for (?:human )?(?:habitation|occupancy))\b/iu;
+const SERIOUS = /\b(?:unsafe|dangerous|hazardous|structural|structure|collapsed?|roof|foundation|fire damage)\b/iu;
+const UNHEALTHY = /\b(?:no heat|without heat|sewage|smoke alarms?|smoke detectors?)\b/iu;
+
+/** What a match says about the building, from the gravest. */
+const GRAVITY: readonly (readonly [string, (match: Match) => boolean])[] = [
+  ['condemned', ({ kind }) => kind === 'condemned'],
+  ['order_to_vacate', ({ kind, description }) => kind === 'code_violation' && VACATE.test(description ?? '')],
+  ['vacant_building', ({ kind }) => kind === 'vacant_building'],
+  [
+    'code_case',
+    ({ kind, description }) =>
+      kind === 'code_violation' && [SERIOUS, UNHEALTHY].some((words) => words.test(description ?? '')),
+  ],
+];
+
+export function recomputeConditionRecord({ record }: Values): Recomputed {
+  const matches = (record['distress_matches'] as readonly Match[]).toSorted(
+    (a, b) => (b.filed_on ?? '').localeCompare(a.filed_on ?? '') || a.id.localeCompare(b.id),
+  );
+  const [name = 'none', says = () => false] = GRAVITY.find(([, isOf]) => matches.some(isOf)) ?? [];
+  const found = matches.find(says);
+  return {
+    condition_record: name,
+    condition_record_on: found?.filed_on ?? null,
+    condition_record_id: found?.id ?? null,
+    condition_record_url: found?.source_url ?? null,
+  };
+}
+
+/** Distance from a limit as a percentage of the span in which points taper. */
+const shareOf = (distance: Fraction, span: Fraction): Fraction =>
+  fraction(clamp(distance.over(span)).times(fraction(100)).rounded(2));
+
+export function recomputeShare(values: Values): Recomputed {
+  const { of, assumed } = values;
+  const recorded = String(values.record['condition_record']);
+  const riskOr = (other: string): string => (recorded === 'none' ? other : recorded);
+  if (!isScored(values) || !isPriced(values))
+    return { score_share_pct: null, score_limit: 'not_scored', condition_risk: riskOr('not_evaluated') };
+  const shares: readonly (readonly [string, Fraction])[] = [
+    [
+      'low_price_per_unit',
+      shareOf(of('price_per_unit').minus(assumed('taper_price_per_unit_from')), assumed('taper_price_per_unit_span')),
+    ],
+    [
+      'high_cap_rate',
+      shareOf(assumed('taper_cap_to_pct').minus(of('cap_rate_underwritten')), assumed('taper_cap_span_pct')),
+    ],
+    [
+      'low_price_to_rent',
+      shareOf(of('price_to_rent').minus(assumed('proxy_low_multiple')), assumed('taper_low_multiple_span')),
+    ],
+  ];
+  const upper = shareOf(assumed('proxy_high_multiple').minus(of('price_to_rent')), assumed('taper_high_multiple_span'));
+  const lowest = shares.map(([, share]) => share).reduce(minimum);
+  const lowestOf = shares.find(([, one]) => one.equals(lowest))?.[0] ?? 'none';
+  const isWhole = (share: Fraction): boolean => share.equals(fraction(100));
+  const share = minimum(lowest, upper);
+  const limit = (): string => {
+    if (isWhole(share)) return 'none';
+    return share.equals(lowest) ? 'condition_risk' : 'near_upper_proxy_limit';
+  };
+  return {
+    score_share_pct: share.rounded(2),
+    score_limit: limit(),
+    condition_risk: isNotLet(values) || isWhole(lowest) ? riskOr('none') : lowestOf,
+  };
+}
 
 const points = (value: Fraction): number => Number(value.rounded(0));
 
@@ -18,12 +255,6 @@ export function recomputeMotivationParts(values: Values): Recomputed {
 export const recomputeMotivation = ({ record }: Values): Recomputed => ({
   motivation_score: Number(record['motivation_price_cut']) + Number(record['motivation_days']),
 });
-
-interface Match {
-  readonly kind: string;
-  readonly amount: string | null;
-  readonly sale_date: string | null;
-}
 
 function debtPoints(values: Values, debts: readonly Match[]): number {
   const { of, assumed, count } = values;

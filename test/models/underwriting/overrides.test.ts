@@ -10,7 +10,7 @@ import { brokenRule } from '../../../models/assumptions/rules.ts';
 import { currentAssumptions, DECLARATIONS, type AssumptionSet } from '../../../models/assumptions.ts';
 import { monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
 import { assumptionsWith } from '../../../models/assumptions/overrides.ts';
-import { build, buildTables, listingRow, type Inputs } from '../build_models.ts';
+import { build, buildTables, listingRow, type Inputs, hudRow } from '../build_models.ts';
 import { COUNTY_RECORDS, sharedColumns } from '../../pipelines/some_tables.ts';
 
 let folder = '';
@@ -146,18 +146,7 @@ it('every value is a column of the table terms, of its declared type', async () 
 
 describe('a deal under other assumptions', () => {
   const listing: Inputs = {
-    staged_fmr_area: [
-      {
-        source: 'hud_fmr',
-        fips: '3903599999',
-        county_fips: '39035',
-        hud_area_code: 'METRO17410N17460',
-        hud_area_name: 'Cleveland',
-        fmr_2: '1250.00',
-        fiscal_year: 2026,
-        effective_on: '2025-10-01',
-      },
-    ],
+    staged_fmr_area: [hudRow()],
     staged_listing: [
       listingRow('L1', {
         street: '1 Linden Ave',

@@ -26,6 +26,23 @@ export interface Example {
   readonly tax_owed?: string;
 }
 
+/** The census's gross rents of 0 to 4 bedrooms in a metropolitan area. */
+const metro = (area_code: string, rents: readonly (string | null)[], given: InputRow = {}): InputRow => ({
+  geography: 'metro',
+  area_code,
+  ...Object.fromEntries(rents.map((rent, bedrooms) => [`gross_rent_${bedrooms}`, rent])),
+  ...given,
+});
+/** The census's medians of a county. */
+const county = (area_code: string, contract: string, gross: string, tax: string, value: string): InputRow => ({
+  geography: 'county',
+  area_code,
+  median_contract_rent: contract,
+  median_gross_rent: gross,
+  median_tax: tax,
+  median_value: value,
+});
+
 const CLEVELAND: Market = {
   hud_area: 'METRO17410N17460',
   rent_basis: 'zip',
@@ -34,22 +51,8 @@ const CLEVELAND: Market = {
   counties: [['39035', 1_200_000]],
   // No rent of 3 bedrooms
   census: [
-    {
-      geography: 'metro',
-      area_code: '17410',
-      gross_rent_0: '760.00',
-      gross_rent_1: '852.00',
-      gross_rent_2: '1088.00',
-      gross_rent_4: '1376.00',
-    },
-    {
-      geography: 'county',
-      area_code: '39035',
-      median_contract_rent: '810.00',
-      median_gross_rent: '950.00',
-      median_tax: '4200.00',
-      median_value: '205000.00',
-    },
+    metro('17410', ['760.00', '852.00', '1088.00', null, '1376.00']),
+    county('39035', '810.00', '950.00', '4200.00', '205000.00'),
   ],
 };
 
@@ -74,31 +77,9 @@ const TAMPA: Market = {
     ['12057', 1_480_000],
   ],
   census: [
-    {
-      geography: 'metro',
-      area_code: '45300',
-      gross_rent_0: '1376.00',
-      gross_rent_1: '1380.00',
-      gross_rent_2: '1621.00',
-      gross_rent_3: '1896.00',
-      gross_rent_4: '2309.00',
-    },
-    {
-      geography: 'county',
-      area_code: '12057',
-      median_contract_rent: '1380.00',
-      median_gross_rent: '1462.00',
-      median_tax: '2710.00',
-      median_value: '352000.00',
-    },
-    {
-      geography: 'county',
-      area_code: '12103',
-      median_contract_rent: '1200.00',
-      median_gross_rent: '1350.00',
-      median_tax: '2400.00',
-      median_value: '310000.00',
-    },
+    metro('45300', ['1376.00', '1380.00', '1621.00', '1896.00', '2309.00']),
+    county('12057', '1380.00', '1462.00', '2710.00', '352000.00'),
+    county('12103', '1200.00', '1350.00', '2400.00', '310000.00'),
   ],
 };
 
@@ -109,23 +90,8 @@ const SAN_ANTONIO: Market = {
   area_rents: ['1032.00', '1151.00', '1398.00', '1798.00', '2119.00'],
   counties: [['48029', 2_010_000]],
   census: [
-    {
-      geography: 'metro',
-      area_code: '41700',
-      gross_rent_0: '1087.00',
-      gross_rent_1: '1146.00',
-      gross_rent_2: '1389.00',
-      gross_rent_3: '1674.00',
-      gross_rent_4: '1974.00',
-    },
-    {
-      geography: 'county',
-      area_code: '48029',
-      median_contract_rent: '1140.00',
-      median_gross_rent: '1262.00',
-      median_tax: '5120.00',
-      median_value: '242000.00',
-    },
+    metro('41700', ['1087.00', '1146.00', '1389.00', '1674.00', '1974.00']),
+    county('48029', '1140.00', '1262.00', '5120.00', '242000.00'),
   ],
 };
 
@@ -219,25 +185,11 @@ export const DOCUMENTED: Example = {
     rents: ['900.00', '1000.00', '1200.00', '1550.00', '1700.00'],
     area_rents: ['933.00', '1058.00', '1279.00', '1646.00', '1760.00'],
     census: [
-      {
-        geography: 'metro',
-        area_code: '17410',
-        gross_rent_0: '760.00',
-        gross_rent_1: '852.00',
-        gross_rent_2: '1088.00',
-        gross_rent_3: '1256.00',
-        gross_rent_4: '1376.00',
+      metro('17410', ['760.00', '852.00', '1088.00', '1256.00', '1376.00'], {
         median_tax: '3590.00',
         median_value: '215400.00',
-      },
-      {
-        geography: 'county',
-        area_code: '39035',
-        median_contract_rent: '810.00',
-        median_gross_rent: '950.00',
-        median_tax: '4200.00',
-        median_value: '205000.00',
-      },
+      }),
+      county('39035', '810.00', '950.00', '4200.00', '205000.00'),
     ],
   },
   listing: {

@@ -1,6 +1,6 @@
 /** The values that the formulas of a published record read: its own columns and the published assumptions. */
+import { Fraction, fraction } from '../../../lib/fraction.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { fraction, type Fraction } from '../../../lib/fraction.ts';
 
 /** A record in JSON form; JSON columns parsed. */
 export type PublishedRecord = Readonly<Record<string, unknown>>;
@@ -67,3 +67,71 @@ export const isNotLet = ({ record }: Values): boolean =>
 
 /** NOI of the scores after reserves. */
 export const noiAfterReserves = ({ of }: Values): Fraction => of('noi_scoring').minus(of('reserves'));
+
+type Knots = readonly (readonly [name: string, at: number])[];
+type Weights = readonly (readonly [name: string, weight: Fraction])[];
+
+const SIZES: Knots = [
+  ['2_4', 3],
+  ['5_12', 12],
+  ['25_49', 36],
+  ['50_up', 113],
+];
+const AGES: Knots = [
+  ['before_1960', 1940],
+  ['1960_1999', 1978],
+  ['from_2000', 2005],
+];
+
+function weightsAt(knots: Knots, value: number): Weights {
+  const above = knots.findIndex(([, at]) => value < at);
+  const [before, after] = [knots.at(above < 0 ? -1 : above - 1), knots[above]];
+  if (above === 0 || !before || !after) return [[(above === 0 ? knots[0] : before)?.[0] ?? '', fraction(1)]];
+  const way = fraction(
+    fraction(value - before[1])
+      .over(fraction(after[1] - before[1]))
+      .rounded(4),
+  );
+  return [
+    [before[0], fraction(1).minus(way)],
+    [after[0], way],
+  ];
+}
+
+export const weightsBySize = ({ record }: Values): Weights => weightsAt(SIZES, Number(record['units']));
+
+export function weightsByAge(values: Values): Weights {
+  const year = yearBuilt(values);
+  return year === null ? [['any', fraction(1)]] : weightsAt(AGES, year);
+}
+
+/** The sum of a figure by name, each with its weight. */
+export const blend = (weights: Weights, figureOf: (name: string) => Fraction): Fraction =>
+  weights.reduce((sum, [name, weight]) => sum.plus(weight.times(figureOf(name))), fraction(0));
+
+/** Decimals of a published factor. */
+const DECIMALS = 20;
+
+/** Exact factors by rate and years: a snapshot has one of each. */
+const exact = new Map<string, Fraction>();
+
+/** m / (1 - (1 + m)^-n), with m the rate of a month and n the months. */
+function exactFactor(ratePct: string, years: number): Fraction {
+  const key = `${ratePct} ${years}`;
+  const known = exact.get(key);
+  if (known) return known;
+  const rate = fraction(ratePct).over(fraction(1200));
+  const { numerator, denominator } = rate.plus(fraction(1));
+  const months = BigInt(12 * years);
+  const factor = rate.over(fraction(1).minus(new Fraction(denominator ** months, numerator ** months)));
+  exact.set(key, factor);
+  return factor;
+}
+
+const factorOf = ({ record, count }: Values): Fraction =>
+  exactFactor(String(record['loan_rate_pct']), count('loan_years'));
+
+export const monthlyFactorOf = (values: Values): Fraction => fraction(factorOf(values).rounded(DECIMALS));
+
+export const annualConstantOf = (values: Values): Fraction =>
+  fraction(factorOf(values).times(fraction(12)).rounded(DECIMALS));
