@@ -61,19 +61,6 @@ async function listen(server: Server, port: number, host: string, setting = 'POR
   return (server.address() as AddressInfo).port;
 }
 
-/** Queue requests until the application exists. @returns a function that passes these and later requests to it */
-function holdRequests(server: Server): (listener: RequestListener) => void {
-  const early: Parameters<RequestListener>[] = [];
-  const hold: RequestListener = (...args) => {
-    early.push(args);
-  };
-  server.on('request', hold);
-  return (listener) => {
-    server.off('request', hold).on('request', listener);
-    for (const args of early) listener(...args);
-  };
-}
-
 const urlHost = (host: string): string => {
   if (host.includes(':')) return `[${host}]`;
   return host === '0.0.0.0' ? '127.0.0.1' : host;
@@ -147,7 +134,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   // Bind the socket first: the sandbox's public URL contains the port, and a port in use fails before anything starts.
   const server = limitedServer();
   const stopServer = gracefulShutdown(server, DRAIN_MS);
-  const handleWith = holdRequests(server);
+  // Requests wait until the application exists.
+  const application = Promise.withResolvers<RequestListener>();
+  server.on('request', async (...args) => (await application.promise)(...args));
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${urlHost(settings.HOST)}:${port}`;
@@ -195,7 +184,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     }
     await startPayments(app, report);
     await shareWallet(running, settings.DATA_DIR, url);
-    handleWith(app.koa.callback());
+    application.resolve(app.koa.callback());
     const refunds = { routes: app.routes, nowMs: Date.now, report: (event: ServerEvent) => report?.(event) };
     open.defer(watchRefunds(running.ledger, snapshots, refunds));
     if (payments.sandbox) open.defer(() => removeWallet(settings.DATA_DIR, url));

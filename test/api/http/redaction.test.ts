@@ -15,7 +15,7 @@ import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { redactorOf } from '../../../api/secrets.ts';
-import { startServer } from '../../../api/start.ts';
+import { startServer } from '../../../api/server.ts';
 import { NETWORK } from '../../../lib/network.ts';
 import { HIDDEN } from '../../../lib/redact.ts';
 import { BARE } from '../../environment.ts';
