@@ -2,7 +2,6 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { type Page, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
-import stark from '../../sources/tax/oh_stark_tax.ts';
 import { candidatesOf, parsed } from './parsed.ts';
 import { type Answer, quarantined, readFrom } from './site_double.ts';
 import { arcgisDistress } from '../../sources/readers/arcgis/adapter.ts';
@@ -16,145 +15,6 @@ import {
 } from '../../sources/readers/arcgis/values.ts';
 import { Refusal, refuse } from '../../sources/values.ts';
 import { pageOf } from './recorded.ts';
-
-const FIELDS = [
-  'OBJECTID',
-  'PIN',
-  'OWNER',
-  'SITE_ADDRESS1',
-  'SITE_ADDRESS3',
-  'MAILING_ADDRESS1',
-  'MAILING_ADDRESS2',
-  'MAILING_ADDRESS3',
-  'FINAL_BALANCE',
-  'CERTIFIED_DELINQUENT_YEAR',
-  'APPRAISED_TOTAL_VALUE',
-  'LAND_USE_DESCRIPTION',
-  'ACRES',
-].map((name) => ({ name, type: name === 'OBJECTID' ? 'esriFieldTypeOID' : 'esriFieldTypeString', alias: name }));
-
-const ERROR = { error: { code: 400, message: 'Invalid query', details: [] } };
-
-interface Layer {
-  readonly parcels: number;
-  readonly count?: number;
-  readonly maxRecordCount?: number;
-  readonly fields?: readonly { readonly name?: string }[];
-  /** Object id of the n-th parcel. */
-  readonly objectId?: (n: number) => number;
-  /** Object ids that the layer has and no page shows. */
-  readonly lost?: readonly number[];
-}
-
-const layer =
-  ({ parcels, count = parcels, maxRecordCount = 3, fields = FIELDS, objectId = (n) => n, lost = [] }: Layer) =>
-  ({ pathname, searchParams: q }: URL): Answer => {
-    if (!pathname.endsWith('/query')) return JSON.stringify({ name: 'Parcels', fields, maxRecordCount });
-    const [, last] = /^\(FINAL_BALANCE > 0\) AND OBJECTID > (\d+)$/u.exec(q.get('where') ?? '') ?? [];
-    if (last === undefined && q.get('where') !== 'FINAL_BALANCE > 0') return JSON.stringify(ERROR);
-    if (q.get('returnCountOnly') === 'true') return JSON.stringify({ count });
-    const all = Array.from({ length: parcels }, (_, n) => objectId(n));
-    if (q.get('returnIdsOnly') === 'true') return JSON.stringify({ objectIds: [...all, ...lost] });
-    const from = last === undefined ? 0 : all.lastIndexOf(Number(last)) + 1;
-    const to = Math.min(parcels, from + Number(q.get('resultRecordCount')));
-    const features = Array.from({ length: to - from }, (_, i) => ({
-      attributes: {
-        ...Object.fromEntries(fields.map(({ name }) => [String(name), null])),
-        OBJECTID: objectId(from + i),
-        PIN: `02${from + i}`,
-        FINAL_BALANCE: 10,
-      },
-    }));
-    return JSON.stringify({ fields, features, ...(to < parcels ? { exceededTransferLimit: true } : {}) });
-  };
-
-test('pages are read by object id until the layer says there are no more', async () => {
-  const { pages, asked } = await readFrom(stark, layer({ parcels: 8 }));
-  const queries = asked.map((url) => new URL(url).searchParams);
-  assert.deepEqual(
-    queries.slice(2).map((q) => [q.get('resultOffset'), />.*> (\d+)$/u.exec(q.get('where') ?? '')?.[1]]),
-    [
-      [null, undefined],
-      [null, '2'],
-      [null, '5'],
-      [null, undefined],
-    ],
-  );
-  assert.equal(queries[2]?.get('orderByFields'), 'OBJECTID');
-  assert.equal(queries[2]?.get('resultRecordCount'), '3');
-  assert.ok(!queries[2]?.get('outFields')?.includes('ACRES'), 'only fields that are used are asked for');
-  assert.deepEqual(
-    (await candidatesOf(stark, pages)).map((c) => 'values' in c && c.values['parcel_raw']),
-    ['020', '021', '022', '023', '024', '025', '026', '027'],
-  );
-});
-
-test('a feature without attributes, or without one of its fields, makes the page unreadable', async () => {
-  const answering = (change: (feature: { attributes?: Record<string, unknown> }) => void) =>
-    readFrom(stark, (url) => {
-      const answer = layer({ parcels: 3 })(url);
-      const json = JSON.parse(String(answer)) as { features?: { attributes?: Record<string, unknown> }[] };
-      if (json.features?.[1] === undefined) return answer;
-      change(json.features[1]);
-      return JSON.stringify(json);
-    });
-  const readWith = async (change: Parameters<typeof answering>[0]) =>
-    candidatesOf(stark, (await answering(change)).pages);
-  await assert.rejects(
-    readWith((feature) => delete feature.attributes),
-    quarantined('template_changed', /a feature has no attributes/),
-  );
-  await assert.rejects(
-    readWith((feature) => delete feature.attributes?.['FINAL_BALANCE']),
-    quarantined('template_changed', /no attribute FINAL_BALANCE/),
-  );
-});
-
-test('a parcel that the layer has and no page shows refuses the read', async () => {
-  await assert.rejects(
-    readFrom(stark, layer({ parcels: 8, objectId: (n) => 2 * n, lost: [5] })),
-    quarantined('count_mismatch', /1 of the layer were not read, such as OBJECTID 5/),
-  );
-  // A feature added behind the last page is for the next read.
-  assert.equal((await readFrom(stark, layer({ parcels: 8, lost: [9] }))).pages.length, 3);
-  await assert.rejects(
-    readFrom(stark, layer({ parcels: 8, objectId: (n) => n % 7 })),
-    quarantined('count_mismatch', /7 of them distinct/),
-  );
-});
-
-test('a layer that lost a field, has one twice, or has one without a name is not read', async () => {
-  const others = FIELDS.filter((f) => f.name !== 'FINAL_BALANCE');
-  const [balance] = FIELDS.filter((f) => f.name === 'FINAL_BALANCE');
-  const twins = ['TAX', 'OLD'].map((table) => ({ ...balance, name: `GIS.${table}.FINAL_BALANCE` }));
-  for (const [fields, error] of [
-    [others, quarantined('missing_column', /no field FINAL_BALANCE/)],
-    [[...others, ...twins], quarantined('template_changed', /two fields FINAL_BALANCE: GIS\.TAX\..* and GIS\.OLD\./)],
-    [[...FIELDS, {}], quarantined('template_changed', /a field of the layer has no name/)],
-  ] as const) {
-    let queries = 0;
-    const changed = layer({ parcels: 8, fields });
-    const answer: typeof changed = (url) => {
-      queries += 1;
-      return changed(url);
-    };
-    await assert.rejects(readFrom(stark, answer), error);
-    assert.equal(queries, 1);
-  }
-});
-
-test('an error sent with HTTP 200 is classified by its code', async () => {
-  const answering = (code: number) =>
-    readFrom(stark, () => JSON.stringify({ error: { code, message: 'No.', details: ['why'] } }));
-  const unavailable =
-    (reason: string) =>
-    (error: unknown): boolean =>
-      error instanceof SourceUnavailable && error.reason === reason;
-  await assert.rejects(answering(400), quarantined('template_changed', /400: No\. \(why\)/));
-  await assert.rejects(answering(499), unavailable('refused'));
-  await assert.rejects(answering(429), unavailable('rate_limited'));
-  await assert.rejects(answering(500), unavailable('server_error'));
-});
 
 const CASES: DistressLayer = {
   name: 'oh_example_code',
@@ -179,15 +39,22 @@ const CASES: DistressLayer = {
   }),
 };
 
+const FIELDS = ['CaseNumber', 'Parcel', 'Status', 'Filed', 'Acres'].map((name) => ({
+  name,
+  type: 'esriFieldTypeString',
+}));
+
 interface Served {
   readonly rows: number;
   readonly oid?: string;
-  readonly prefix?: string;
+  readonly fields?: readonly { readonly name?: string }[];
   /** Features counted by the n-th count. */
   readonly counts?: readonly number[];
   /** Most features of a page, whatever is requested. */
   readonly most?: number;
   readonly saysMore?: boolean;
+  /** Object id of the n-th feature, from 1. */
+  readonly objectId?: (n: number) => number;
   /** Object ids of the layer after the read; default: it does not list them. */
   readonly ids?: readonly number[];
   /** Whether each page but the first has to be asked for twice. */
@@ -196,37 +63,27 @@ interface Served {
 
 /** A server of the layer above, and the conditions it was sent. */
 function server(served: Served) {
-  const { rows, oid = 'ObjectId', prefix = '', counts = [rows], most = 3, saysMore = true, ids } = served;
-  const { isEmptyFirst = false } = served;
+  const { rows, oid = 'ObjectId', fields = FIELDS, counts = [rows], most = 3, saysMore = true, ids } = served;
+  const { objectId = (n) => n, isEmptyFirst = false } = served;
   const asked: URLSearchParams[] = [];
+  const all = Array.from({ length: rows }, (_, at) => objectId(at + 1));
   let counted = 0;
-  const fields = ['CaseNumber', 'Parcel', 'Status', 'Filed'].map((name) => ({
-    name: `${prefix}${name}`,
-    type: 'esriFieldTypeString',
-  }));
   const answer = ({ pathname, searchParams: q }: URL): Answer => {
-    if (!pathname.endsWith('/query'))
-      return JSON.stringify({
-        type: 'Table',
-        maxRecordCount: 1000,
-        fields: [{ name: oid, type: 'esriFieldTypeOID' }, ...fields],
-      });
+    const described = [{ name: oid, type: 'esriFieldTypeOID' }, ...fields];
+    if (!pathname.endsWith('/query')) return JSON.stringify({ type: 'Table', maxRecordCount: 1000, fields: described });
     asked.push(q);
-    if (q.get('returnCountOnly') === 'true') {
-      counted += 1;
-      return JSON.stringify({ count: counts[counted - 1] ?? counts.at(-1) });
-    }
+    if (q.get('returnCountOnly') === 'true') return JSON.stringify({ count: counts[counted++] ?? counts.at(-1) });
     if (q.get('returnIdsOnly') === 'true') return JSON.stringify({ objectIds: ids ?? null });
     if (isEmptyFirst && !q.has('resultOffset') && q.get('where')?.includes(' > ') === true)
       return JSON.stringify({ fields, features: [], exceededTransferLimit: true });
-    const after = Number(new RegExp(`${oid} > (\\d+)`, 'u').exec(q.get('where') ?? '')?.[1] ?? 0);
+    const last = new RegExp(`${oid} > (\\d+)`, 'u').exec(q.get('where') ?? '')?.[1];
     // The records that it skips have no features.
-    const from = after + (isEmptyFirst ? 0 : Number(q.get('resultOffset') ?? '0'));
-    const features = Array.from({ length: Math.max(0, Math.min(most, rows - from)) }, (_, n) => ({
+    const skipped = isEmptyFirst ? 0 : Number(q.get('resultOffset') ?? '0');
+    const from = (last === undefined ? 0 : all.lastIndexOf(Number(last)) + 1) + skipped;
+    const features = all.slice(from, from + most).map((id) => ({
       attributes: {
-        [oid]: from + n + 1,
-        ...Object.fromEntries(fields.map(({ name }) => [name, null])),
-        [`${prefix}CaseNumber`]: `CV-${from + n + 1}`,
+        [oid]: id,
+        ...Object.fromEntries(fields.map(({ name = '' }) => [name, name.endsWith('CaseNumber') ? `CV-${id}` : null])),
       },
     }));
     const more = saysMore && from + features.length < rows;
@@ -235,58 +92,142 @@ function server(served: Served) {
   return { asked, answer };
 }
 
+const LAYER = arcgisDistress(CASES);
+
 const numbers = async (spec: SourceSpec, pages: readonly Page[]): Promise<unknown[]> =>
   (await candidatesOf(spec, pages)).map((c) => 'values' in c && c.values['record_number']);
 
 const SEVEN = [1, 2, 3, 4, 5, 6, 7].map((n) => `CV-${n}`);
 
-describe('a read of a layer', () => {
-  const spec = arcgisDistress(CASES);
+test('pages are read by object id until the layer says there are no more, with the fields that are used', async () => {
+  const { asked, answer } = server({ rows: 8 });
+  const { pages } = await readFrom(LAYER, answer);
+  assert.deepEqual(
+    asked.slice(1).map((q) => [q.get('resultOffset'), / > (\d+)$/u.exec(q.get('where') ?? '')?.[1]]),
+    [
+      [null, undefined],
+      [null, '3'],
+      [null, '6'],
+      [null, undefined],
+    ],
+  );
+  assert.deepEqual([asked[1]?.get('orderByFields'), asked[1]?.get('resultRecordCount')], ['ObjectId', '1000']);
+  assert.ok(!asked[1]?.get('outFields')?.includes('Acres'));
+  assert.deepEqual(await numbers(LAYER, pages), [...SEVEN, 'CV-8']);
+});
 
+test('a feature without attributes, or without one of its fields, makes the page unreadable', async () => {
+  type Feature = { attributes?: Record<string, unknown> };
+  const readWith = async (change: (feature: Feature) => void) => {
+    const { answer } = server({ rows: 3 });
+    const { pages } = await readFrom(LAYER, (url) => {
+      const text = String(answer(url));
+      const json = JSON.parse(text) as { features?: Feature[] };
+      if (json.features?.[1] === undefined) return text;
+      change(json.features[1]);
+      return JSON.stringify(json);
+    });
+    return candidatesOf(LAYER, pages);
+  };
+  await assert.rejects(
+    readWith((feature) => delete feature.attributes),
+    quarantined('template_changed', /a feature has no attributes/),
+  );
+  await assert.rejects(
+    readWith((feature) => delete feature.attributes?.['Status']),
+    quarantined('template_changed', /no attribute Status/),
+  );
+});
+
+test('a feature that the layer has and no page shows refuses the read', async () => {
+  const even = Array.from({ length: 8 }, (_, at) => 2 * (at + 1));
+  await assert.rejects(
+    readFrom(LAYER, server({ rows: 8, objectId: (n) => 2 * n, ids: [...even, 5] }).answer),
+    quarantined('count_mismatch', /1 of the layer were not read, such as ObjectId 5/),
+  );
+  // A feature added behind the last page is for the next read.
+  assert.equal((await readFrom(LAYER, server({ rows: 8, ids: [1, 2, 3, 4, 5, 6, 7, 8, 9] }).answer)).pages.length, 3);
+  await assert.rejects(
+    readFrom(LAYER, server({ rows: 8, objectId: (n) => n % 7 }).answer),
+    quarantined('count_mismatch', /7 of them distinct/),
+  );
+});
+
+test('a layer that lost a field, has one twice, or has one without a name is not read', async () => {
+  const others = FIELDS.filter(({ name }) => name !== 'Status');
+  const twins = ['TAX', 'OLD'].map((table) => ({ name: `GIS.${table}.Status` }));
+  for (const [fields, error] of [
+    [others, quarantined('missing_column', /no field Status/)],
+    [[...others, ...twins], quarantined('template_changed', /two fields Status: GIS\.TAX\..* and GIS\.OLD\./)],
+    [[...FIELDS, {}], quarantined('template_changed', /a field of the layer has no name/)],
+  ] as const) {
+    const { asked, answer } = server({ rows: 8, fields });
+    await assert.rejects(readFrom(LAYER, answer), error);
+    assert.equal(asked.length, 0);
+  }
+});
+
+test('an error sent with HTTP 200 is classified by its code', async () => {
+  const answering = (code: number) =>
+    readFrom(LAYER, () => JSON.stringify({ error: { code, message: 'No.', details: ['why'] } }));
+  const unavailable =
+    (reason: string) =>
+    (error: unknown): boolean =>
+      error instanceof SourceUnavailable && error.reason === reason;
+  await assert.rejects(answering(400), quarantined('template_changed', /400: No\. \(why\)/));
+  await assert.rejects(answering(499), unavailable('refused'));
+  await assert.rejects(answering(429), unavailable('rate_limited'));
+  await assert.rejects(answering(500), unavailable('server_error'));
+});
+
+describe('a read of a layer', () => {
   test('the order is that of the object id, under any name', async () => {
     for (const oid of ['ObjectId', 'OBJECTID', 'FID']) {
       const { asked, answer } = server({ rows: 7, oid });
-      const { pages } = await readFrom(spec, answer);
-      assert.deepEqual(await numbers(spec, pages), SEVEN);
+      const { pages } = await readFrom(LAYER, answer);
+      assert.deepEqual(await numbers(LAYER, pages), SEVEN);
       assert.equal(asked[1]?.get('orderByFields'), oid);
     }
   });
 
   test('pages continue if a server sends fewer features than requested without saying so', async () => {
     const { asked, answer } = server({ rows: 7, saysMore: false });
-    const { pages } = await readFrom(spec, answer);
-    assert.deepEqual(await numbers(spec, pages), SEVEN);
+    const { pages } = await readFrom(LAYER, answer);
+    assert.deepEqual(await numbers(LAYER, pages), SEVEN);
     assert.equal(asked.filter((q) => q.has('resultRecordCount')).length, 3);
   });
 
   test('a page without features that says there are more is not the last', async () => {
     const { pages } = await readFrom(
-      spec,
+      LAYER,
       server({ rows: 7, counts: [1007], ids: [1, 2, 3, 4, 5, 6, 7], isEmptyFirst: true }).answer,
     );
-    assert.deepEqual(await numbers(spec, pages), SEVEN);
+    assert.deepEqual(await numbers(LAYER, pages), SEVEN);
   });
 
   test('a feature deleted during the read is left out, and no other is lost', async () => {
-    const { pages } = await readFrom(spec, server({ rows: 7, counts: [8], ids: [1, 3, 4, 5, 6, 7, 8] }).answer);
+    const { pages } = await readFrom(LAYER, server({ rows: 7, counts: [8], ids: [1, 3, 4, 5, 6, 7, 8] }).answer);
     assert.deepEqual(
-      await numbers(spec, pages),
+      await numbers(LAYER, pages),
       SEVEN.filter((number) => number !== 'CV-2'),
     );
   });
 
   test('a layer that grew during the read is counted again', async () => {
-    const { pages } = await readFrom(spec, server({ rows: 7, counts: [6, 7] }).answer);
-    assert.deepEqual(await numbers(spec, pages), SEVEN);
+    const { pages } = await readFrom(LAYER, server({ rows: 7, counts: [6, 7] }).answer);
+    assert.deepEqual(await numbers(LAYER, pages), SEVEN);
     await assert.rejects(
-      readFrom(spec, server({ rows: 7, counts: [6, 8] }).answer),
+      readFrom(LAYER, server({ rows: 7, counts: [6, 8] }).answer),
       quarantined('count_mismatch', /6 features; 7 were read/),
     );
   });
 
   test('a condition gets the full names of a joined layer, and its texts and dates stay', async () => {
-    const { asked, answer } = server({ rows: 1, prefix: 'GIS.CASES.' });
-    await readFrom(spec, answer);
+    const { asked, answer } = server({
+      rows: 1,
+      fields: FIELDS.map((field) => ({ ...field, name: `GIS.CASES.${field.name}` })),
+    });
+    await readFrom(LAYER, answer);
     assert.equal(
       asked[0]?.get('where'),
       "GIS.CASES.Status <> 'Status' AND GIS.CASES.Filed >= timestamp '2026-11-01 00:00:00'",
@@ -295,12 +236,11 @@ describe('a read of a layer', () => {
 });
 
 describe('a row of a case', () => {
-  const spec = arcgisDistress(CASES);
   const page = (...rows: Readonly<Record<string, unknown>>[]): Page =>
     pageOf(
       new TextEncoder().encode(
         JSON.stringify({
-          fields: ['CaseNumber', 'Parcel', 'Status', 'Filed'].map((name) => ({ name })),
+          fields: FIELDS.slice(0, 4),
           features: rows.map((row) => ({
             attributes: { CaseNumber: 'CV-1', Parcel: null, Status: 'Open', Filed: null, ...row },
           })),
@@ -311,7 +251,7 @@ describe('a row of a case', () => {
 
   test('a placeholder is not a parcel number, and a row without a case number is refused without a key', async () => {
     const found = await candidatesOf(
-      spec,
+      LAYER,
       [
         page({ Parcel: '00112001' }, { Parcel: 'MULTIPLE' }, { Parcel: '00000000' }, { CaseNumber: ' ' }),
         page({ Status: 'Noise' }, { Parcel: '00112001', Filed: Date.parse('8535-09-25') }),
@@ -333,7 +273,7 @@ describe('a row of a case', () => {
     );
     const [first] = found;
     assert.match(String(first && 'values' in first && first.sourceUrl), /query\?where=CaseNumber%3D%27CV-1%27/u);
-    assert.deepEqual(spec.expect.uncountedRejects, ['out_of_scope']);
+    assert.deepEqual(LAYER.expect.uncountedRejects, ['out_of_scope']);
   });
 });
 
@@ -376,7 +316,7 @@ describe('values of a layer', () => {
 
 describe('a page of features', () => {
   const page = (attributes: Readonly<Record<string, unknown>>): Page => {
-    const fields = ['CaseNumber', 'Parcel', 'Status', 'Filed'].map((name) => ({ name }));
+    const fields = FIELDS.slice(0, 4);
     const body = JSON.stringify({ fields, features: [{ attributes }] });
     return pageOf(new TextEncoder().encode(body), { kind: 'features', url: `${CASES.layer}/query` });
   };

@@ -38,6 +38,7 @@ export async function readFrom(
   const asked: string[] = [];
   let stated: number | null = null;
   const unreadable: { key: Readonly<Record<string, string>>; error: unknown }[] = [];
+  let sessions = 0;
   const get: FetchContext['get'] = async (url, options) => {
     asked.push(url);
     const answer = site(new URL(url), options) ?? 404;
@@ -54,7 +55,7 @@ export async function readFrom(
     lastGoodOn: null,
     sampleRows: null,
     secret: (name) => secrets[name],
-    session: () => ({ id: 'only' }),
+    session: () => ({ id: String((sessions += 1)) }),
     get,
     getIfExists: async (url, options) => {
       try {
