@@ -43,8 +43,12 @@ const isOfOperator = (error: Error): boolean =>
   error instanceof PublishedElsewhere ||
   (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
 
+/** The error of the work, if closing what the work used failed too. */
+const ofWork = (error: unknown): unknown => (error instanceof SuppressedError ? error.suppressed : error);
+
 /** @param dataDir folder whose disk may be full */
-export function failureText(error: unknown, dataDir: string): string {
+export function failureText(thrown: unknown, dataDir: string): string {
+  const error = ofWork(thrown);
   if (!(error instanceof Error)) return String(error);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (DISK_FULL.test(cause.message)) return diskFullText(dataDir, cause.message);
@@ -80,7 +84,8 @@ export async function runProgram(
 ): Promise<void> {
   try {
     process.exitCode = await main();
-  } catch (error) {
+  } catch (thrown) {
+    const error = ofWork(thrown);
     // From the environment, because the settings may be the error.
     const dataDir = process.env['DATA_DIR'] || 'data';
     process.stderr.write(`${textOf(error) ?? failureText(error, dataDir)}\n`);

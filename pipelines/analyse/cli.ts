@@ -44,20 +44,18 @@ async function sqlCommand(sql: string | undefined, about?: string): Promise<numb
   const { DATA_DIR, SNAPSHOT, FORMAT } = readSettings(analystSettings);
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
   const { duck, manifest } = snapshot;
-  try {
-    if (sql === undefined) for (const line of await describeSnapshot(snapshot)) print(line);
-    else {
-      const isTable = FORMAT === 'table';
-      // A program needs all rows, a person one screen of them, or all of a worked query.
-      const most = isTable && about === undefined ? MAX_ROWS : Number.MAX_SAFE_INTEGER;
-      const result = await runQuery(duck.connection, sql, most);
-      if (isTable && about !== undefined) printLines([`${about} (snapshot ${manifest.run_id})`]);
-      for (const line of isTable ? formatTable(result, screenWidth()) : formatLines(result, FORMAT)) print(line);
-    }
-    return 0;
-  } finally {
-    duck.close();
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => duck.close());
+  if (sql === undefined) for (const line of await describeSnapshot(snapshot)) print(line);
+  else {
+    const isTable = FORMAT === 'table';
+    // A program needs all rows, a person one screen of them, or all of a worked query.
+    const most = isTable && about === undefined ? MAX_ROWS : Number.MAX_SAFE_INTEGER;
+    const result = await runQuery(duck.connection, sql, most);
+    if (isTable && about !== undefined) printLines([`${about} (snapshot ${manifest.run_id})`]);
+    for (const line of isTable ? formatTable(result, screenWidth()) : formatLines(result, FORMAT)) print(line);
   }
+  return 0;
 }
 
 /** Answer a worked query; without NAME, list them. */
@@ -90,16 +88,14 @@ async function explainCommand(): Promise<number> {
   }
   const release = holdForReading(layoutOf(DATA_DIR));
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
-  try {
-    const explanation = await explain({ snapshot, archive, sources: await loadSources() }, ID, TABLE);
-    const origin = FIELD === undefined ? '' : await fieldOrigin(snapshot.duck.connection, explanation, FIELD);
-    printLines(formatExplanation(explanation, FIELD, origin));
-    // A script must notice archived bytes that do not verify.
-    return explanation.pages.every((page) => page.hash === 'verified') ? 0 : 1;
-  } finally {
-    snapshot.duck.close();
-    release();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(release);
+  cleanup.defer(() => snapshot.duck.close());
+  const explanation = await explain({ snapshot, archive, sources: await loadSources() }, ID, TABLE);
+  const origin = FIELD === undefined ? '' : await fieldOrigin(snapshot.duck.connection, explanation, FIELD);
+  printLines(formatExplanation(explanation, FIELD, origin));
+  // A script must notice archived bytes that do not verify.
+  return explanation.pages.every((page) => page.hash === 'verified') ? 0 : 1;
 }
 
 /** DuckDB's words for access that a snapshot does not allow. */

@@ -100,11 +100,9 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const duck = await openDuck();
   try {
     const release = holdForReading(layout);
-    try {
-      await attachSnapshot(duck, layout, manifest);
-    } finally {
-      release();
-    }
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(release);
+    await attachSnapshot(duck, layout, manifest);
     await duck.connection.run(`SET allowed_paths = [${pathsOfParts(layout, manifest).join(', ')}]`);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');

@@ -8,6 +8,7 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closing } from '../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '../../lib/settings.ts';
@@ -50,46 +51,40 @@ export async function rebuild(layout: Layout, runId: string, { models: given, bu
   const published = await readManifest(layout, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   const target = layoutOf(scratch);
-  try {
-    const read = (id: string | null) => (id === null ? null : readPrevious(layout, id, runId));
-    const previous = await read(published.previous);
-    const follows = published.follows === published.previous ? previous : await read(published.follows);
-    const models = given ?? (await loadModels());
-    const archive = await openArchive(layout.root);
-    const { states, parsed, copied } = await parseReads({ layout, target, archive }, published);
-    await mkdir(target.run(runId), { recursive: true });
-    const build = await openBuildDatabase(target.root, buildMemory);
-    try {
-      const filter = await loadInputs(build.connection, {
-        // Writes go to the scratch folder; earlier snapshots are read in place.
-        layout: { ...target, snapshot: (id) => layout.snapshot(id) },
-        runId,
-        asOf: published.as_of,
-        observedAt: published.generated_at,
-        assumptions: await chooseAssumptions(layout, published),
-        sources: states,
-        models,
-        previous,
-        follows,
-        sold: { leads: published.sold_leads, properties: published.sold_properties },
-      });
-      // With one connection: a run with two gives the same bytes.
-      await buildModels(build.connection, models, { published: PUBLISHED });
-      const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
-      const now = await writeSnapshot(build, target, { models, facts: published, before, filter });
-      const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
-      const tables = names.map((name) => ({
-        name,
-        was: hashIn(published.tables, name) ?? 'not published then',
-        now: hashIn(now.tables, name) ?? 'not published now',
-      }));
-      return { runId, tables, parsed, copied };
-    } finally {
-      await build.close();
-    }
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(scratch, { recursive: true, force: true }));
+  const read = (id: string | null) => (id === null ? null : readPrevious(layout, id, runId));
+  const previous = await read(published.previous);
+  const follows = published.follows === published.previous ? previous : await read(published.follows);
+  const models = given ?? (await loadModels());
+  const archive = await openArchive(layout.root);
+  const { states, parsed, copied } = await parseReads({ layout, target, archive }, published);
+  await mkdir(target.run(runId), { recursive: true });
+  await using build = closing(await openBuildDatabase(target.root, buildMemory));
+  const filter = await loadInputs(build.connection, {
+    // Writes go to the scratch folder; earlier snapshots are read in place.
+    layout: { ...target, snapshot: (id) => layout.snapshot(id) },
+    runId,
+    asOf: published.as_of,
+    observedAt: published.generated_at,
+    assumptions: await chooseAssumptions(layout, published),
+    sources: states,
+    models,
+    previous,
+    follows,
+    sold: { leads: published.sold_leads, properties: published.sold_properties },
+  });
+  // With one connection: a run with two gives the same bytes.
+  await buildModels(build.connection, models, { published: PUBLISHED });
+  const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
+  const now = await writeSnapshot(build, target, { models, facts: published, before, filter });
+  const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
+  const tables = names.map((name) => ({
+    name,
+    was: hashIn(published.tables, name) ?? 'not published then',
+    now: hashIn(now.tables, name) ?? 'not published now',
+  }));
+  return { runId, tables, parsed, copied };
 }
 
 /**
@@ -114,14 +109,10 @@ async function readPrevious(layout: Layout, runId: string, wanted: string): Prom
 async function chooseAssumptions(layout: Layout, published: Manifest): Promise<AssumptionSet> {
   const declared = currentAssumptions();
   if (declared.id === published.assumption_set_id) return declared;
-  const duck = await openDuck();
-  try {
-    const file = join(layout.snapshot(published.run_id), 'assumptions.parquet');
-    const rows = await rowsOf(duck.connection, `FROM read_parquet(${literal(file)})`);
-    return { id: published.assumption_set_id, rows: rows.map((row): AssumptionRow => Assumption.schema.parse(row)) };
-  } finally {
-    duck.close();
-  }
+  await using duck = closing(await openDuck());
+  const file = join(layout.snapshot(published.run_id), 'assumptions.parquet');
+  const rows = await rowsOf(duck.connection, `FROM read_parquet(${literal(file)})`);
+  return { id: published.assumption_set_id, rows: rows.map((row): AssumptionRow => Assumption.schema.parse(row)) };
 }
 
 export function formatRebuild({ runId, tables, parsed, copied }: Rebuilt): string[] {
@@ -236,16 +227,14 @@ async function rebuildSourceCommand(name: string): Promise<number> {
   // Writing needs the lock of the folder, and so does fetching rows from the store.
   const release = DRY && settings.STORE === undefined ? undefined : await holdFolder(layout);
   const store = settings.STORE === undefined ? undefined : await openStore(settings.STORE, undefined, print);
-  try {
-    const archive = await openStoredArchive(settings.DATA_DIR, store, print);
-    const fetchRows = store && ((read: ReadRecord) => pullRows(store, layout, read));
-    const results = await rebuildSource({ layout, archive, spec, since: SINCE, isDry: DRY, fetchRows });
-    for (const line of formatRebuiltReads(results, spec.name, DRY)) print(line);
-    return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
-  } finally {
-    store?.close();
-    release?.();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => release?.());
+  cleanup.defer(() => store?.close());
+  const archive = await openStoredArchive(settings.DATA_DIR, store, print);
+  const fetchRows = store && ((read: ReadRecord) => pullRows(store, layout, read));
+  const results = await rebuildSource({ layout, archive, spec, since: SINCE, isDry: DRY, fetchRows });
+  for (const line of formatRebuiltReads(results, spec.name, DRY)) print(line);
+  return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }
 
 /** @returns the exit status: 1 if a table differs */
@@ -255,11 +244,9 @@ export async function rebuildCommand(): Promise<number> {
   if (SOURCE !== undefined) return rebuildSourceCommand(SOURCE);
   const layout = layoutOf(DATA_DIR);
   const release = holdForReading(layout);
-  try {
-    const result = await rebuild(layout, await snapshotNamed(layout, 'RUN', RUN), { buildMemory });
-    for (const line of formatRebuild(result)) print(line);
-    return isSame(result) ? 0 : 1;
-  } finally {
-    release();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(release);
+  const result = await rebuild(layout, await snapshotNamed(layout, 'RUN', RUN), { buildMemory });
+  for (const line of formatRebuild(result)) print(line);
+  return isSame(result) ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { closing } from '../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, moveInto } from '../../lib/files.ts';
 import { Provenance } from '../../models/inputs.ts';
@@ -80,24 +81,22 @@ export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead
   const results: RebuiltRead[] = [];
   // The read before, from which a read may carry rows.
   let before: StagedRows | undefined;
-  try {
-    for (const read of good) {
-      await fetchRows?.(read);
-      const old = await trustedRows(layout, read).catch((error: unknown) => {
-        if (error instanceof DamagedFile) return error;
-        throw error;
-      });
-      let rows: StagedRows = { file: old, rows: read.counts.rows_out };
-      if (read.as_of >= since) {
-        const target = join(folder, `${read.run_id}.parquet`);
-        const result = await rebuildRead(rebuild, read, { old, target, before });
-        if (result.counts !== null) rows = { file: target, rows: result.counts.rows_out };
-        results.push(result);
-      }
-      before = rows;
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  for (const read of good) {
+    await fetchRows?.(read);
+    const old = await trustedRows(layout, read).catch((error: unknown) => {
+      if (error instanceof DamagedFile) return error;
+      throw error;
+    });
+    let rows: StagedRows = { file: old, rows: read.counts.rows_out };
+    if (read.as_of >= since) {
+      const target = join(folder, `${read.run_id}.parquet`);
+      const result = await rebuildRead(rebuild, read, { old, target, before });
+      if (result.counts !== null) rows = { file: target, rows: result.counts.rows_out };
+      results.push(result);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    before = rows;
   }
   return results;
 }
@@ -140,18 +139,15 @@ const VALUE_WIDTH = 60;
 
 /** The changes between two files of staged rows, as lines. */
 async function changesOf(spec: SourceSpec, files: readonly [older: string, newer: string]): Promise<string[]> {
-  const { connection, close } = await openDuck(':memory:', { threads: 1 });
-  try {
-    const changes = await rowsOf(connection, await changesSql(connection, files, spec.row.key, ignoredColumns(spec)));
-    const shown = changes.slice(0, CHANGES_SHOWN).map(({ key, kind, field, old, new: now }) => {
-      const [before, after] = [old, now].map((value) => String(value).slice(0, VALUE_WIDTH));
-      return kind === 'changed' ? `~ ${key}: ${field} ${before} -> ${after}` : `${kind === 'added' ? '+' : '-'} ${key}`;
-    });
-    const more = changes.length - shown.length;
-    return more > 0 ? [...shown, `and ${more} more changes`] : shown;
-  } finally {
-    close();
-  }
+  await using duck = closing(await openDuck(':memory:', { threads: 1 }));
+  const { connection } = duck;
+  const changes = await rowsOf(connection, await changesSql(connection, files, spec.row.key, ignoredColumns(spec)));
+  const shown = changes.slice(0, CHANGES_SHOWN).map(({ key, kind, field, old, new: now }) => {
+    const [before, after] = [old, now].map((value) => String(value).slice(0, VALUE_WIDTH));
+    return kind === 'changed' ? `~ ${key}: ${field} ${before} -> ${after}` : `${kind === 'added' ? '+' : '-'} ${key}`;
+  });
+  const more = changes.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more changes`] : shown;
 }
 
 /**
@@ -167,12 +163,8 @@ export async function parseArchived(
 ): Promise<Staged & Pick<ReadRecord, 'rejects'>> {
   const { unreadable, observedAt } = listUnreadable(read);
   const pages = (await archivedPages(archive, read)).map(readPage);
-  const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: files.target });
-  try {
-    return { ...(await parsed.write(files.carryFrom(parsed))), rejects: [...parsed.rejects] };
-  } finally {
-    await parsed.close();
-  }
+  await using parsed = closing(await stageRead({ spec, pages, unreadable, observedAt, target: files.target }));
+  return { ...(await parsed.write(files.carryFrom(parsed))), rejects: [...parsed.rejects] };
 }
 
 /** Why a read gives no rows. @throws the error if it is a defect of this program */

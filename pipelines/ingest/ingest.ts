@@ -1,4 +1,5 @@
 /** One read of one source: pages from the web or the drop folder become staged rows, or the record says why not. */
+import { closing } from '../../lib/closing.ts';
 import { basename, relative } from 'node:path';
 import type { Archive } from '../../lib/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
@@ -156,17 +157,15 @@ async function stagePages(progress: ReadInProgress): Promise<ReadRecord> {
   const { run, spec, lastGood, pages, unreadable } = progress;
   const target = stagedParquet(run.layout, spec.name, run.runId);
   const onRows = (rows: number): void => run.onRows?.(spec.name, rows);
-  const staged = await stageRead({ spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows });
-  try {
-    checkExpectations(spec, staged, lastGood?.counts.rows_out);
-    // The rows of the last good read are verified only if some are carried over.
-    const carried = staged.rejectedKeys.length > 0 ? lastGood : undefined;
-    if (carried) await run.fetchRows?.(carried);
-    const { counts, parquet, facts } = await staged.write(carried && (await trustedRows(run.layout, carried)));
-    return buildRecord(progress, 'good', { counts, parquet, rejects: [...staged.rejects], ...facts });
-  } finally {
-    await staged.close();
-  }
+  await using staged = closing(
+    await stageRead({ spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows }),
+  );
+  checkExpectations(spec, staged, lastGood?.counts.rows_out);
+  // The rows of the last good read are verified only if some are carried over.
+  const carried = staged.rejectedKeys.length > 0 ? lastGood : undefined;
+  if (carried) await run.fetchRows?.(carried);
+  const { counts, parquet, facts } = await staged.write(carried && (await trustedRows(run.layout, carried)));
+  return buildRecord(progress, 'good', { counts, parquet, rejects: [...staged.rejects], ...facts });
 }
 
 /** The record of a failed read. @throws the error if it is a defect of this program */

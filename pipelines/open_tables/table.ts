@@ -109,30 +109,28 @@ async function writeTables(layout: Layout, place: Place): Promise<readonly strin
   const marts = await loadMarts();
   const { connection, close } = await openSmall();
   const written: string[] = [];
-  try {
-    for (let attempt = 1, isComplete = false; attempt <= TRIES && !isComplete; attempt += 1) {
-      const names = [...(await store.list(prefix)).keys()];
-      const changes: Change[] = [];
-      for (const mart of marts) {
-        const table = new Table(connection, layout, place, mart);
-        const change = await table.change(
-          names,
-          manifests.filter(({ tables }) => mart.name in tables),
-        );
-        if (change) changes.push(change);
-      }
-      // List first: of two runs, the later one either sees the files of the other or fails to create its own.
-      if (!(await place.isCurrent())) break;
-      isComplete = true;
-      await atOnce(changes, async (change) => {
-        if (await write(store, change)) written.push(change.table);
-        else isComplete = false;
-      });
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(close);
+  for (let attempt = 1, isComplete = false; attempt <= TRIES && !isComplete; attempt += 1) {
+    const names = [...(await store.list(prefix)).keys()];
+    const changes: Change[] = [];
+    for (const mart of marts) {
+      const table = new Table(connection, layout, place, mart);
+      const change = await table.change(
+        names,
+        manifests.filter(({ tables }) => mart.name in tables),
+      );
+      if (change) changes.push(change);
     }
-    return written.sort();
-  } finally {
-    await close();
+    // List first: of two runs, the later one either sees the files of the other or fails to create its own.
+    if (!(await place.isCurrent())) break;
+    isComplete = true;
+    await atOnce(changes, async (change) => {
+      if (await write(store, change)) written.push(change.table);
+      else isComplete = false;
+    });
   }
+  return written.sort();
 }
 
 /** No reader can trust the files of a damaged snapshot; make status and the run that continues it name the damage. */

@@ -105,37 +105,35 @@ export async function alertChanges(
 ): Promise<string[]> {
   const lock = await takeLock(join(layout.root, 'alerts.sqlite'));
   if ('holder' in lock) return ['alerts: another process is sending them'];
-  try {
-    const before = await readSent(layout);
-    const since = new Date().toISOString();
-    const alerted = problems.filter(({ kind }) => PROBLEMS[kind].alert);
-    const current = new Map(
-      alerted.map((problem): [string, AlertedProblem] => [problemKey(problem), { ...problem, since }]),
-    );
-    const known = new Map(
-      Object.entries(before.troubles).map(([key, sent]) => [key, { ...sent.trouble, since: sent.since }]),
-    );
-    const fresh = new Map([...current].filter(([key]) => !known.has(key)));
-    const over = new Map([...known].filter(([key]) => !current.has(key)));
-    const lines: string[] = [];
-    const after: Sent = { last: before.last, troubles: { ...before.troubles } };
-    const send = async (event: Alert['event'], byKey: ReadonlyMap<string, AlertedProblem>): Promise<Failure> => {
-      const alert: Alert = { event, data_dir: layout.root, troubles: [...byKey.values()] };
-      const failure = await callCommand(command, alert, timeoutMs);
-      const at = new Date().toISOString();
-      after.last = { at, event, troubles: [...byKey.keys()], failure: failure?.why ?? null };
-      lines.push(...formatCall(after.last, byKey));
-      return failure;
-    };
-    const first = fresh.size > 0 ? await send('new', fresh) : null;
-    if (first === null)
-      for (const [key, { since: at, ...trouble }] of fresh) after.troubles[key] = { since: at, trouble };
-    // Wait for a hanging command only once.
-    if (over.size > 0 && first?.hasHung !== true && (await send('over', over)) === null)
-      for (const key of over.keys()) delete after.troubles[key];
-    if (JSON.stringify(after) !== JSON.stringify(before)) await writeSent(layout, after);
-    return lines;
-  } finally {
-    lock.release();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => lock.release());
+  const before = await readSent(layout);
+  const since = new Date().toISOString();
+  const alerted = problems.filter(({ kind }) => PROBLEMS[kind].alert);
+  const current = new Map(
+    alerted.map((problem): [string, AlertedProblem] => [problemKey(problem), { ...problem, since }]),
+  );
+  const known = new Map(
+    Object.entries(before.troubles).map(([key, sent]) => [key, { ...sent.trouble, since: sent.since }]),
+  );
+  const fresh = new Map([...current].filter(([key]) => !known.has(key)));
+  const over = new Map([...known].filter(([key]) => !current.has(key)));
+  const lines: string[] = [];
+  const after: Sent = { last: before.last, troubles: { ...before.troubles } };
+  const send = async (event: Alert['event'], byKey: ReadonlyMap<string, AlertedProblem>): Promise<Failure> => {
+    const alert: Alert = { event, data_dir: layout.root, troubles: [...byKey.values()] };
+    const failure = await callCommand(command, alert, timeoutMs);
+    const at = new Date().toISOString();
+    after.last = { at, event, troubles: [...byKey.keys()], failure: failure?.why ?? null };
+    lines.push(...formatCall(after.last, byKey));
+    return failure;
+  };
+  const first = fresh.size > 0 ? await send('new', fresh) : null;
+  if (first === null)
+    for (const [key, { since: at, ...trouble }] of fresh) after.troubles[key] = { since: at, trouble };
+  // Wait for a hanging command only once.
+  if (over.size > 0 && first?.hasHung !== true && (await send('over', over)) === null)
+    for (const key of over.keys()) delete after.troubles[key];
+  if (JSON.stringify(after) !== JSON.stringify(before)) await writeSent(layout, after);
+  return lines;
 }

@@ -15,6 +15,7 @@
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { filesIn, namesIn, sizeOfFiles, sync } from '../../lib/files.ts';
@@ -172,18 +173,15 @@ async function findNeeds(layout: Layout, runIds: Iterable<string>): Promise<Need
       if (here.has(file)) paths.set(sha256, join(layout.snapshot(runId), file));
   }
   if (paths.size === 0) return { reads, pages: new Map() };
-  const { connection, close } = await openDuck(':memory:', { threads: 1 });
-  try {
-    const files = [...paths.values()].map(literal).join(', ');
-    const named = await rowsOf(
-      connection,
-      `SELECT source, list(DISTINCT page_sha256) FILTER (page_sha256 IS NOT NULL) AS pages
-      FROM read_parquet([${files}], union_by_name = true) WHERE source IS NOT NULL GROUP BY source`,
-    );
-    return { reads, pages: new Map(named.map((row) => [String(row['source']), (row['pages'] ?? []) as string[]])) };
-  } finally {
-    close();
-  }
+  await using duck = closing(await openDuck(':memory:', { threads: 1 }));
+  const { connection } = duck;
+  const files = [...paths.values()].map(literal).join(', ');
+  const named = await rowsOf(
+    connection,
+    `SELECT source, list(DISTINCT page_sha256) FILTER (page_sha256 IS NOT NULL) AS pages
+    FROM read_parquet([${files}], union_by_name = true) WHERE source IS NOT NULL GROUP BY source`,
+  );
+  return { reads, pages: new Map(named.map((row) => [String(row['source']), (row['pages'] ?? []) as string[]])) };
 }
 
 /** Files of a read: every version of its record and rows, the rows first. */
@@ -278,31 +276,29 @@ export async function prune(
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
   const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   const archive = await openArchive(layout.root);
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => release?.());
+  cleanup.defer(() => archive.close());
+  const { plan, held } = await planPrune(layout, archive, keepDays);
+  const sizes = await measureSizes(layout, archive, plan);
+  const verb = options.apply ? 'removed' : 'to remove';
+  const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
+    const count = `${number(plan[kind].length)} of ${number(held[kind].length)}`;
+    return `${verb}: ${count} ${KINDS[kind]}, ${bytesShort(sizes[kind])}`;
+  });
+  if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
+  if (!options.apply) return { plan, lines: [...lines, 'Nothing was removed. APPLY=1 removes it.'] };
+  const letReadersIn = await holdAgainstReaders(layout, options.waitMs);
   try {
-    const { plan, held } = await planPrune(layout, archive, keepDays);
-    const sizes = await measureSizes(layout, archive, plan);
-    const verb = options.apply ? 'removed' : 'to remove';
-    const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
-      const count = `${number(plan[kind].length)} of ${number(held[kind].length)}`;
-      return `${verb}: ${count} ${KINDS[kind]}, ${bytesShort(sizes[kind])}`;
-    });
-    if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
-    if (!options.apply) return { plan, lines: [...lines, 'Nothing was removed. APPLY=1 removes it.'] };
-    const letReadersIn = await holdAgainstReaders(layout, options.waitMs);
-    try {
-      await apply(layout, archive, plan);
-    } finally {
-      letReadersIn();
-    }
-    await writeOpenTables(layout, options.tablesUrl).catch((error: unknown) => {
-      const why = messageOf(error);
-      lines.push(`The Iceberg tables still name removed snapshots, the next run corrects them: ${why}`);
-    });
-    return { plan, lines };
+    await apply(layout, archive, plan);
   } finally {
-    await archive.close();
-    release?.();
+    letReadersIn();
   }
+  await writeOpenTables(layout, options.tablesUrl).catch((error: unknown) => {
+    const why = messageOf(error);
+    lines.push(`The Iceberg tables still name removed snapshots, the next run corrects them: ${why}`);
+  });
+  return { plan, lines };
 }
 
 /**
@@ -316,16 +312,14 @@ export async function erasePages(
 ): Promise<readonly string[]> {
   const release = await holdFolder(layout, waitMs);
   const archive = await openArchive(layout.root);
-  try {
-    for (const hash of hashes) {
-      await archive.erase(hash);
-      await store?.remove(objectName(hash));
-    }
-    return hashes.map((hash) => `erased: ${hash}. Days that were read from it cannot be reproduced from their pages.`);
-  } finally {
-    await archive.close();
-    release();
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(release);
+  cleanup.defer(() => archive.close());
+  for (const hash of hashes) {
+    await archive.erase(hash);
+    await store?.remove(objectName(hash));
   }
+  return hashes.map((hash) => `erased: ${hash}. Days that were read from it cannot be reproduced from their pages.`);
 }
 
 async function main(): Promise<number> {

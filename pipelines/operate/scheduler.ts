@@ -57,18 +57,14 @@ export function commandOf({ name, reads }: Job): { readonly args: readonly strin
 }
 
 const spawnJob: JobRunner = async (job, log, env) => {
-  const output = await open(log, 'w');
-  try {
-    return await new Promise<number>((resolve, reject) => {
-      spawn(process.execPath, commandOf(job).args, { cwd: PROJECT, env, stdio: ['ignore', output.fd, output.fd] })
-        .on('error', reject)
-        .on('exit', (code) => {
-          resolve(code ?? 1);
-        });
-    });
-  } finally {
-    await output.close();
-  }
+  await using output = await open(log, 'w');
+  return await new Promise<number>((resolve, reject) => {
+    spawn(process.execPath, commandOf(job).args, { cwd: PROJECT, env, stdio: ['ignore', output.fd, output.fd] })
+      .on('error', reject)
+      .on('exit', (code) => {
+        resolve(code ?? 1);
+      });
+  });
 };
 
 /** State of the job's last slot. */

@@ -116,14 +116,12 @@ async function main(): Promise<number> {
   const [clock, archive, print] = [liveClock(settings.DAY), await openArchive(folder), printLine];
   const sites = { secrets: secretsOf(all), hosts: hostsOf(all), sandboxUrl, chromiumPath, contact };
   const fetcher = createFetcher({ archive, clock, onNoNetwork: print, limits: { retries: 1 }, ...sites });
-  try {
-    const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
-    return (await probeSources({ fetcher, clock, layout, wanted, mayFetch, print })) ? 0 : 1;
-  } finally {
-    await fetcher.close();
-    await archive.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  cleanup.defer(() => archive.close());
+  cleanup.defer(() => fetcher.close());
+  const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
+  return (await probeSources({ fetcher, clock, layout, wanted, mayFetch, print })) ? 0 : 1;
 }
 
 if (import.meta.main) await runProgram(main);

@@ -5,6 +5,7 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { closing } from '../../lib/closing.ts';
 import { openDuck } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
 import { wrap } from '../../lib/markdown.ts';
@@ -53,19 +54,16 @@ async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedT
 
 /** Write every change of the compared tables since the previous release. */
 async function writeChangesSince(previous: string, folder: string, models: readonly Mart[]): Promise<void> {
-  const { connection, close } = await openDuck();
-  try {
-    const changes: string[] = [];
-    for (const { name, contract } of models.filter((model) => COMPARED.includes(model.name))) {
-      const files = [join(previous, `${name}.parquet`), join(folder, `${name}.parquet`)] as const;
-      const sql = await changesSql(connection, files, contract.record.key, new Set(movingFields(contract.record)));
-      changes.push(`SELECT ${literal(name)} AS "table", * FROM (${sql})`);
-    }
-    const target = literal(join(folder, 'changes.ndjson'));
-    await connection.run(`COPY (${changes.join(' UNION ALL ')} ORDER BY ALL) TO ${target} (FORMAT json)`);
-  } finally {
-    close();
+  await using duck = closing(await openDuck());
+  const { connection } = duck;
+  const changes: string[] = [];
+  for (const { name, contract } of models.filter((model) => COMPARED.includes(model.name))) {
+    const files = [join(previous, `${name}.parquet`), join(folder, `${name}.parquet`)] as const;
+    const sql = await changesSql(connection, files, contract.record.key, new Set(movingFields(contract.record)));
+    changes.push(`SELECT ${literal(name)} AS "table", * FROM (${sql})`);
   }
+  const target = literal(join(folder, 'changes.ndjson'));
+  await connection.run(`COPY (${changes.join(' UNION ALL ')} ORDER BY ALL) TO ${target} (FORMAT json)`);
 }
 
 /** Write a table as one file: as it is published, or of a table in parts, its rows in their order. */
@@ -82,14 +80,10 @@ async function writeTable(
     for (const path of paths) await copyFile(path, join(folder, basename(path)));
     return published;
   }
-  const duck = await openDuck(':memory:', { threads: 1 });
-  try {
-    const rows = `FROM ${rowsOfFiles(paths, record.key)} ORDER BY ${publish.orderBy.join(', ')}`;
-    const file = await writeParquet(duck.connection, model, rows, { folder, notice });
-    return { rows: file.rows, files: [file] };
-  } finally {
-    duck.close();
-  }
+  await using duck = closing(await openDuck(':memory:', { threads: 1 }));
+  const rows = `FROM ${rowsOfFiles(paths, record.key)} ORDER BY ${publish.orderBy.join(', ')}`;
+  const file = await writeParquet(duck.connection, model, rows, { folder, notice });
+  return { rows: file.rows, files: [file] };
 }
 
 /** Write every file of a release, the hashes last. */
@@ -181,23 +175,21 @@ async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT } = readSettings(analystSettings);
   const layout = layoutOf(DATA_DIR);
   const done = holdForReading(layout);
-  try {
-    const runId = await snapshotNamed(layout, 'SNAPSHOT', SNAPSHOT);
-    const { folder, files, isNew, manifest, previous } = await release(layout, runId);
-    print(`${isNew ? 'Released' : 'Already released, and unchanged'}: ${folder}`);
-    for (const name of files) print(`  ${bytesShort((await stat(join(folder, name))).size).padStart(8)}  ${name}`);
-    print(`${plural(files.length, 'file')}; ${previous === null ? 'the first release' : `compared with ${previous}`}.`);
-    print(manifest.notice);
-    const needed = permissionsNeeded(manifest);
-    if (needed.length > 0)
-      print(
-        `Before you share it, ask for permission. Rows of ${plural(needed.length, 'source')} may be shared only as ` +
-          `the owner permits: ${needed.join('; ')}.`,
-      );
-    return 0;
-  } finally {
-    done();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(done);
+  const runId = await snapshotNamed(layout, 'SNAPSHOT', SNAPSHOT);
+  const { folder, files, isNew, manifest, previous } = await release(layout, runId);
+  print(`${isNew ? 'Released' : 'Already released, and unchanged'}: ${folder}`);
+  for (const name of files) print(`  ${bytesShort((await stat(join(folder, name))).size).padStart(8)}  ${name}`);
+  print(`${plural(files.length, 'file')}; ${previous === null ? 'the first release' : `compared with ${previous}`}.`);
+  print(manifest.notice);
+  const needed = permissionsNeeded(manifest);
+  if (needed.length > 0)
+    print(
+      `Before you share it, ask for permission. Rows of ${plural(needed.length, 'source')} may be shared only as ` +
+        `the owner permits: ${needed.join('; ')}.`,
+    );
+  return 0;
 }
 
 if (import.meta.main) await runProgram(main);

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { closing } from '../../lib/closing.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { makeFolder, sync, writeWhole } from '../../lib/files.ts';
@@ -83,28 +84,24 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const sold = (await options.soldLeads?.()) ?? NONE_SOLD;
   const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
-  const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
-  try {
-    const inputs = { runId, previous, follows, sold, models, assumptions };
-    const { sources, results, filter } = await buildAndAudit(build, options, read, inputs);
-    const audits = results.flatMap((result) => result.audits);
-    await writeFailures(failuresFolder, audits);
-    const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
+  await using build = closing(await openBuildDatabase(layout.run(runId), options.buildMemory));
+  const inputs = { runId, previous, follows, sold, models, assumptions };
+  const { sources, results, filter } = await buildAndAudit(build, options, read, inputs);
+  const audits = results.flatMap((result) => result.audits);
+  await writeFailures(failuresFolder, audits);
+  const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
 
-    const facts = await snapshotFacts({ ...inputs, clock, dataClock: options.dataClock, sources, results });
-    const publication = blocked.length === 0 ? await publish(build, options, inputs, { facts, filter }) : null;
-    if (publication === null) await store?.addReads();
-    await writeReport(layout, runId, startedMs, {
-      sources,
-      blocked: blocked.map((audit) => audit.name),
-      published: publication !== null,
-      current: publication?.current ?? false,
-    });
-    const unpublished = { manifest: null, current: false, changes: null };
-    return { runId, sources, models: results, blocked, failuresFolder, ...unpublished, ...publication };
-  } finally {
-    await build.close();
-  }
+  const facts = await snapshotFacts({ ...inputs, clock, dataClock: options.dataClock, sources, results });
+  const publication = blocked.length === 0 ? await publish(build, options, inputs, { facts, filter }) : null;
+  if (publication === null) await store?.addReads();
+  await writeReport(layout, runId, startedMs, {
+    sources,
+    blocked: blocked.map((audit) => audit.name),
+    published: publication !== null,
+    current: publication?.current ?? false,
+  });
+  const unpublished = { manifest: null, current: false, changes: null };
+  return { runId, sources, models: results, blocked, failuresFolder, ...unpublished, ...publication };
 }
 
 /** Load the inputs, build the models and audit them. */

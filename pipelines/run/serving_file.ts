@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { closing } from '../../lib/closing.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { sha256OfFile } from '../../lib/files.ts';
 import type { FieldKind } from '../../lib/record.ts';
@@ -289,13 +290,9 @@ async function writeFile(
   path: string,
   write: (writer: ServingWriter) => Promise<void>,
 ): Promise<void> {
-  const writer = new ServingWriter(connection, path);
-  try {
-    await write(writer);
-    writer.commit();
-  } finally {
-    writer.close();
-  }
+  await using writer = closing(new ServingWriter(connection, path));
+  await write(writer);
+  writer.commit();
 }
 
 /**
@@ -377,30 +374,28 @@ export async function writeServingPart(
   { folder, before }: PartFolders,
 ): Promise<{ readonly kept: readonly Stated[]; readonly file: string | null }> {
   const earlier = await openParts(table, before);
-  try {
-    const [counted] = await rowsOf(connection, `SELECT count(*) AS n FROM ${newsOf(table)}`);
-    const added = Number(counted?.['n']);
-    const isSame = added === 0 && earlier.length > 0;
-    const count = isSame
-      ? earlier.length
-      : countKept(
-          earlier.map(({ rows }) => rows),
-          added,
-        );
-    const [parts, merged] = [earlier.slice(0, count), earlier.slice(count)];
-    const kept = parts.map(({ stated }) => stated);
-    if (isSame) return { kept, file: null };
-    const file = `${table}.sqlite`;
-    const isBase = count === 0 && before !== null;
-    const rows = isBase ? table : merged.length === 0 ? newsOf(table) : rowsOfParts(table, merged);
-    const uncounted = `COLUMNS(name -> name <> '${COUNTED}'), CAST(NULL AS INTEGER) AS ${COUNTED}`;
-    await writeFile(connection, join(folder, file), async (writer) => {
-      await writer.table(table, `(SELECT ${uncounted} FROM ${rows})`);
-      writer.replace(table, parts);
-      await writer.agents(isBase ? [] : merged, isBase ? 'agents' : newsOf('agents'));
-    });
-    return { kept, file };
-  } finally {
-    for (const { db } of earlier) db.close();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  for (const { db } of earlier) cleanup.defer(() => db.close());
+  const [counted] = await rowsOf(connection, `SELECT count(*) AS n FROM ${newsOf(table)}`);
+  const added = Number(counted?.['n']);
+  const isSame = added === 0 && earlier.length > 0;
+  const count = isSame
+    ? earlier.length
+    : countKept(
+        earlier.map(({ rows }) => rows),
+        added,
+      );
+  const [parts, merged] = [earlier.slice(0, count), earlier.slice(count)];
+  const kept = parts.map(({ stated }) => stated);
+  if (isSame) return { kept, file: null };
+  const file = `${table}.sqlite`;
+  const isBase = count === 0 && before !== null;
+  const rows = isBase ? table : merged.length === 0 ? newsOf(table) : rowsOfParts(table, merged);
+  const uncounted = `COLUMNS(name -> name <> '${COUNTED}'), CAST(NULL AS INTEGER) AS ${COUNTED}`;
+  await writeFile(connection, join(folder, file), async (writer) => {
+    await writer.table(table, `(SELECT ${uncounted} FROM ${rows})`);
+    writer.replace(table, parts);
+    await writer.agents(isBase ? [] : merged, isBase ? 'agents' : newsOf('agents'));
+  });
+  return { kept, file };
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { type Archive, openArchive } from '../../lib/archive.ts';
+import { closing } from '../../lib/closing.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { currentRun, manifestOf, readCatalog, switchCatalog } from '../../lib/store/catalog.ts';
@@ -110,12 +111,8 @@ export class RunStore {
 
   /** Opened for each step: the run and its reads have an archive of their own. */
   async #withArchive<T>(work: (archive: Archive) => Promise<T>): Promise<T> {
-    const archive = await openArchive(this.#options.layout.root);
-    try {
-      return await work(archive);
-    } finally {
-      await archive.close();
-    }
+    await using archive = closing(await openArchive(this.#options.layout.root));
+    return await work(archive);
   }
 
   /** Store what the catalog lacks. @param published run of the new snapshot @returns false if another run was first */

@@ -75,16 +75,14 @@ export class RowBatch {
     const casts = columns
       .map((column) => `CAST(${identifier(column.name)} AS ${column.sql}) AS ${identifier(column.name)}`)
       .join(', ');
-    try {
-      await writeFile(file, [...this.#full, this.#chunk.subarray(0, this.#used)]);
-      await this.#connection.run(
-        `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
-        FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}},
-          maximum_object_size = 16777216)`,
-      );
-    } finally {
-      await rm(file, { force: true });
-    }
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => rm(file, { force: true }));
+    await writeFile(file, [...this.#full, this.#chunk.subarray(0, this.#used)]);
+    await this.#connection.run(
+      `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
+      FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}},
+        maximum_object_size = 16777216)`,
+    );
     this.#full.length = 0;
     this.#used = 0;
     this.rows = 0;

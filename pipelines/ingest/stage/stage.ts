@@ -161,34 +161,32 @@ async function writeStaged(
   before: string | undefined,
 ): Promise<Staged> {
   const temporary = `${target}.tmp`;
-  try {
-    const filled = await countFilled(connection, spec);
-    const values = await listValues(connection, spec);
-    const carried = await carryRows(connection, spec, tally.rejectedKeys, { before, target });
-    const [copied] = await rowsOf(
-      connection,
-      `COPY (FROM fresh ORDER BY ${spec.row.key.map(identifier).join(', ')})
-        TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
-    );
-    const counts = {
-      rows_in: tally.rowsIn,
-      rows_out: Number(copied?.['Count']) - carried,
-      rows_rejected: tally.rejects.length,
-      rows_merged: tally.merged,
-      rows_carried: carried,
-    };
-    if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
-      throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
-    }
-    const parquet = await contentOf(temporary);
-    const fiscalYears = await findFiscalYears(connection, spec, pages);
-    const newest = await findNewestDay(connection, spec);
-    await moveInto(temporary, target);
-    const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }), filled, values };
-    return { counts, parquet, facts };
-  } finally {
-    await rm(temporary, { force: true });
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(temporary, { force: true }));
+  const filled = await countFilled(connection, spec);
+  const values = await listValues(connection, spec);
+  const carried = await carryRows(connection, spec, tally.rejectedKeys, { before, target });
+  const [copied] = await rowsOf(
+    connection,
+    `COPY (FROM fresh ORDER BY ${spec.row.key.map(identifier).join(', ')})
+      TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
+  );
+  const counts = {
+    rows_in: tally.rowsIn,
+    rows_out: Number(copied?.['Count']) - carried,
+    rows_rejected: tally.rejects.length,
+    rows_merged: tally.merged,
+    rows_carried: carried,
+  };
+  if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
+    throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
   }
+  const parquet = await contentOf(temporary);
+  const fiscalYears = await findFiscalYears(connection, spec, pages);
+  const newest = await findNewestDay(connection, spec);
+  await moveInto(temporary, target);
+  const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }), filled, values };
+  return { counts, parquet, facts };
 }
 
 /**

@@ -12,6 +12,7 @@ import { backUp as backUpLedger } from '../../../ledger/backup.ts';
 import { notedLedgerExists, openLedgerStore } from '../../../ledger/open.ts';
 import { hasArchive, openArchive } from '../../../lib/archive.ts';
 import { atOnce } from '../../../lib/at_once.ts';
+import { closing } from '../../../lib/closing.ts';
 import { LINK_ENDING, namesIn, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { filesOf } from '../../../lib/store/snapshot_cache.ts';
@@ -160,34 +161,24 @@ class Copy {
   /** Add a file that its owner writes under a temporary path, as of one instant. */
   async #addCopy(write: (path: string) => Promise<unknown>): Promise<backups.Content> {
     const file = backups.temporaryIn(this.#to);
-    try {
-      await write(file);
-      return await backups.addContent(this.#to, file);
-    } finally {
-      await rm(file, { force: true });
-    }
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => rm(file, { force: true }));
+    await write(file);
+    return await backups.addContent(this.#to, file);
   }
 
   /** A copy of the ledger; null if there is none yet. */
   async addLedger(settings: BackUpSettings): Promise<backups.Content | null> {
     if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
-    const ledger = await openLedgerStore(settings);
-    try {
-      return await this.#addCopy((path) => backUpLedger(ledger, path));
-    } finally {
-      await ledger.close();
-    }
+    await using ledger = closing(await openLedgerStore(settings));
+    return await this.#addCopy((path) => backUpLedger(ledger, path));
   }
 
   async addArchive(): Promise<void> {
     const { root } = this.#layout;
     if (!hasArchive(root)) return;
-    const archive = await openArchive(root);
-    try {
-      this.files.set(ARCHIVE.path, { ...ARCHIVE, ...(await this.#addCopy((path) => archive.copyTo(path))) });
-    } finally {
-      await archive.close();
-    }
+    await using archive = closing(await openArchive(root));
+    this.files.set(ARCHIVE.path, { ...ARCHIVE, ...(await this.#addCopy((path) => archive.copyTo(path))) });
     // The names of large pages are their hashes.
     await this.addAll(walk(root, 'archive/large', (path) => /^[0-9a-f]{64}$/u.exec(basename(path))?.[0]));
   }
@@ -218,27 +209,25 @@ export async function backUp(settings: BackUpSettings, at = new Date()) {
   const layout = layoutOf(settings.DATA_DIR);
   const close = await backups.openBackups(to);
   const release = holdForReading(layout);
-  try {
-    const data_clock = await checkKind(layout, to);
-    const current = await currentSnapshot(layout);
-    const copy = new Copy(to, layout);
-    await copy.addAll(filesBefore(layout));
-    const ledger = await copy.addLedger(settings);
-    // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
-    await copy.add('ledger.journal');
-    await copy.addArchive();
-    const isComplete = (await copy.checkCurrent(current)) && copy.missing.length === 0;
-    const { damage, missing, folders } = copy;
-    const files = [...copy.files.values()];
-    const backup = { at: at.toISOString(), data_clock, current, ledger, missing, files, folders };
-    const name = await backups.writeBackup(to, backup);
-    const removed = await backups.removeOlder(to, settings.KEEP_BACKUPS);
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    return { name, files: files.length, bytes, damage, isComplete, removed };
-  } finally {
-    release();
-    close();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(close);
+  cleanup.defer(release);
+  const data_clock = await checkKind(layout, to);
+  const current = await currentSnapshot(layout);
+  const copy = new Copy(to, layout);
+  await copy.addAll(filesBefore(layout));
+  const ledger = await copy.addLedger(settings);
+  // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
+  await copy.add('ledger.journal');
+  await copy.addArchive();
+  const isComplete = (await copy.checkCurrent(current)) && copy.missing.length === 0;
+  const { damage, missing, folders } = copy;
+  const files = [...copy.files.values()];
+  const backup = { at: at.toISOString(), data_clock, current, ledger, missing, files, folders };
+  const name = await backups.writeBackup(to, backup);
+  const removed = await backups.removeOlder(to, settings.KEEP_BACKUPS);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return { name, files: files.length, bytes, damage, isComplete, removed };
 }
 
 export type BackedUp = Awaited<ReturnType<typeof backUp>>;

@@ -113,19 +113,15 @@ export const temporaryIn = (root: string): string => join(root, 'incoming', `${r
 export async function copyFlushed(from: string, to: string, mode: number): Promise<Content> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const target = await open(to, 'wx', mode);
-  try {
-    for await (const chunk of createReadStream(from, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      await target.writeFile(chunk);
-    }
-    // Independent of the umask.
-    await target.chmod(mode);
-    await target.sync();
-  } finally {
-    await target.close();
+  await using target = await open(to, 'wx', mode);
+  for await (const chunk of createReadStream(from, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await target.writeFile(chunk);
   }
+  // Independent of the umask.
+  await target.chmod(mode);
+  await target.sync();
   return { sha256: hash.digest('hex'), bytes };
 }
 
@@ -148,18 +144,16 @@ export async function addContent(root: string, path: string, known?: string): Pr
   if (known !== undefined && found.sha256 !== known) throw new WrongContent(path);
   if (await isStored(root, found)) return found;
   const temporary = temporaryIn(root);
-  try {
-    // It may have changed meanwhile, such as a journal.
-    const content = await copyFlushed(path, temporary, 0o600);
-    if (known !== undefined && content.sha256 !== known) throw new WrongContent(path);
-    const target = contentPath(root, content.sha256);
-    await makeFolder(dirname(target));
-    await rename(temporary, target);
-    await sync(dirname(target));
-    return content;
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(temporary, { force: true }));
+  // It may have changed meanwhile, such as a journal.
+  const content = await copyFlushed(path, temporary, 0o600);
+  if (known !== undefined && content.sha256 !== known) throw new WrongContent(path);
+  const target = contentPath(root, content.sha256);
+  await makeFolder(dirname(target));
+  await rename(temporary, target);
+  await sync(dirname(target));
+  return content;
 }
 
 /** The time in a backup's name, in milliseconds. */

@@ -95,12 +95,10 @@ async function writeLedger(
   const { OVERWRITE: overwrite, JOURNALS = [] } = settings;
   const file = join(folder, 'ledger.backup.tmp');
   await copyOut(settings.FROM, ledger, file, OWNER_ONLY);
-  try {
-    const place = { DATA_DIR: folder, LEDGER: ledgerPlace(settings, folder) };
-    return await restoreLedger(place, file, { overwrite, journals: [journalFile(folder), ...JOURNALS] });
-  } finally {
-    await rm(file);
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(file));
+  const place = { DATA_DIR: folder, LEDGER: ledgerPlace(settings, folder) };
+  return await restoreLedger(place, file, { overwrite, journals: [journalFile(folder), ...JOURNALS] });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The end of a run in one screen: what was read, refused and published, the best deals, and what to do next. */
+import { closing } from '../../../lib/closing.ts';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { DEFAULT_PORT, inFolder } from '../../../lib/settings.ts';
 import { literal } from '../../../lib/sql.ts';
@@ -120,31 +121,28 @@ const SHOWN = 3;
  * @param file deals.parquet of the snapshot
  */
 export async function bestDeals(file: string) {
-  const { connection, close } = await openSmall();
-  try {
-    const rows = await rowsOf(
-      connection,
-      `SELECT deal_score, rental_status, address || ', ' || city || ', ' || state AS place, units,
-         format('${'{:t,}'}', list_price::BIGINT) AS price, cap_rate_underwritten AS cap_rate,
-         why_this_is_interesting AS why
-       FROM read_parquet(${literal(file)})
-       WHERE listing_status = 'active' AND deal_score IS NOT NULL
-       ORDER BY deal_score DESC, id LIMIT ${SHOWN}`,
-    );
-    return rows.map((row) => ({
-      score: Number(row['deal_score']),
-      status: String(row['rental_status'] ?? ''),
-      /** With a comma after it; empty without one. */
-      capRate: row['cap_rate'] === null ? '' : `${Number(row['cap_rate']).toFixed(1)} % cap, `,
-      place: String(row['place']),
-      units: row['units'] === null ? null : Number(row['units']),
-      price: `$${String(row['price'])}`,
-      /** The deal's own sentence on why it is interesting. */
-      why: String(row['why'] ?? ''),
-    }));
-  } finally {
-    await close();
-  }
+  await using duck = closing(await openSmall());
+  const { connection } = duck;
+  const rows = await rowsOf(
+    connection,
+    `SELECT deal_score, rental_status, address || ', ' || city || ', ' || state AS place, units,
+       format('${'{:t,}'}', list_price::BIGINT) AS price, cap_rate_underwritten AS cap_rate,
+       why_this_is_interesting AS why
+     FROM read_parquet(${literal(file)})
+     WHERE listing_status = 'active' AND deal_score IS NOT NULL
+     ORDER BY deal_score DESC, id LIMIT ${SHOWN}`,
+  );
+  return rows.map((row) => ({
+    score: Number(row['deal_score']),
+    status: String(row['rental_status'] ?? ''),
+    /** With a comma after it; empty without one. */
+    capRate: row['cap_rate'] === null ? '' : `${Number(row['cap_rate']).toFixed(1)} % cap, `,
+    place: String(row['place']),
+    units: row['units'] === null ? null : Number(row['units']),
+    price: `$${String(row['price'])}`,
+    /** The deal's own sentence on why it is interesting. */
+    why: String(row['why'] ?? ''),
+  }));
 }
 
 type BestDeal = Awaited<ReturnType<typeof bestDeals>>[number];
