@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { closing } from '../../lib/closing.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import type { PlantedChange } from '../ledger/planted_change.ts';
 import { thorough } from '../thorough.ts';
@@ -135,20 +136,16 @@ async function played(
   chosen: readonly Moment[],
   options: StageOptions & { readonly patienceMs?: number },
 ): Promise<readonly string[]> {
-  const stage = new Stage(await openSales(kind, { properties: 10, buyers: 2 }), options);
-  try {
-    const broken: string[] = [];
-    for (const { name, play } of chosen) {
-      broken.push(...(await play(stage)).map((line) => `${name}: ${line}`));
-      if (options.reuses !== true) await stage.endServers();
-    }
-    // Past what was signed three days ahead; fewer days than an answer is kept.
-    await passOnChain(stage.world.chain, 3 * DAY_SECONDS);
-    const last = await stage.server(3 * DAY_MS);
-    return [...broken, ...(await drawnUp(stage.world, stage.attempts, last.url, 5, options.patienceMs)).broken];
-  } finally {
-    await stage.close();
+  await using stage = closing(new Stage(await openSales(kind, { properties: 10, buyers: 2 }), options));
+  const broken: string[] = [];
+  for (const { name, play } of chosen) {
+    broken.push(...(await play(stage)).map((line) => `${name}: ${line}`));
+    if (options.reuses !== true) await stage.endServers();
   }
+  // Past what was signed three days ahead; fewer days than an answer is kept.
+  await passOnChain(stage.world.chain, 3 * DAY_SECONDS);
+  const last = await stage.server(3 * DAY_MS);
+  return [...broken, ...(await drawnUp(stage.world, stage.attempts, last.url, 5, options.patienceMs)).broken];
 }
 
 const chosen = thorough(

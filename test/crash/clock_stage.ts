@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { closing } from '../../lib/closing.ts';
 import { joinOn } from '../api/support/base.ts';
 import type { Buyer } from '../api/support/buyers.ts';
 import type { PlantedChange } from '../ledger/planted_change.ts';
@@ -127,12 +128,8 @@ export class Stage {
   }
 
   async isSettling(): Promise<boolean> {
-    const ledger = await this.world.openLedger();
-    try {
-      return (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0;
-    } finally {
-      await ledger.close();
-    }
+    await using ledger = closing(await this.world.openLedger());
+    return (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0;
   }
 
   async endServers(): Promise<void> {

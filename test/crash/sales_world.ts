@@ -12,6 +12,7 @@ import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts'
 import type { Ledger } from '../../ledger/ledger.ts';
 import { journalFile } from '../../ledger/journal_file.ts';
 import { openLedger, openLedgerStore } from '../../ledger/open.ts';
+import { closing } from '../../lib/closing.ts';
 import { USDC } from '../../lib/network.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { authorizationIn, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
@@ -148,27 +149,23 @@ export async function drawnUp(
   collect: number,
   patienceMs = 120_000,
 ): Promise<Account> {
-  const ledger = await world.openLedger();
-  try {
-    const open = (): Promise<readonly unknown[]> => ledger.unresolved(Number.MAX_SAFE_INTEGER);
-    for (let leftMs = patienceMs; (await open()).length > 0 && leftMs > 0; leftMs -= 200) await sleep(200);
-    const broken = [...(await auditAll(ledger, world)), ...(await booksAgainstChain(ledger, attempts, world.chain))];
-    const sold = (await all(ledger.purchases())).filter((p) => p.state === 'sold');
-    const stillOpen = (await open()).length;
-    if (stillOpen > 0) broken.push(`${stillOpen} purchases are still settling`);
-    const byNonce = new Map(sold.map((p) => [p.payment.nonce, p]));
-    const charged = attempts.filter((a) => byNonce.has(a.nonce)).sort((a, b) => a.answers.length - b.answers.length);
-    for (const { buyer, nonce } of charged.slice(0, collect)) {
-      const at = `${url}/api/purchases/${nonce}`;
-      const response = await fetch(at, { headers: { 'SIGN-IN-WITH-X': await buyer.signIn(at) } });
-      const body = sha256(await response.bytes());
-      if (response.status !== 200 || body !== byNonce.get(nonce)?.answerSha256)
-        broken.push(`payment ${nonce} was charged, and its buyer collects ${response.status}`);
-    }
-    return { sold: sold.length, broken };
-  } finally {
-    await ledger.close();
+  await using ledger = closing(await world.openLedger());
+  const open = (): Promise<readonly unknown[]> => ledger.unresolved(Number.MAX_SAFE_INTEGER);
+  for (let leftMs = patienceMs; (await open()).length > 0 && leftMs > 0; leftMs -= 200) await sleep(200);
+  const broken = [...(await auditAll(ledger, world)), ...(await booksAgainstChain(ledger, attempts, world.chain))];
+  const sold = (await all(ledger.purchases())).filter((p) => p.state === 'sold');
+  const stillOpen = (await open()).length;
+  if (stillOpen > 0) broken.push(`${stillOpen} purchases are still settling`);
+  const byNonce = new Map(sold.map((p) => [p.payment.nonce, p]));
+  const charged = attempts.filter((a) => byNonce.has(a.nonce)).sort((a, b) => a.answers.length - b.answers.length);
+  for (const { buyer, nonce } of charged.slice(0, collect)) {
+    const at = `${url}/api/purchases/${nonce}`;
+    const response = await fetch(at, { headers: { 'SIGN-IN-WITH-X': await buyer.signIn(at) } });
+    const body = sha256(await response.bytes());
+    if (response.status !== 200 || body !== byNonce.get(nonce)?.answerSha256)
+      broken.push(`payment ${nonce} was charged, and its buyer collects ${response.status}`);
   }
+  return { sold: sold.length, broken };
 }
 
 /** Book the transfers of every final block, then audit everything. @returns differences */

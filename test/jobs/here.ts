@@ -29,22 +29,20 @@ export type HereOptions = Pick<RunOptions, 'due'> & Partial<RunOptions> & { read
 export async function runHere(layout: Layout, { sandboxUrl, store, ...options }: HereOptions): Promise<RunResult> {
   const [clock, archive] = [sandboxClock(DAY), await openStoredArchive(layout.root, store?.store, () => {})];
   const fetcher = createFetcher({ archive, clock, sandboxUrl, secrets: SANDBOX_SECRETS });
-  try {
-    return await run({
-      layout,
-      clock,
-      dataClock: 'sandbox',
-      archive,
-      fetcher,
-      store,
-      sources: await loadSources(),
-      models: await modelsOf(['sources'], [JOIN_RATES]),
-      ...options,
-    });
-  } finally {
-    await fetcher.close();
-    await archive.close();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => archive.close());
+  cleanup.defer(() => fetcher.close());
+  return await run({
+    layout,
+    clock,
+    dataClock: 'sandbox',
+    archive,
+    fetcher,
+    store,
+    sources: await loadSources(),
+    models: await modelsOf(['sources'], [JOIN_RATES]),
+    ...options,
+  });
 }
 
 export interface QueuedRun {

@@ -81,12 +81,10 @@ describe('the state of a folder', () => {
   async function withRealData(use: () => Promise<void>): Promise<void> {
     const path = join(layout.current, 'manifest.json');
     const sandboxed = await readFile(path, 'utf8');
-    try {
-      await writeFile(path, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
-      await use();
-    } finally {
-      await writeFile(path, sandboxed);
-    }
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => writeFile(path, sandboxed));
+    await writeFile(path, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
+    await use();
   }
 
   test('ALL=1 prints a mark for each of ninety days of a source', async () => {

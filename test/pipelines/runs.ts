@@ -3,6 +3,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closing } from '../../lib/closing.ts';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
 import { rowsOfFiles } from '../../lib/stored_types.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
@@ -121,27 +122,25 @@ export async function runDay({
     secrets: { ...SANDBOX_SECRETS, ...secrets },
     limits: { retries: 1, backoffMs: 5 },
   });
-  try {
-    const result = await run({
-      layout,
-      clock,
-      dataClock: 'sandbox',
-      archive,
-      fetcher,
-      sources: (await loadSources()).map(changed),
-      due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
-      ...(models ? { models } : tables ? { models: await modelsOf(tables, empty) } : {}),
-      ...(assumptions ? { assumptions } : {}),
-      ...(soldLeads ? { soldLeads } : {}),
-      store,
-      tablesUrl: store ? undefined : TABLES_URL,
-      progress: { line: onLine, step: onStep },
-    });
-    return { ...result, truth: sandbox.day };
-  } finally {
-    await fetcher.close();
-    await sandbox.close();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => sandbox.close());
+  cleanup.defer(() => fetcher.close());
+  const result = await run({
+    layout,
+    clock,
+    dataClock: 'sandbox',
+    archive,
+    fetcher,
+    sources: (await loadSources()).map(changed),
+    due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
+    ...(models ? { models } : tables ? { models: await modelsOf(tables, empty) } : {}),
+    ...(assumptions ? { assumptions } : {}),
+    ...(soldLeads ? { soldLeads } : {}),
+    store,
+    tablesUrl: store ? undefined : TABLES_URL,
+    progress: { line: onLine, step: onStep },
+  });
+  return { ...result, truth: sandbox.day };
 }
 
 /** SQL of the rows of a published table, as people read it. */
@@ -166,12 +165,8 @@ export async function published(
   rest = '',
 ): Promise<Record<string, unknown>[]> {
   const rows = await shownRows(layout, runId, table);
-  const duck = await openSmall();
-  try {
-    return await rowsOf(duck.connection, `SELECT * FROM (${rows}) ${rest}`);
-  } finally {
-    await duck.close();
-  }
+  await using duck = closing(await openSmall());
+  return await rowsOf(duck.connection, `SELECT * FROM (${rows}) ${rest}`);
 }
 
 /** SHA-256 of each published Parquet file, as the manifest states it. */

@@ -11,6 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Health } from '../../api/http/health.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { openPostgresLedger } from '../../ledger/postgres/store.ts';
+import { closing } from '../../lib/closing.ts';
 import { readCatalog } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { objectOf, readPacked, readVerified } from '../../lib/store/store.ts';
@@ -257,20 +258,16 @@ describe('hosts without a shared disk', () => {
   });
 
   test('the ledger equals the chain, and each lead is sold once', async () => {
-    const ledger = await openPostgresLedger(shared['LEDGER'] ?? '');
-    try {
-      let sold = 0n;
-      const sold_leads: string[] = [];
-      for await (const { state, payment, leadId } of ledger.purchases()) {
-        assert.equal(state, 'sold');
-        sold += payment.amount;
-        if (leadId !== null) sold_leads.push(leadId);
-      }
-      assert.equal(sold, await chain.balanceOf(payTo));
-      assert.deepEqual(sold_leads.sort(), leads.toSorted());
-      assert.equal(new Set(leads).size, 5);
-    } finally {
-      await ledger.close();
+    await using ledger = closing(await openPostgresLedger(shared['LEDGER'] ?? ''));
+    let sold = 0n;
+    const sold_leads: string[] = [];
+    for await (const { state, payment, leadId } of ledger.purchases()) {
+      assert.equal(state, 'sold');
+      sold += payment.amount;
+      if (leadId !== null) sold_leads.push(leadId);
     }
+    assert.equal(sold, await chain.balanceOf(payTo));
+    assert.deepEqual(sold_leads.sort(), leads.toSorted());
+    assert.equal(new Set(leads).size, 5);
   });
 });

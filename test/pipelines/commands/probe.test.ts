@@ -28,12 +28,10 @@ async function withFetcher<T>(alter: Alter | undefined, act: (fetcher: Fetcher) 
     secrets: SANDBOX_SECRETS,
     limits: { retries: 1, backoffMs: 5 },
   });
-  try {
-    return await act(fetcher);
-  } finally {
-    await fetcher.close();
-    await sandbox.close();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => sandbox.close());
+  cleanup.defer(() => fetcher.close());
+  return await act(fetcher);
 }
 
 interface Asked {

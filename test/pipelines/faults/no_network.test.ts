@@ -58,22 +58,20 @@ test('a run without a network reports it once, sends nothing and keeps the rows'
       resolve,
       onNoNetwork: (message) => printed.push(message),
     });
-    try {
-      const result = await run({
-        layout,
-        clock: sandboxClock(day),
-        dataClock: 'live',
-        archive,
-        fetcher,
-        sources,
-        due: ({ name }) => name === hud.name || day === '2026-11-21',
-        models,
-        progress: { line: (line) => printed.push(line) },
-      });
-      return { result, printed: [...printed, ...collectWarnings(result)] };
-    } finally {
-      await fetcher.close();
-    }
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => fetcher.close());
+    const result = await run({
+      layout,
+      clock: sandboxClock(day),
+      dataClock: 'live',
+      archive,
+      fetcher,
+      sources,
+      due: ({ name }) => name === hud.name || day === '2026-11-21',
+      models,
+      progress: { line: (line) => printed.push(line) },
+    });
+    return { result, printed: [...printed, ...collectWarnings(result)] };
   };
   const first = await read('2026-11-20', async () => ({ address: '127.0.0.1', family: 4 }));
   assert.equal(first.result.sources.find((s) => s.row.source === hud.name)?.row.rows_out, 1);

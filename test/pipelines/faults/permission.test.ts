@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { closing } from '../../../lib/closing.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { judgeSource } from '../../../pipelines/ingest/source_state.ts';
@@ -89,40 +90,34 @@ test('until then it sends no request and prints no warning, and a dropped page i
   const once = async (day: string): Promise<RunResult> => {
     const clock = sandboxClock(day);
     const archive = await openArchive(layout.root);
-    const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url });
-    try {
-      return await run({
-        layout,
-        clock,
-        dataClock: 'sandbox',
-        archive,
-        fetcher,
-        sources: all.map((spec) => (spec === summit ? lenient : spec)),
-        due: ({ name }) => name === summit.name,
-        mayFetch: ({ name }) => name !== summit.name,
-        models: await modelsOf(['sources'], [JOIN_RATES]),
-      });
-    } finally {
-      await fetcher.close();
-    }
+    await using fetcher = closing(createFetcher({ archive, clock, sandboxUrl: sandbox.url }));
+    return await run({
+      layout,
+      clock,
+      dataClock: 'sandbox',
+      archive,
+      fetcher,
+      sources: all.map((spec) => (spec === summit ? lenient : spec)),
+      due: ({ name }) => name === summit.name,
+      mayFetch: ({ name }) => name !== summit.name,
+      models: await modelsOf(['sources'], [JOIN_RATES]),
+    });
   };
-  try {
-    const refused = await once('2026-11-20');
-    assert.deepEqual(requests, []);
-    assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
-    assert.match(rowOf(refused)?.detail ?? '', /PERMITTED/u);
-    assert.ok(!collectWarnings(refused).some((line) => line.startsWith(summit.name)));
-    assert.match(formatWaiting(refused.sources).join('\n'), /permission.*: oh_summit_tax$/mu);
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => sandbox.close());
+  const refused = await once('2026-11-20');
+  assert.deepEqual(requests, []);
+  assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
+  assert.match(rowOf(refused)?.detail ?? '', /PERMITTED/u);
+  assert.ok(!collectWarnings(refused).some((line) => line.startsWith(summit.name)));
+  assert.match(formatWaiting(refused.sources).join('\n'), /permission.*: oh_summit_tax$/mu);
 
-    await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
-    await copyFile(
-      new URL('../../../sources/tax/recorded/oh_summit_tax/section.html', import.meta.url),
-      join(layout.drop, 'oh_summit_tax', 'akron.html'),
-    );
-    const dropped = await once('2026-11-21');
-    assert.deepEqual(requests, []);
-    assert.deepEqual([rowOf(dropped)?.status, rowOf(dropped)?.rows_out], ['good', 4]);
-  } finally {
-    await sandbox.close();
-  }
+  await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
+  await copyFile(
+    new URL('../../../sources/tax/recorded/oh_summit_tax/section.html', import.meta.url),
+    join(layout.drop, 'oh_summit_tax', 'akron.html'),
+  );
+  const dropped = await once('2026-11-21');
+  assert.deepEqual(requests, []);
+  assert.deepEqual([rowOf(dropped)?.status, rowOf(dropped)?.rows_out], ['good', 4]);
 });

@@ -91,34 +91,32 @@ it('writes the news of a day alone, leaves the files of the day before, and answ
     assert.equal(one.status, other.status, path);
     return [await one.text(), await other.text()];
   };
-  try {
-    const seen: string[] = [];
-    for (let cursor = ''; ;) {
-      const [page, same] = await answers(`/api/filings?fields=all&limit=7${cursor}`);
-      const { records, next_cursor } = JSON.parse(page) as { records: { id: string }[]; next_cursor: string | null };
-      assert.deepEqual(records, (JSON.parse(same) as { records: unknown }).records);
-      seen.push(...records.map(({ id }) => id));
-      if (next_cursor === null) break;
-      cursor = `&cursor=${next_cursor}`;
-    }
-    assert.deepEqual(seen.toSorted(), [...new Set([...known, ...added])].sort());
-    const [name = ''] = (
-      JSON.parse((await answers('/api/filings?state=CO&fields=business_name'))[0]) as { records: Row[] }
-    ).records.map((one) => String(one['business_name']).slice(0, 5));
-    for (const path of [
-      `/api/filings?name=${encodeURIComponent(name)}`,
-      '/api/filings?agent=a&state=CO',
-      '/api/filings?city=denver&from_date=2026-01-01',
-      '/colorado/api/filings/recent',
-      '/api/count/filings?state=CO',
-      '/colorado/api/meta',
-      '/api/batch/weekly.csv?week=2026-W46',
-    ]) {
-      const [one, other] = await answers(path);
-      assert.equal(one, other, path);
-    }
-  } finally {
-    for (const app of apps) await app.close();
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(async () => void (await Promise.all(apps.map((app) => app.close()))));
+  const seen: string[] = [];
+  for (let cursor = ''; ;) {
+    const [page, same] = await answers(`/api/filings?fields=all&limit=7${cursor}`);
+    const { records, next_cursor } = JSON.parse(page) as { records: { id: string }[]; next_cursor: string | null };
+    assert.deepEqual(records, (JSON.parse(same) as { records: unknown }).records);
+    seen.push(...records.map(({ id }) => id));
+    if (next_cursor === null) break;
+    cursor = `&cursor=${next_cursor}`;
+  }
+  assert.deepEqual(seen.toSorted(), [...new Set([...known, ...added])].sort());
+  const [name = ''] = (
+    JSON.parse((await answers('/api/filings?state=CO&fields=business_name'))[0]) as { records: Row[] }
+  ).records.map((one) => String(one['business_name']).slice(0, 5));
+  for (const path of [
+    `/api/filings?name=${encodeURIComponent(name)}`,
+    '/api/filings?agent=a&state=CO',
+    '/api/filings?city=denver&from_date=2026-01-01',
+    '/colorado/api/filings/recent',
+    '/api/count/filings?state=CO',
+    '/colorado/api/meta',
+    '/api/batch/weekly.csv?week=2026-W46',
+  ]) {
+    const [one, other] = await answers(path);
+    assert.equal(one, other, path);
   }
 });
 
@@ -221,29 +219,27 @@ it('merges the files of more than 32 days, and a change of any age is there once
 
   const counts: number[] = [];
   let serving: Manifest['serving'] | null = null;
-  try {
-    for (let day = 0; day <= DAYS; day += 1) {
-      await readNews(day);
-      serving = await writePart(folder, serving);
-      counts.push(serving.length);
-      if (![1, 32, 33, 50, DAYS].includes(day)) continue;
-      const tables = [openAll(folder, serving), openAll(whole, await writePart(whole, []))] as const;
-      for (const filters of FILTERS) {
-        const [parts, one] = [await walk(tables[0], filters), await walk(tables[1], filters)];
-        assert.deepEqual(parts, one, `day ${day}`);
-        assert.ok(one.length > 1 || day < 32, `day ${day}`);
-      }
-      for (const each of tables) each.close();
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(close);
+  for (let day = 0; day <= DAYS; day += 1) {
+    await readNews(day);
+    serving = await writePart(folder, serving);
+    counts.push(serving.length);
+    if (![1, 32, 33, 50, DAYS].includes(day)) continue;
+    const tables = [openAll(folder, serving), openAll(whole, await writePart(whole, []))] as const;
+    for (const filters of FILTERS) {
+      const [parts, one] = [await walk(tables[0], filters), await walk(tables[1], filters)];
+      assert.deepEqual(parts, one, `day ${day}`);
+      assert.ok(one.length > 1 || day < 32, `day ${day}`);
     }
-    assert.deepEqual(counts.slice(0, 35), [...Array.from({ length: 33 }, (_, i) => i + 1), 2, 3]);
-    assert.equal(Math.max(...counts), 33);
-    assert.equal(counts.lastIndexOf(1), 65);
-    const hashes = await Promise.all((serving ?? []).map(({ file }) => sha256OfFile(join(folder, file))));
-    assert.deepEqual(
-      hashes,
-      serving?.map(({ sha256 }) => sha256),
-    );
-  } finally {
-    close();
+    for (const each of tables) each.close();
   }
+  assert.deepEqual(counts.slice(0, 35), [...Array.from({ length: 33 }, (_, i) => i + 1), 2, 3]);
+  assert.equal(Math.max(...counts), 33);
+  assert.equal(counts.lastIndexOf(1), 65);
+  const hashes = await Promise.all((serving ?? []).map(({ file }) => sha256OfFile(join(folder, file))));
+  assert.deepEqual(
+    hashes,
+    serving?.map(({ sha256 }) => sha256),
+  );
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { closing } from '../../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { awaitsOperator } from '../../../pipelines/ingest/source_state.ts';
@@ -83,22 +84,18 @@ describe('a run over one day', () => {
   });
 
   test('the database file holds the same tables by itself, with a note on every column', async () => {
-    const duck = await openDuck();
-    try {
-      await duck.connection.run(`ATTACH ${literal(join(layout.current, 'dealfeed.duckdb'))} AS snapshot (READ_ONLY)`);
-      await duck.connection.run(`SET file_search_path = ${literal(layout.current)}`);
-      for (const [name, { rows }] of Object.entries(first.manifest.tables)) {
-        const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
-        assert.equal(Number(count?.['n']), rows, name);
-      }
-      const bare = await rowsOf(
-        duck.connection,
-        "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'snapshot' AND comment IS NULL",
-      );
-      assert.deepEqual(bare, []);
-    } finally {
-      duck.close();
+    await using duck = closing(await openDuck());
+    await duck.connection.run(`ATTACH ${literal(join(layout.current, 'dealfeed.duckdb'))} AS snapshot (READ_ONLY)`);
+    await duck.connection.run(`SET file_search_path = ${literal(layout.current)}`);
+    for (const [name, { rows }] of Object.entries(first.manifest.tables)) {
+      const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
+      assert.equal(Number(count?.['n']), rows, name);
     }
+    const bare = await rowsOf(
+      duck.connection,
+      "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'snapshot' AND comment IS NULL",
+    );
+    assert.deepEqual(bare, []);
   });
 
   test('no lead is without an address', async () => {

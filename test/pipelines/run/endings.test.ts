@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
+import { closing } from '../../../lib/closing.ts';
 import { DAY_MS, dayOf } from '../../../lib/time.ts';
 import { makeWorld, worldOn } from '../../../sandbox/world/world.ts';
 import { buyerWith } from '../../api/support/buyers.ts';
@@ -38,33 +39,29 @@ test('what ended before it was sold is found the next day with both pages, and i
   const run = (on: string) => runDay({ layout, world, day: on, only: ({ name }) => SOURCES.includes(name) });
   await run(before(day));
   const { settings, payments } = readServerSettings({ DATA_DIR: layout.root, PORT: '0' });
-  const server = await serve({ settings, payments });
-  try {
-    const { sandbox } = server.payments;
-    const buyer = buyerWith(sandbox?.buyer.privateKey ?? assert.fail());
-    const response = await buyer.fetch(`${server.url}/api/leads?limit=500`);
-    const sold = (await response.json()) as { records: { id: string; page_sha256: string }[] };
-    assert.equal(response.status, 200, server.snapshots.failure()?.reason ?? 'paid');
-    await run(day);
-    const endings = await published(layout, `${day}.01`, 'endings');
-    const dated = endings.filter((ending) => ending['ended_basis'] === 'published');
-    assert.deepEqual([...new Set(dated.map((ending) => ending['reason']))].sort(), ['debt_paid', 'off_market']);
-    const paid = endings.find((ending) => ending['reason'] === 'debt_paid') ?? assert.fail();
-    const lead = sold.records.find(({ id }) => id === paid['id']) ?? assert.fail('the lead was not offered');
-    assert.equal(paid['open_sha256'], lead.page_sha256);
-    assert.notEqual(paid['page_sha256'], lead.page_sha256);
-    assert.equal(String(paid['ended_on']).slice(0, 10), before(before(day)));
-    await server.snapshots.refresh();
-    const id = response.headers.get('Receipt-Id') ?? '';
-    let refund = null;
-    for (let tries = 0; refund === null && tries < 200; tries += 1) {
-      await pause(100);
-      refund = (await server.running.ledger.find({ id }))?.refund ?? null;
-    }
-    const proof = JSON.parse(refund?.proof ?? '{}') as { of: number; records: { id: string }[] };
-    assert.equal(proof.of, sold.records.length);
-    assert.ok(proof.records.some((record) => record.id === lead.id));
-  } finally {
-    await server.close();
+  await using server = closing(await serve({ settings, payments }));
+  const { sandbox } = server.payments;
+  const buyer = buyerWith(sandbox?.buyer.privateKey ?? assert.fail());
+  const response = await buyer.fetch(`${server.url}/api/leads?limit=500`);
+  const sold = (await response.json()) as { records: { id: string; page_sha256: string }[] };
+  assert.equal(response.status, 200, server.snapshots.failure()?.reason ?? 'paid');
+  await run(day);
+  const endings = await published(layout, `${day}.01`, 'endings');
+  const dated = endings.filter((ending) => ending['ended_basis'] === 'published');
+  assert.deepEqual([...new Set(dated.map((ending) => ending['reason']))].sort(), ['debt_paid', 'off_market']);
+  const paid = endings.find((ending) => ending['reason'] === 'debt_paid') ?? assert.fail();
+  const lead = sold.records.find(({ id }) => id === paid['id']) ?? assert.fail('the lead was not offered');
+  assert.equal(paid['open_sha256'], lead.page_sha256);
+  assert.notEqual(paid['page_sha256'], lead.page_sha256);
+  assert.equal(String(paid['ended_on']).slice(0, 10), before(before(day)));
+  await server.snapshots.refresh();
+  const id = response.headers.get('Receipt-Id') ?? '';
+  let refund = null;
+  for (let tries = 0; refund === null && tries < 200; tries += 1) {
+    await pause(100);
+    refund = (await server.running.ledger.find({ id }))?.refund ?? null;
   }
+  const proof = JSON.parse(refund?.proof ?? '{}') as { of: number; records: { id: string }[] };
+  assert.equal(proof.of, sold.records.length);
+  assert.ok(proof.records.some((record) => record.id === lead.id));
 });

@@ -4,6 +4,7 @@ import { before, describe, test } from 'node:test';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSnapshot } from '../../../api/serving/open.ts';
+import { closing } from '../../../lib/closing.ts';
 import { ArchiveErased, openArchive } from '../../../lib/archive.ts';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
@@ -97,15 +98,11 @@ describe('the files that an operator keeps by hand', () => {
     const subjects = await readSuppressed(layout.root);
     assert.equal(subjects.length, 5, 'with the id of the filing');
     const isThere = async (suppressed: readonly string[]): Promise<boolean[]> => {
-      const snapshot = await openSnapshot(layout.snapshot(FIRST_RUN), false, suppressed);
-      try {
-        return ([lead, named, filing, debt] as const).map((row, i) => {
-          const table = (['leads', 'signals', 'filings', 'signals'] as const)[i] ?? 'leads';
-          return snapshot.withKey(table, 'id', [String(row['id'])]).length > 0;
-        });
-      } finally {
-        snapshot.close();
-      }
+      await using snapshot = closing(await openSnapshot(layout.snapshot(FIRST_RUN), false, suppressed));
+      return ([lead, named, filing, debt] as const).map((row, i) => {
+        const table = (['leads', 'signals', 'filings', 'signals'] as const)[i] ?? 'leads';
+        return snapshot.withKey(table, 'id', [String(row['id'])]).length > 0;
+      });
     };
     assert.deepEqual(await isThere([]), [true, true, true, true]);
     assert.deepEqual(await isThere(subjects), [false, false, false, true]);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { closing } from '../../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, money, text } from '../../../lib/record.ts';
 import { literal } from '../../../lib/sql.ts';
@@ -73,24 +74,18 @@ async function stage<T>(
 ): Promise<T> {
   const target = options.target ?? stagedParquet(await folder(), spec.name, '2026-11-20.01');
   const observedAt = pages[0]?.observedAt ?? '';
-  const result = await stageRead({ spec, pages: pages.map(readPage), unreadable: [], observedAt, ...options, target });
-  try {
-    return await use(result);
-  } finally {
-    await result.close();
-  }
+  await using result = closing(
+    await stageRead({ spec, pages: pages.map(readPage), unreadable: [], observedAt, ...options, target }),
+  );
+  return await use(result);
 }
 
 async function staged(layout: Layout, runId: string): Promise<Record<string, unknown>[]> {
-  const duck = await openDuck();
-  try {
-    return await rowsOf(
-      duck.connection,
-      `SELECT * FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
-    );
-  } finally {
-    duck.close();
-  }
+  await using duck = closing(await openDuck());
+  return await rowsOf(
+    duck.connection,
+    `SELECT * FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
+  );
 }
 
 /** Read a page of one day, and carry refused rows from the last good read. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { closing } from '../../../lib/closing.ts';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { isObject } from '../../../lib/json.ts';
 import { literal } from '../../../lib/sql.ts';
@@ -132,26 +133,22 @@ it('a blank, renamed or added column of each kind of table reaches the operator 
   }
 
   const names = Signal.columns.map(({ name }) => name);
-  const duck = await openSmall();
-  try {
-    const parquet = literal(join(layout.snapshot(runId), 'signals.parquet'));
-    for (const { name, field } of SOURCES) {
-      const rows = await rowsOf(
-        duck.connection,
-        `SELECT ${linesSql(Signal)} AS lines FROM read_parquet(${parquet})
-        WHERE source = ${literal(name)} AND signal_state = 'listed'`,
+  await using duck = closing(await openSmall());
+  const parquet = literal(join(layout.snapshot(runId), 'signals.parquet'));
+  for (const { name, field } of SOURCES) {
+    const rows = await rowsOf(
+      duck.connection,
+      `SELECT ${linesSql(Signal)} AS lines FROM read_parquet(${parquet})
+      WHERE source = ${literal(name)} AND signal_state = 'listed'`,
+    );
+    const said = rows.map(({ lines: text }) => String(text).split('\n'));
+    assert.ok(said.length > 5, name);
+    for (const record of said)
+      assert.deepEqual(
+        [record[names.indexOf(field)], record[names.indexOf('missing_since')]],
+        ['!missing_at_source', JSON.stringify(SECOND_DAY)],
+        name,
       );
-      const said = rows.map(({ lines: text }) => String(text).split('\n'));
-      assert.ok(said.length > 5, name);
-      for (const record of said)
-        assert.deepEqual(
-          [record[names.indexOf(field)], record[names.indexOf('missing_since')]],
-          ['!missing_at_source', JSON.stringify(SECOND_DAY)],
-          name,
-        );
-    }
-  } finally {
-    duck.close();
   }
 
   const renamed = await sourcesOf((await run('2026-11-24', 'rename')).runId);

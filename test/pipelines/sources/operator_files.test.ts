@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { closing } from '../../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { explain } from '../../../pipelines/analyse/explain/explain.ts';
@@ -42,22 +43,18 @@ const withNames = (text: string): string =>
 /** One read, and its staged rows as "listing_id price day". */
 async function read(layout: Layout, day: string): Promise<{ record: ReadRecord; rows: readonly string[] }> {
   const [archive, clock, runId] = [await openArchive(layout.root), sandboxClock(day), `${day}.01`];
-  const fetcher = createFetcher({ archive, clock, secrets: {} });
-  try {
-    const run = { layout, archive, clock, runId, fetcher };
-    const record = (await ingest(run, spec, { lastGoodOn: null })) ?? assert.fail('nothing was dropped');
-    if (record.status !== 'good') return { record, rows: [] };
-    const duck = await openDuck();
-    const rows = await rowsOf(
-      duck.connection,
-      `SELECT listing_id || ' ' || list_price || ' ' || left(CAST(observed_at AS VARCHAR), 10) AS text
-        FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
-    );
-    duck.close();
-    return { record, rows: rows.map(({ text }) => withNames(String(text))).sort() };
-  } finally {
-    await fetcher.close();
-  }
+  await using fetcher = closing(createFetcher({ archive, clock, secrets: {} }));
+  const run = { layout, archive, clock, runId, fetcher };
+  const record = (await ingest(run, spec, { lastGoodOn: null })) ?? assert.fail('nothing was dropped');
+  if (record.status !== 'good') return { record, rows: [] };
+  const duck = await openDuck();
+  const rows = await rowsOf(
+    duck.connection,
+    `SELECT listing_id || ' ' || list_price || ' ' || left(CAST(observed_at AS VARCHAR), 10) AS text
+      FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
+  );
+  duck.close();
+  return { record, rows: rows.map(({ text }) => withNames(String(text))).sort() };
 }
 
 test('two brokers that both number their listings 1 and 2 have four listings', async () => {
