@@ -27,7 +27,7 @@ import { holdFolder } from '../run/lock.ts';
 import { removePartialFiles } from '../run/partial_files.ts';
 import { dueByCadence } from '../run/read_sources.ts';
 import { run } from '../run/run.ts';
-import { bestDeals, formatEnd } from '../run/summary/end_screen.ts';
+import { bestDeals, formatEnd } from '../run/summary.ts';
 import { currentSnapshot } from '../snapshots.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore } from '../store/run_store.ts';

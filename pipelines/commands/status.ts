@@ -4,7 +4,7 @@ import { bytesShort, number, plural, printLines, table } from '../format.ts';
 import type { Layout } from '../layout.ts';
 import { checkHealth, type Cost, type Health, type HealthOptions, type SnapshotHealth } from '../operate/health.ts';
 import { formatOutdated, type SourceHealth } from '../operate/problems.ts';
-import { formatTables } from '../run/summary/summary.ts';
+import { formatTables } from '../run/summary.ts';
 
 /** Exit status for monitors: 0 ok, 1 look into a warning, 2 nothing new is published or the data cannot be trusted. */
 export const EXIT: Readonly<Record<Health['level'], number>> = { ok: 0, warning: 1, critical: 2 };

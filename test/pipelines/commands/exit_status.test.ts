@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { status } from '../../../pipelines/commands/status.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { holdFolder } from '../../../pipelines/run/lock.ts';
-import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary.ts';
 import { startSandbox, type Alter, type Sandbox } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { cli } from '../../support/program.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { dayNumber } from '../../../sandbox/world/days.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sandboxClock } from '../../../pipelines/clock.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
-import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import type { Resolve } from '../../../sources/fetch/transport.ts';

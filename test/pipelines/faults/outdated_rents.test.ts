@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { formatHealth } from '../../../pipelines/commands/status.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { PROBLEMS } from '../../../pipelines/operate/problems.ts';
-import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { rents } from '../../../sandbox/world/rents.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';

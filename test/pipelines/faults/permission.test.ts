@@ -9,7 +9,7 @@ import { sandboxClock } from '../../../pipelines/clock.ts';
 import { judgeSource } from '../../../pipelines/ingest/source_state.ts';
 import { missingPermissions, permissionsOf } from '../../../pipelines/permission.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
-import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
 import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';

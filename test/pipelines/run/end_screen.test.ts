@@ -1,7 +1,7 @@
 /** The end of a run: the best deals and what is next, as whole lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatEnd } from '../../../pipelines/run/summary/end_screen.ts';
+import { formatEnd } from '../../../pipelines/run/summary.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 
 const WHY = 'Foreclosure sale in 10 days; covers a new loan: DSCR 1.54; offer up to $203,500.';

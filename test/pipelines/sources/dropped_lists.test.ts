@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../../pipelines/commands/status.ts';
-import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
 import { DISTRESS_AND_PARCELS } from '../some_tables.ts';

@@ -13,7 +13,7 @@ import { rebuildSource } from '../../../pipelines/commands/rebuild_source.ts';
 import { ingest } from '../../../pipelines/ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
-import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { codeOfName } from '../../../sources/dropped_files.ts';
 import { openArchive } from '../../../lib/archive.ts';
