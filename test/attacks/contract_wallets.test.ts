@@ -12,15 +12,8 @@ import { attempt, checkBooks, gasSpent, outcomes, reasonOf, untilHeldOrAnswered,
 import { gated, honest } from '../support/facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../support/shop.ts';
 import { thorough } from '../thorough.ts';
-import {
-  authorizationFor,
-  delegationTo,
-  headerOf,
-  headerWith,
-  randomAddress,
-  signAuthorization,
-  signInAs,
-} from './wallets.ts';
+import { authorizationFor, delegationTo, headerOf, headerWith, randomAddress, signInAs } from './wallets.ts';
+import { signAuthorization } from '../api/support/base.ts';
 
 /** Open purchases that one payer may have, at most. */
 const MAX_OPEN = 4;

@@ -22,7 +22,8 @@ import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Mode, type Shop } from '../support/shop.ts';
 import { thorough } from '../thorough.ts';
-import { authorizationFor, headerOf, headerWith, randomAddress, signAuthorization, signInAs } from './wallets.ts';
+import { signAuthorization } from '../api/support/base.ts';
+import { authorizationFor, headerOf, headerWith, randomAddress, signInAs } from './wallets.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const REASONS = ['payment_invalid', 'payment_malformed'];

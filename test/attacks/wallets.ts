@@ -1,21 +1,11 @@
 /** Wallets of an attacker: contracts that sign anything, burn gas or never return, and headers with any bytes. */
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
-import { authorizationTypes, eip3009ABI } from '@x402/evm';
-import {
-  concat,
-  createTestClient,
-  createWalletClient,
-  encodeFunctionData,
-  http,
-  pad,
-  publicActions,
-  type Hex,
-} from 'viem';
-import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import { concat, createTestClient, createWalletClient, http, pad, publicActions, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
-import { base } from '../api/support/base.ts';
-import { CHAIN_ID, USDC } from '../../lib/network.ts';
+import { base, signAuthorization, useOf, type Authorization } from '../api/support/base.ts';
+import { USDC } from '../../lib/network.ts';
 import type { Chain } from '../../api/payments/local_chain/chain.ts';
 import { buyerWith, fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
@@ -24,15 +14,6 @@ import { codeOf } from '../api/support/contracts.ts';
 export const delegationTo = (contract: Hex): Hex => concat(['0xef0100', contract]);
 
 export const randomAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address;
-
-interface Authorization {
-  readonly from: Hex;
-  readonly to: Hex;
-  readonly value: string;
-  readonly validAfter: string;
-  readonly validBefore: string;
-  readonly nonce: Hex;
-}
 
 const firstOf = (asked: PaymentRequired): PaymentRequirements => {
   const [accepted] = asked.accepts;
@@ -47,18 +28,6 @@ export function authorizationFor(asked: PaymentRequired, from: Hex): Authorizati
   return { from, to: payTo as Hex, value: amount, validAfter: '0', validBefore, nonce: generatePrivateKey() };
 }
 
-/** EIP-712 message of an authorization. */
-const typedDataOf = ({ value, validAfter, validBefore, ...rest }: Authorization) =>
-  ({
-    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
-    types: authorizationTypes,
-    primaryType: 'TransferWithAuthorization',
-    message: { ...rest, value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
-  }) as const;
-
-export const signAuthorization = (account: PrivateKeyAccount, authorization: Authorization): Promise<Hex> =>
-  account.signTypedData(typedDataOf(authorization));
-
 /** PAYMENT-SIGNATURE with this payload, whatever is in it. */
 export const headerWith = (asked: PaymentRequired, payload: Record<string, unknown>): string =>
   encodePaymentSignatureHeader({ x402Version: 2, resource: asked.resource, accepted: firstOf(asked), payload });
@@ -72,14 +41,6 @@ export const signInAs =
   (address: Hex) =>
   (url: string): Promise<string> =>
     buyerWith().signIn(url, undefined, address);
-
-/** Call data that uses an authorization. */
-const useOf = (a: Authorization, signature: Hex): Hex =>
-  encodeFunctionData({
-    abi: eip3009ABI,
-    functionName: 'transferWithAuthorization',
-    args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-  });
 
 /** Settle a signed payment from an account of nobody's. */
 export async function sendAsStranger(

@@ -72,11 +72,7 @@ export const answer = (body: string | Uint8Array): Answer => ({
 
 export const bodyOf = (stored: Answer | null): Buffer | null => stored && Buffer.from(stored.body);
 
-export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
+export const all = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items);
 
 /** The purchase that `begin` returned: the new one, or an earlier one. */
 export function purchaseOf(begun: Begun): Purchase {

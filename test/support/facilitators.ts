@@ -4,45 +4,38 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { x402Facilitator } from '@x402/core/facilitator';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
+import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
-import { createWalletClient, http, type Hex } from 'viem';
+import {
+  createWalletClient,
+  http,
+  publicActions,
+  type Hex,
+  type SendTransactionParameters,
+  type WriteContractParameters,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from '../api/support/base.ts';
-import { readerOf } from '../../api/payments/chain/node.ts';
-import { BASE, NETWORK } from '../../lib/network.ts';
+import { NETWORK } from '../../lib/network.ts';
 import { startTestServer } from './server.ts';
 
-interface LibraryFacilitatorOptions {
-  readonly rpcUrl: string;
-  /** Key of an account with gas. It never receives what is paid. */
-  readonly key: Hex;
-  /** How often the chain is asked whether a transaction is in a block. */
-  readonly pollingMs: number;
-  /** Time for a settlement to be found in a block, before the facilitator says "pending". */
-  readonly receiptTimeoutMs: number;
-}
-
-/** The library's own facilitator. */
-function x402FacilitatorOf(options: LibraryFacilitatorOptions): x402Facilitator {
-  const { rpcUrl, key, pollingMs, receiptTimeoutMs } = options;
+/** The library's own facilitator. Its key is of an account with gas, which never receives what is paid. */
+function x402FacilitatorOf(rpcUrl: string, key: Hex, receiptTimeoutMs: number): x402Facilitator {
   const account = privateKeyToAccount(key);
-  const reader = readerOf(BASE, rpcUrl, pollingMs);
-  const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
+  const transport = http(rpcUrl, { retryCount: 0 });
+  const node = createWalletClient({ chain: base, transport, account, pollingInterval: 25 }).extend(publicActions);
   // One transaction is numbered and sent at a time, so that two settlements never take the same number.
   const sending = new PQueue({ concurrency: 1 });
-  const scheme = new ExactEvmScheme({
-    getAddresses: () => [account.address],
-    readContract: (call) => reader.readContract({ ...call, args: call.args ?? [] }),
-    verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
-    writeContract: ({ address, abi, functionName, args, dataSuffix }) =>
-      sending.add(() =>
-        wallet.writeContract({ address, abi, functionName, args, ...(dataSuffix === undefined ? {} : { dataSuffix }) }),
-      ),
-    sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction({ ...transaction, chain: base })),
-    waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs }),
-    getCode: ({ address }) => reader.getCode({ address }),
-  });
+  const signer: unknown = {
+    ...node,
+    address: account.address,
+    writeContract: (call: WriteContractParameters) => sending.add(() => node.writeContract(call)),
+    sendTransaction: (call: SendTransactionParameters) => sending.add(() => node.sendTransaction(call)),
+  };
+  // The types of viem and x402 differ in optional members only.
+  const typed = signer as Parameters<typeof toFacilitatorEvmSigner>[0];
+  const scheme = new ExactEvmScheme(toFacilitatorEvmSigner(typed, { confirmationTimeoutMs: receiptTimeoutMs }));
   return new x402Facilitator().register(NETWORK, scheme);
 }
 
@@ -123,14 +116,9 @@ export const onlyHangsUp: SettleBehavior = async ({ response }) => {
 
 /** Settles honestly once the gate opens. */
 export function gated(): { readonly behavior: SettleBehavior; open(): void } {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   return {
-    open: () => {
-      open();
-    },
+    open,
     async behavior(request) {
       await opened;
       await honest(request);
@@ -144,7 +132,7 @@ export async function facilitatorServer(
   key: Hex,
   receiptTimeoutMs = 10_000,
 ): Promise<FacilitatorServer> {
-  const facilitator = x402FacilitatorOf({ rpcUrl, key, pollingMs: 25, receiptTimeoutMs });
+  const facilitator = x402FacilitatorOf(rpcUrl, key, receiptTimeoutMs);
   let behavior = honest;
   let settlements = 0;
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -17,12 +17,9 @@ export async function startTestServer(listener: RequestListener, host = '127.0.0
   return {
     port,
     url: `http://${host}:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    async close() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
   };
 }

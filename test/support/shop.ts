@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { createTestClient, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { joinOn } from '../api/support/base.ts';
-import { base } from '../api/support/base.ts';
+import { base, joinOn } from '../api/support/base.ts';
 import { POLLING_MS, startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
@@ -160,11 +159,7 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
     const [server] = servers;
     assert.ok(server);
 
-    const purchases = async (): Promise<Purchase[]> => {
-      const all: Purchase[] = [];
-      for await (const purchase of server.running.ledger.purchases()) all.push(purchase);
-      return all;
-    };
+    const purchases = (): Promise<Purchase[]> => Array.fromAsync(server.running.ledger.purchases());
     const isUsed = ({ payment }: Purchase): Promise<boolean> =>
       chain.authorizationUsed(payment.payer as Hex, payment.nonce as Hex);
     return {

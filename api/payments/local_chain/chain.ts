@@ -67,25 +67,20 @@ function anvilBinary(): string {
 
 /** The address that anvil prints when it listens. */
 async function waitForAddress(child: ChildProcessByStdio<null, Readable, null>): Promise<string> {
-  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
-  const failed = once(child, 'error', { signal }).then(
-    ([error]) => Promise.reject(error as Error),
-    () => Promise.reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms`)),
-  );
-  const listening = (async () => {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
-      if (address !== undefined) return `http://${address}`;
-    }
-    throw new Error('anvil ended before it listened');
-  })();
-  try {
-    return await Promise.race([listening, failed]);
-  } finally {
-    failed.catch(() => undefined);
+  const lines = createInterface({ input: child.stdout, signal: AbortSignal.timeout(START_TIMEOUT_MS) });
+  let cause: Error | undefined;
+  child.once('error', (error) => {
+    cause = error;
+    lines.close();
+  });
+  for await (const line of lines) {
+    const address = /Listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
+    if (address === undefined) continue;
     // Nobody reads the rest, and a full pipe would stop the chain.
     child.stdout.resume();
+    return `http://${address}`;
   }
+  throw new Error(`anvil does not listen, or not within ${START_TIMEOUT_MS} ms`, { cause });
 }
 
 async function stop(child: ChildProcess): Promise<void> {

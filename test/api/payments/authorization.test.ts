@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { PaymentRequirements } from '@x402/core/types';
-import { authorizationTypes } from '@x402/evm';
 import * as fc from 'fast-check';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -13,8 +12,9 @@ import {
   type OfferedPayment,
   type SignedAuthorization,
 } from '../../../api/payments/chain/authorization.ts';
-import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
+import { NETWORK, USDC } from '../../../lib/network.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
+import { signAuthorization } from '../support/base.ts';
 import { thorough } from '../../thorough.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());
@@ -30,26 +30,15 @@ const asked: PaymentRequirements = {
   maxTimeoutSeconds: 300,
   extra: { name: 'USD Coin', version: '2' },
 };
-const message = {
+const authorization = {
   from: account.address,
   to: asked.payTo as Hex,
-  value: 50_000n,
-  validAfter: 0n,
-  validBefore: BigInt(NOW + 200),
-  nonce: generatePrivateKey(),
-};
-const signature = await account.signTypedData({
-  domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
-  types: authorizationTypes,
-  primaryType: 'TransferWithAuthorization',
-  message,
-});
-const authorization = {
-  ...message,
   value: '50000',
   validAfter: '0',
-  validBefore: String(message.validBefore),
+  validBefore: String(NOW + 200),
+  nonce: generatePrivateKey(),
 } as const;
+const signature = await signAuthorization(account, authorization);
 const valid = { x402Version: 2, accepted: asked, payload: { signature, authorization } };
 
 const headerOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
@@ -98,7 +87,7 @@ describe('a payment header', () => {
       String(NOW + 200),
       String(NOW + 10_000),
       '9'.repeat(78),
-      message.nonce.toUpperCase().replace('0X', '0x'),
+      authorization.nonce.toUpperCase().replace('0X', '0x'),
       authorization,
       valid.payload,
       asked,
@@ -133,7 +122,7 @@ describe('a payment header', () => {
         assert.deepEqual(Object.keys(payload.authorization).sort(), Object.keys(authorization).sort());
         const { nonce, validAfter } = payload.authorization;
         assert.equal(payload.signature.toLowerCase(), signature.toLowerCase());
-        assert.deepEqual([BigInt(validAfter), nonce.toLowerCase()], [0n, message.nonce.toLowerCase()]);
+        assert.deepEqual([BigInt(validAfter), nonce.toLowerCase()], [0n, authorization.nonce.toLowerCase()]);
       }),
       { numRuns: RUNS },
     );

@@ -7,7 +7,8 @@ import type { SignedAuthorization } from '../../../api/payments/chain/authorizat
 import { paymentHealth } from '../../../api/payments/health.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { attempt } from '../../attacks/books.ts';
-import { authorizationFor, headerWith, sendAsStranger, signAuthorization } from '../../attacks/wallets.ts';
+import { authorizationFor, headerWith, sendAsStranger } from '../../attacks/wallets.ts';
+import { signAuthorization } from '../support/base.ts';
 import { DEALS, DOLLAR, openShop, type Shop } from '../../support/shop.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 

@@ -1,11 +1,44 @@
-/** Base as viem takes it, and the chain of sandbox servers. */
+/** Base as viem takes it, payments of USDC as wallets sign and use them, and the chain of sandbox servers. */
+import { authorizationTypes, eip3009ABI } from '@x402/evm';
+import { encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem';
 import { evmChainOf } from '../../../api/payments/chain/node.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 import { createBuyerKey, writeWallet } from '../../../api/payments/local_chain/wallet.ts';
-import { BASE } from '../../../lib/network.ts';
+import { BASE, CHAIN_ID, USDC } from '../../../lib/network.ts';
 import { PAY_TO } from './receipt_key.ts';
 
 export const base = evmChainOf(BASE);
+
+/** EIP-712 domain of USDC. */
+export const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
+
+export interface Authorization {
+  readonly from: Hex;
+  readonly to: Hex;
+  readonly value: string;
+  readonly validAfter: string;
+  readonly validBefore: string;
+  readonly nonce: Hex;
+}
+
+export const signAuthorization = (account: PrivateKeyAccount, authorization: Authorization): Promise<Hex> => {
+  const { value, validAfter, validBefore, ...rest } = authorization;
+  return account.signTypedData({
+    domain,
+    types: authorizationTypes,
+    primaryType: 'TransferWithAuthorization',
+    message: { ...rest, value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+  });
+};
+
+/** Call data that uses an authorization, with its signature whole or in three parts. */
+export const useOf = (a: Authorization, ...signature: readonly [Hex] | readonly [number, Hex, Hex]): Hex => {
+  const terms = [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce] as const;
+  const call = { abi: eip3009ABI, functionName: 'transferWithAuthorization' } as const;
+  return signature.length === 1
+    ? encodeFunctionData({ ...call, args: [...terms, ...signature] })
+    : encodeFunctionData({ ...call, args: [...terms, ...signature] });
+};
 
 /** Let the sandbox servers on a data folder join a chain that outlives them, as if the first of them still ran. */
 export const joinOn = (

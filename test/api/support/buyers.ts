@@ -8,8 +8,8 @@ import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
 import { createPublicClient, createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
-import { base } from './base.ts';
-import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
+import { base, domain } from './base.ts';
+import { NETWORK, USDC } from '../../../lib/network.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 
 export interface Buyer {
@@ -42,7 +42,7 @@ const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, by
 /** Call data that cancels an authorization. */
 async function cancelOf(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
   const signature = await payer.signTypedData({
-    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+    domain,
     primaryType: 'CancelAuthorization',
     message: { authorizer: payer.address, nonce },
     types: {

@@ -1,6 +1,5 @@
 /** Payments on a real local chain, and purchases whose outcome is known only from the chain. */
 import assert from 'node:assert/strict';
-import { authorizationTypes } from '@x402/evm';
 import {
   createTestClient,
   createWalletClient,
@@ -12,19 +11,13 @@ import {
   type TransactionReceipt,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from './base.ts';
-import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
+import { base, signAuthorization, useOf, type Authorization } from './base.ts';
+import { NETWORK, USDC } from '../../../lib/network.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import type { Answer, Ledger, OfferedLead, Payment, Purchase } from '../../../ledger/ledger.ts';
 
-const TERMS = 'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce';
-const abi = parseAbi([
-  'function transfer(address to, uint256 value) returns (bool)',
-  `function transferWithAuthorization(${TERMS}, bytes signature)`,
-  `function transferWithAuthorization(${TERMS}, uint8 v, bytes32 r, bytes32 s)`,
-]);
-const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
+const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 export const US: Hex = '0x00000000000000000000000000000000000000aa';
 export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
@@ -88,16 +81,15 @@ export async function startChainPayments(): Promise<ChainPayments> {
     assert.equal(receipt.status, 'success');
     return receipt;
   };
-  const signed = ({ validBefore, nonce, payTo }: Payment): Promise<Hex> =>
-    account.signTypedData({
-      domain,
-      types: authorizationTypes,
-      primaryType: 'TransferWithAuthorization',
-      message: { from: payer, to: payTo as Hex, value: AMOUNT, validAfter: 0n, validBefore, nonce: nonce as Hex },
-    });
-  const termsOf = ({ payTo, validBefore, nonce }: Payment) =>
-    [payer, payTo as Hex, AMOUNT, 0n, validBefore, nonce as Hex] as const;
-  const functionName = 'transferWithAuthorization';
+  const authorizationOf = ({ validBefore, nonce, payTo }: Payment): Authorization => ({
+    from: payer,
+    to: payTo as Hex,
+    value: String(AMOUNT),
+    validAfter: '0',
+    validBefore: String(validBefore),
+    nonce: nonce as Hex,
+  });
+  const signed = (payment: Payment): Promise<Hex> => signAuthorization(account, authorizationOf(payment));
 
   return {
     chain,
@@ -133,11 +125,10 @@ export async function startChainPayments(): Promise<ChainPayments> {
     },
     async authorizedInParts(payment) {
       const { r, s, yParity } = parseSignature(await signed(payment));
-      return encodeFunctionData({ abi, functionName, args: [...termsOf(payment), 27 + yParity, r, s] });
+      return useOf(authorizationOf(payment), 27 + yParity, r, s);
     },
     mined: (data) => send(USDC, data),
-    pay: async (payment) =>
-      send(USDC, encodeFunctionData({ abi, functionName, args: [...termsOf(payment), await signed(payment)] })),
+    pay: async (payment) => send(USDC, useOf(authorizationOf(payment), await signed(payment))),
     plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
     async mine(blocks) {
       // anvil takes several seconds for a thousand blocks.

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before } from 'node:test';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
@@ -136,9 +137,7 @@ export async function startApp(
   const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 250, nowMs }));
   const ledger = given ?? (await openSqliteLedger(':memory:'));
   const server = limitedServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
@@ -182,9 +181,7 @@ export async function startApp(
     responsesChecked: () => checker.checked.count,
     async close() {
       server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
+      await server[Symbol.asyncDispose]();
       if (!given) await ledger.close();
       if (!shared) snapshots.close();
       assert.deepEqual(checker.errors, []);
