@@ -88,22 +88,19 @@ type FixedFacts = Pick<FieldFacts, 'kind' | 'sql' | 'about' | 'values'>;
 function field<S extends z.ZodType, O extends FieldOptions>(
   schema: S,
   { kind, sql, about, values }: FixedFacts,
-  { absent, unit, personal, inside, follows, stored, range }: FieldOptions & O = {} as O,
+  options: FieldOptions & O = {} as O,
 ): Nullable<S, O> {
+  const { absent, range, decimals: _, ...more }: FieldOptions = options;
   const accepted = within(schema, range);
   const described = (absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
   registry.add(described, {
     kind,
     sql,
     about,
-    ...(stored === undefined ? {} : { stored }),
-    ...(unit === undefined ? {} : { unit }),
+    ...more,
     ...(typeof absent === 'object' ? { absent: absent.about, causes: absent.causes } : {}),
     ...(typeof absent === 'string' ? { absent } : {}),
     ...(values === undefined ? {} : { values }),
-    ...(personal ? { personal } : {}),
-    ...(inside ? { inside } : {}),
-    ...(follows === undefined ? {} : { follows }),
   });
   return described as Nullable<S, O>;
 }

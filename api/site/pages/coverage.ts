@@ -10,7 +10,7 @@ import { element, html, type Html, type Piece } from '../html.ts';
 import { metroNamed, pathOf } from '../map/metros.ts';
 import type { Page, PageContext } from '../page.ts';
 import { byCounty, countOf } from '../place_figures.ts';
-import { RECORDS } from './report/words.ts';
+import { recordName } from './report/words.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
 
@@ -54,7 +54,7 @@ async function marks(context: PageContext): Promise<Html> {
       ${plainTable(
         '',
         'Kinds of records by metro',
-        ['Metro', num('Deals for sale'), ...COVERED_KINDS.map((kind) => RECORDS[kind] ?? kind)],
+        ['Metro', num('Deals for sale'), ...COVERED_KINDS.map(recordName)],
         await Promise.all(byMetro),
       )}
     </div>

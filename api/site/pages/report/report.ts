@@ -6,21 +6,11 @@ import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pa
 import { barChart, type Bar } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, externalLink, figures, fold, link, num, terms } from '../../components.ts';
-import { absent, count, day, dollars, percent, points, ratio } from '../../format.ts';
+import { absent, count, day, dollars, percent, points, ratio, words } from '../../format.ts';
 import type { PageContext, Page } from '../../page.ts';
 import { comparison, income, offer, threePaths, incomeSteps } from './sections.ts';
 import { sensitivity } from './grid.ts';
-import {
-  AVAILABILITIES,
-  CAP_SOURCES,
-  CONFIDENCE,
-  DISTRESSES,
-  dscrText,
-  MATCHES,
-  recordInSentence,
-  RECORDS,
-  VERSION_CHANGES,
-} from './words.ts';
+import { CAP_SOURCES, DISTRESSES, dscrText, MATCHES, recordName } from './words.ts';
 
 /** Characters of a hash that are unique within a report. */
 const SHORT = 12;
@@ -40,7 +30,7 @@ const pagesBehind = (pages: readonly CitedPage[], isExample: boolean): Html =>
       pages.map(({ role, title, address, readAt, sha256, hiddenBecause: hidden }) => {
         const view = link(`${ARCHIVE_PATH}/${sha256}`, 'View the archived page');
         return [
-          RECORDS[role] ?? role,
+          recordName(role),
           externalLink(address, title),
           day(readAt),
           html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
@@ -55,7 +45,7 @@ const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
 function distress({ distress: found }: ReportBody): Html {
   const rows = (records: ReportBody['distress']['matches']) =>
     records.map(({ kind, match_basis, source_url, signal, auction }) => [
-      RECORDS[kind],
+      recordName(kind),
       signal?.county ?? auction?.county ?? absent,
       dollars(signal?.amount ?? auction?.opening_bid),
       auction ? day(auction.sale_date) : html`seen ${day(signal?.last_seen)}`,
@@ -66,7 +56,11 @@ function distress({ distress: found }: ReportBody): Html {
   return html`<h2 id="distress">Distress</h2>
     <p>
       ${DISTRESSES[found.status]} Distress score ${found.score} of 100. Kinds of records we read for this place:
-      ${coveredKinds(found.coverage).map(recordInSentence).join(', ') || 'none'}.
+      ${
+        coveredKinds(found.coverage)
+          .map((kind) => recordName(kind).toLowerCase())
+          .join(', ') || 'none'
+      }.
     </p>
     ${found.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(found.matches))}
     ${
@@ -100,10 +94,10 @@ const history = ({ history: versions }: ReportBody, titleOf: (source: string) =>
           ['First seen', 'Change', num('Asking price'), num('Advertised cap'), 'Availability', 'Listing'],
           versions.map((version) => [
             day(version.version_first_seen),
-            VERSION_CHANGES[version.change],
+            words(version.change),
             dollars(version.list_price),
             percent(version.cap_rate),
-            AVAILABILITIES[version.availability],
+            words(version.availability),
             externalLink(version.listing_url, titleOf(version.source)),
           ]),
         )}`
@@ -190,7 +184,7 @@ export function reportContent(report: ReportBody, pages: readonly CitedPage[], o
         up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
         ${Object.entries(deal.confidence_parts)
           .filter(([, part]) => Number(part) !== 0)
-          .map(([key, part]) => `${CONFIDENCE[key] ?? key} ${part}`)
+          .map(([key, part]) => `${words(key)} ${part}`)
           .join(', ')}. <a href="/scores">How scores are computed</a>
       </p>
     </div>

@@ -20,7 +20,7 @@ import type { ReportBody } from '../../../routes/report.ts';
 import {
   CONTRACTS,
   IN_PLACE,
-  LINES,
+  lineName,
   lineBasis,
   MIXES,
   RENTS,
@@ -122,7 +122,7 @@ function expenses(deal: Deal): Html {
       'Dollars per year',
       ['Expense', num('Amount'), 'Based on', 'Source, place, date'],
       lines.map((line) => [
-        LINES[line.line],
+        lineName(line),
         dollars(line.amount),
         lineBasis(line, deal.property_tax),
         [SOURCES[line.source] ?? line.source, sub(listed([line.place, line.as_of].filter((piece) => piece !== null)))],

@@ -1,4 +1,8 @@
-/** Words for the bases, checks and limits of an underwriting. A value without words is a type error. */
+/**
+ * Words for the bases, checks and limits of an underwriting, where the value alone says too little. A value without
+ * words is a type error.
+ */
+import { sentence, words } from '../../format.ts';
 import type { ReportBody } from '../../../routes/report.ts';
 
 type Deal = ReportBody['deal'];
@@ -6,22 +10,9 @@ type Steps = Deal['rent_steps'];
 type Tax = Deal['property_tax'];
 type Words<Value extends string | null> = Readonly<Record<NonNullable<Value>, string>>;
 
-/** Kinds of public records, and the listing itself. */
-export const RECORDS: Readonly<Record<string, string>> = {
-  listing: 'Listing',
-  tax_delinquent: 'Tax delinquency',
-  foreclosure_filing: 'Foreclosure filing',
-  tax_lien: 'Tax lien',
-  code_violation: 'Code violation',
-  vacant_building: 'Vacant building',
-  condemned: 'Condemned building',
-  blight_judgment: 'Blight judgment',
-  sheriff_sale: 'Sheriff sale',
-  foreclosure_sale: 'Foreclosure sale',
-  tax_deed_sale: 'Tax deed sale',
-  tax_sale: 'Tax sale',
-  parcel_roll: 'Parcel roll',
-};
+/** A kind of public record, or the listing itself. */
+export const recordName = (kind: string): string =>
+  ({ tax_delinquent: 'Tax delinquency', condemned: 'Condemned building' })[kind] ?? sentence(kind);
 
 export const MIXES: Words<Steps['mix']['basis']> = {
   listing: 'the bedrooms that the listing states',
@@ -92,14 +83,8 @@ export const TAX_RULES: Words<Tax['rule_basis']> = {
   declared: 'The share that follows the price is our assumption',
 };
 
-export const LINES: Words<Deal['expense_lines'][number]['line']> = {
-  property_tax: 'Property tax after a sale',
-  insurance: 'Insurance',
-  management: 'Management',
-  repairs: 'Repairs',
-  owner_utilities: 'Utilities that the owner pays',
-  other: 'Other',
-};
+export const lineName = ({ line }: Deal['expense_lines'][number]): string =>
+  line === 'property_tax' ? 'Property tax after a sale' : sentence(line);
 
 /** Names of sources whose line has an id instead of a title. */
 export const SOURCES: Readonly<Record<string, string>> = {
@@ -146,12 +131,6 @@ export const RISKS: Words<Deal['condition_risk']> = {
   not_evaluated: 'Not evaluated, because the deal could not be scored.',
 };
 
-export const DSCR_STATUSES: Words<Deal['dscr_status']> = {
-  computed: 'computed',
-  insufficient_data: 'not computed: a figure is missing',
-  not_applicable: 'does not apply to this property',
-};
-
 const DSCR_REASONS: Words<Deal['dscr_reason']> = {
   single_unit: 'It has one unit, so it is not an income property.',
   not_income_property: 'It is not an income property.',
@@ -186,7 +165,7 @@ export const PATH_REASONS: Readonly<Record<string, string>> = {
 
 export function dscrText({ dscr_reason: reason, dscr_status: status, noi_source: source }: Deal): string {
   if (reason !== null) return DSCR_REASONS[reason];
-  if (status !== 'computed' || source === null) return DSCR_STATUSES[status];
+  if (status !== 'computed' || source === null) return words(status);
   return source === 'underwritten' ? 'of the underwritten income' : 'of the income that the broker claims';
 }
 
@@ -236,44 +215,3 @@ export const OFFERS: Words<Deal['offer_status']> = {
   repairs_exceed_value: 'The repairs cost more than the value.',
   not_applicable: 'It does not apply to this property.',
 };
-
-type Version = NonNullable<ReportBody['history']>[number];
-export const VERSION_CHANGES: Words<Version['change']> = {
-  added: 'first seen',
-  relisted: 'listed again',
-  price_cut: 'price cut',
-  price_rise: 'price raised',
-  price_published: 'price published',
-  price_hidden: 'price removed',
-  availability: 'availability',
-  details: 'other details',
-};
-
-export const AVAILABILITIES: Words<Version['availability']> = {
-  for_sale: 'for sale',
-  under_contract: 'under contract',
-  sold: 'sold',
-  unknown: 'not stated',
-};
-
-/** Parts of the confidence. */
-export const CONFIDENCE: Readonly<Record<string, string>> = {
-  price: 'price',
-  units: 'units',
-  year_built: 'year of construction',
-  bedrooms: 'units by bedrooms',
-  rent: 'HUD’s rent',
-  rent_in_place: 'rent of sitting tenants',
-  utilities: 'share of utilities',
-  vacancy: 'vacancy',
-  tax_bill: 'tax bill',
-  tax_rate: 'tax rate',
-  expenses: 'expenses within the usual range',
-  loan_rate: 'loan rate',
-  claim: 'claimed income',
-  agreement: 'claim and underwriting agree',
-  condition: 'condition of the building',
-};
-
-/** The name of a kind of record within a sentence. */
-export const recordInSentence = (kind: string): string => (RECORDS[kind] ?? kind).toLowerCase();
