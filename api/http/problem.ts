@@ -95,6 +95,17 @@ export class Problem extends Error {
   }
 }
 
+/** The problem that an action throws, if any. */
+export async function problemOf(action: () => unknown): Promise<Problem | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
 export interface ProblemOptions {
   /** Null if it is not known yet. */
   readonly billed: false | null;

@@ -1,8 +1,8 @@
 /** The deals of the free index as cards, and the filters of their lists. A card has the fields of the index alone. */
 import type { z } from 'zod';
-import { Problem } from '../http/problem.ts';
-import { dealIds, type DealIndex } from '../routes/deals.ts';
-import { integerParam, numberParam, readParams, type ParamValues } from '../routes/params.ts';
+import { problemOf } from '../http/problem.ts';
+import { dealIds, deals, type DealIndex } from '../routes/deals.ts';
+import { readParams, type Params, type ParamValues } from '../routes/params.ts';
 import { PRICES } from '../../lib/prices.ts';
 import { link } from './components.ts';
 import { dollars, dollarsText, percentText } from './format.ts';
@@ -16,6 +16,8 @@ type IndexBody = z.infer<typeof DealIndex>;
 export interface FreeDeal extends Pick<MapDeal, 'zip' | 'point'> {
   readonly record: IndexBody['records'][number];
   readonly metro: Metro | undefined;
+  /** Row of the table. */
+  readonly row: number;
 }
 
 export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;
@@ -34,8 +36,9 @@ export async function freeDeals({ request }: Pick<PageContext, 'request'>): Prom
   return records.flatMap((record) => {
     const rows = snapshot.withKey('deals', 'id', [record.id]);
     const places = snapshot.records('deals', rows, ['metro', 'zip', 'latitude', 'longitude', 'geo_basis']);
-    return places.map((place) => ({
+    return places.map((place, i) => ({
       record,
+      row: rows[i] ?? -1,
       metro: metroNamed(String(place['metro'])),
       zip: String(place['zip'] ?? ''),
       point: pointOf(place),
@@ -80,31 +83,13 @@ const card = (deal: FreeDeal): Html =>
 
 export const dealList = (found: readonly FreeDeal[]): Html => element('ul', { class: 'deals' }, found.map(card));
 
-const FILTERS = {
-  min_price: numberParam('Minimum asking price, USD.'),
-  max_price: numberParam('Maximum asking price, USD.'),
-  min_units: integerParam('Minimum number of units.', 0, 100_000),
-  min_score: integerParam('Minimum deal_score.', 0, 100),
-};
-type FilterName = keyof typeof FILTERS;
-
-/** Label and example of each field. */
-const FIELDS: readonly (readonly [name: FilterName, label: string, example: string])[] = [
+/** Label and example of each filter. */
+const FIELDS = [
   ['min_price', 'Price from', '$100,000'],
   ['max_price', 'Price to', '$500,000'],
   ['min_units', 'Units from', '4'],
   ['min_score', 'Score from', '60'],
-];
-
-/** A deal without a price, units or a score matches no filter on it. */
-function matches({ record }: FreeDeal, filters: ParamValues<typeof FILTERS>): boolean {
-  const isAtLeast = (value: string | number | null, least: string | number | undefined): boolean =>
-    least === undefined || (value !== null && Number(value) >= Number(least));
-  const { list_price: price, units, deal_score: score } = record;
-  const { min_price: least, max_price: most, min_units: leastUnits, min_score: leastScore } = filters;
-  const isBelow = most === undefined || (price !== null && Number(price) <= Number(most));
-  return isAtLeast(price, least) && isBelow && isAtLeast(units, leastUnits) && isAtLeast(score, leastScore);
-}
+] as const;
 
 export interface Filtered {
   readonly form: Html;
@@ -118,20 +103,18 @@ const inWords = (message: string): string =>
   FIELDS.reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
 
 /** The form of the filters in the address, and the deals that match them. Other parameters are left out. */
-export function filtered(action: string, deals: readonly FreeDeal[], query: URLSearchParams): Filtered {
-  const given = FIELDS.flatMap(([name]): [FilterName, string][] => {
+export async function filtered(
+  action: string,
+  free: readonly FreeDeal[],
+  { query, request }: Pick<PageContext, 'query' | 'request'>,
+): Promise<Filtered> {
+  const given = FIELDS.flatMap(([name]): [string, string][] => {
     const value = (query.get(name) ?? '').replaceAll(/[$,\s]/gu, '');
     return value === '' ? [] : [[name, value]];
   });
   const text = new URLSearchParams(given).toString();
-  let filters: ParamValues<typeof FILTERS> = {};
-  let refusal: Problem | undefined;
-  try {
-    filters = readParams(FILTERS, text);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    refusal = error;
-  }
+  let params: ParamValues<Params> = {};
+  const refusal = await problemOf(() => (params = readParams(deals.params, text)));
   const fields = FIELDS.map(([name, label, placeholder]) => {
     const isRefused = name === refusal?.extras['field'];
     const input = element('input', {
@@ -151,6 +134,7 @@ export function filtered(action: string, deals: readonly FreeDeal[], query: URLS
     <button type="submit">Filter</button>${given.length > 0 && link(action, 'All')}
     ${refusal && html`<p class="refused" id="refused">${inWords(refusal.message)} No filter is applied.</p>`}
   </form>`;
-  if (refusal || text === '') return { form, found: deals, query: '' };
-  return { form, found: deals.filter((deal) => matches(deal, filters)), query: `&${text}` };
+  if (refusal || text === '') return { form, found: free, query: '' };
+  const rows = new Set(await request.snapshot.select(await deals.matching({ ...request, params })));
+  return { form, found: free.filter(({ row }) => rows.has(row)), query: `&${text}` };
 }

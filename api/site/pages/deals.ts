@@ -27,7 +27,7 @@ export const deals: Page = {
   async content(context) {
     const all = await freeDeals(context);
     const total = count(context.meta.coverage.active_records);
-    const { form, found, query } = filtered('/deals', all, context.query);
+    const { form, found, query } = await filtered('/deals', all, context);
     const none = outcome('thin', `None of these matches. The list below filters all ${total.text} deals.`);
     return html`<h1>The ${countText(all.length)} best deals, free</h1>
       <p class="lead">

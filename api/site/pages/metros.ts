@@ -180,7 +180,7 @@ function trend({ request: { snapshot } }: PageContext, { name }: Metro): Piece {
 async function content(context: PageContext, metro: Metro): Promise<Html> {
   const { snapshot } = context.request;
   const own = (await freeDeals(context)).filter((deal) => deal.metro === metro);
-  const { form, found, query } = filtered(pathOf(metro), own, context.query);
+  const { form, found, query } = await filtered(pathOf(metro), own, context);
   const rows = coverageOf(context, metro.name);
   const range = await countOf(context, 'Deals', { metro: metro.name });
   const counties = [h2('By county'), await byCounty(context, metro.counties)];

@@ -9,7 +9,7 @@ import type { Page, PageContext } from '../../page.ts';
 import { payPanel } from '../../pay/panel.ts';
 import { endpointPath } from '../reference.ts';
 import { dataList, feedName, fieldOf, groups, PAGING, placeChoices, summaryOf, type CheckedQuery } from './form.ts';
-import { Problem } from '../../../http/problem.ts';
+import { problemOf } from '../../../http/problem.ts';
 import { checkRange, paramFacts, readValue, type Params } from '../../../routes/params.ts';
 
 const DEFAULT_FEED = '/api/deals';
@@ -137,17 +137,6 @@ export const build: Page = {
       <div id="answer"></div>`;
   },
 };
-
-/** The problem that an action throws, if any. */
-async function problemOf(action: () => unknown): Promise<Problem | undefined> {
-  try {
-    await action();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
-}
 
 const quoted = (name: string): string => `“${fieldOf(name).label}”`;
 
