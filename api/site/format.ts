@@ -40,7 +40,7 @@ export function shareText(value: string, signed = false): string {
 export const day = (value: string | null | undefined): Html =>
   value ? html`<time datetime="${value}">${value.slice(0, 10)}</time>` : absent;
 
-const CAPITALS: ReadonlySet<string> = new Set(['noi', 'hud', 'dscr', 'zip', 'arv', 'mao', 'api']);
+const CAPITALS: ReadonlySet<string> = new Set(['noi', 'hud', 'dscr', 'zip', 'arv', 'mao', 'api', 'apn']);
 
 /** "debt_coverage" as words. */
 export const words = (name: string): string =>

@@ -8,6 +8,7 @@ import { paramFacts } from '../../../routes/params.ts';
 import { placesOf } from '../../../routes/places.ts';
 import type { Snapshot } from '../../../serving/open.ts';
 import { fold, link, list } from '../../components.ts';
+import { sentence } from '../../format.ts';
 import { element, html, type Attributes, type Html } from '../../html.ts';
 
 export interface CheckedQuery {
@@ -16,74 +17,50 @@ export interface CheckedQuery {
   readonly errors: ReadonlyMap<string, string>;
 }
 
-const GROUPS = ['Place', 'Kind', 'Figures', 'Dates', 'More filters'] as const;
-type Group = (typeof GROUPS)[number];
+/** Parameters by group; any other is in the last group. */
+const GROUPS = {
+  Place: 'state metro county city zip address addresses apn parcel',
+  Kind: 'status signal_type auction_type lead_type property_kind entity_type name agent',
+  Figures:
+    'min_price max_price min_units max_units min_cap min_score min_amount min_appraised min_signals min_properties',
+  Dates: 'from_date to_date week',
+  'More filters': '',
+};
+type Group = keyof typeof GROUPS;
 
-interface Field {
-  readonly label: string;
-  readonly group: Group;
-  /** Unit after the label. */
-  readonly unit?: string | undefined;
+/** Labels of parameters that are more than the name, with a unit after " | ". */
+const LABELS: Readonly<Record<string, string>> = {
+  parcel: 'Parcel number',
+  status: 'Rental rating',
+  agent: 'Registered agent',
+  min_price: 'Asking price from | $',
+  max_price: 'Asking price to | $',
+  min_units: 'Units from',
+  max_units: 'Units to',
+  min_cap: 'Advertised cap rate from | %',
+  min_score: 'Score from | 0 to 100',
+  min_amount: 'Amount owed from | $',
+  min_appraised: 'Appraised value from | $',
+  min_signals: 'Kinds of distress, at least',
+  min_properties: 'Properties owned, at least',
+  from_date: 'First day',
+  to_date: 'Last day',
+  min_cap_underwritten: 'Underwritten cap rate from | %',
+  max_cap_gap: 'Claimed minus underwritten cap rate, at most | points',
+  min_dscr: 'Debt coverage from | ×',
+  underwrite_reliability: 'Does HUD’s rent fit',
+  include_past: 'Include past sales',
+};
+
+/** Label of a parameter, and the unit after it. */
+export function fieldOf(name: string): { readonly label: string; readonly unit: string | undefined } {
+  const [label = '', unit] = (LABELS[name] ?? sentence(name)).split(' | ');
+  return { label, unit };
 }
 
-/** Labels of the parameters by group, with a unit after " | ". */
-const LABELS: Readonly<Record<Group, Readonly<Record<string, string>>>> = {
-  Place: {
-    state: 'State',
-    metro: 'Metro',
-    county: 'County',
-    city: 'City',
-    zip: 'ZIP',
-    address: 'Street address',
-    addresses: 'Street addresses',
-    apn: 'Parcel number (APN)',
-    parcel: 'Parcel number',
-  },
-  Kind: {
-    status: 'Rental rating',
-    signal_type: 'Kind of signal',
-    auction_type: 'Kind of auction',
-    lead_type: 'Kind of lead',
-    property_kind: 'Kind of property',
-    entity_type: 'Kind of business',
-    name: 'Name',
-    agent: 'Registered agent',
-  },
-  Figures: {
-    min_price: 'Asking price from | $',
-    max_price: 'Asking price to | $',
-    min_units: 'Units from',
-    max_units: 'Units to',
-    min_cap: 'Advertised cap rate from | %',
-    min_score: 'Score from | 0 to 100',
-    min_amount: 'Amount owed from | $',
-    min_appraised: 'Appraised value from | $',
-    min_signals: 'Kinds of distress, at least',
-    min_properties: 'Properties owned, at least',
-  },
-  Dates: { from_date: 'First day', to_date: 'Last day', week: 'Week' },
-  'More filters': {
-    listed_since: 'Listed since',
-    min_cap_underwritten: 'Underwritten cap rate from | %',
-    max_cap_gap: 'Claimed minus underwritten cap rate, at most | points',
-    min_dscr: 'Debt coverage from | ×',
-    underwrite_reliability: 'Does HUD’s rent fit',
-    has_address: 'With a street address',
-    include_past: 'Include past sales',
-  },
-};
-const FIELDS = new Map(
-  GROUPS.flatMap((group) =>
-    Object.entries(LABELS[group]).map(([name, text]): [string, Field] => {
-      const [label = '', unit] = text.split(' | ');
-      return [name, { label, group, unit }];
-    }),
-  ),
-);
-
-/** The field of a parameter; one without a label here has its name. */
-export const fieldOf = (name: string): Field =>
-  FIELDS.get(name) ?? { label: name.replaceAll('_', ' '), group: 'More filters' };
+const GROUP_NAMES = Object.keys(GROUPS) as Group[];
+const groupOf = (name: string): Group =>
+  GROUP_NAMES.find((group) => GROUPS[group].split(' ').includes(name)) ?? 'More filters';
 
 /** Names of the feeds, by path. */
 const FEEDS: Readonly<Record<string, string>> = {
@@ -265,8 +242,8 @@ export function groups(form: Form): Html[] {
   const names = Object.keys(form.route.params).filter(
     (name) => !PAGING.has(name) && (!FOR_PROGRAMS.has(name) || form.given.has(name)),
   );
-  const byGroup = Map.groupBy(names, (name) => fieldOf(name).group);
-  return GROUPS.flatMap((group) => {
+  const byGroup = Map.groupBy(names, groupOf);
+  return GROUP_NAMES.flatMap((group) => {
     const members = byGroup.get(group);
     if (!members) return [];
     const fields = html`<div class="fields">${members.map((name) => field(name, form))}</div>`;
