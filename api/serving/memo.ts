@@ -1,37 +1,36 @@
-/** Caches results that depend only on the snapshot, or on the snapshot and the day. */
+/** Caches results that depend only on the snapshot, or on the snapshot and the day. A failure is not cached. */
+import { LRUCache } from 'lru-cache';
 import type { RouteRequest } from '../routes/define.ts';
 import type { Snapshot } from './open.ts';
 
 type RequestWithoutParams = RouteRequest<Record<never, never>>;
+type Compute<T> = () => Promise<T>;
 
-/** A function that calls `compute` once per snapshot, day and `state`. A failure is not cached. */
+/** A function that calls `compute` once per snapshot and key, and keeps the `max` results used last per snapshot. */
+export function cacheByKey<T>(max: number): (snapshot: Snapshot, key: string, compute: Compute<T>) => Promise<T> {
+  const caches = new WeakMap<Snapshot, LRUCache<string, Promise<T>>>();
+  return (snapshot, key, compute) => {
+    const cache = caches.getOrInsertComputed(snapshot, () => new LRUCache({ max }));
+    const known = cache.get(key);
+    if (known) return known;
+    const found = compute();
+    cache.set(key, found);
+    found.catch(() => cache.delete(key));
+    return found;
+  };
+}
+
+/** A function that calls `compute` once per snapshot, day and `state`. */
 export function cachePerDay<T>(
   compute: (request: RequestWithoutParams) => Promise<T>,
   state: (request: RequestWithoutParams) => Promise<string> = async () => '',
 ): (request: RequestWithoutParams) => Promise<T> {
-  const cache = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
-  return async (request) => {
-    const key = `${request.today} ${await state(request)}`;
-    const cached = cache.get(request.snapshot);
-    if (cached?.key === key) return cached.body;
-    const body = compute(request);
-    cache.set(request.snapshot, { key, body });
-    body.catch(() => cache.delete(request.snapshot));
-    return body;
-  };
+  const cache = cacheByKey<T>(1);
+  return async (request) => cache(request.snapshot, `${request.today} ${await state(request)}`, () => compute(request));
 }
 
-/** A function that calls `compute` once per snapshot. A failure is not cached. */
+/** A function that calls `compute` once per snapshot. */
 export function cachePerSnapshot<T>(compute: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
-  const cache = new WeakMap<Snapshot, Promise<T>>();
-  return (snapshot) => {
-    let found = cache.get(snapshot);
-    if (!found) {
-      cache.set(snapshot, (found = compute(snapshot)));
-      found.catch(() => {
-        cache.delete(snapshot);
-      });
-    }
-    return found;
-  };
+  const cache = cacheByKey<T>(1);
+  return (snapshot) => cache(snapshot, '', () => compute(snapshot));
 }

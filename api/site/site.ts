@@ -12,6 +12,7 @@ import { holdsHash, type Holds } from '../routes/leads/lead_holds.ts';
 import type { Cursors } from '../routes/list/page.ts';
 import { todayOf } from '../../models/manifest.ts';
 import type { Meta } from '../routes/meta.ts';
+import { cacheByKey } from '../serving/memo.ts';
 import type { Snapshot } from '../serving/open.ts';
 import type { Snapshots } from '../serving/follow.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
@@ -24,6 +25,8 @@ import { dealPage } from './pages/deals.ts';
 
 /** How long a browser may reuse a page without revalidation. */
 const PAGE_SECONDS = 60;
+/** Pages that are kept, of at most 60 kB each. */
+const MAX_CACHED = 300;
 const YEAR_SECONDS = 31_536_000;
 
 /** Scripts, styles, fonts and images from this server only; no inline script or style. */
@@ -117,7 +120,7 @@ const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notic
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, holds, nowMs, notice, routes, publicUrl, reportTemplate } = deps;
   const assets = loadAssets();
-  const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
+  const cache = cacheByKey<Rendered>(MAX_CACHED);
 
   const report = (path: string): Html | string =>
     reportTemplate === undefined ? '' : html`<a href="${reportUrl(reportTemplate, path)}">Report an error.</a>`;
@@ -148,18 +151,9 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
   const renderCached = async (page: Page, snapshot: Snapshot, asked: Asked): Promise<Rendered> => {
     const today = todayOf(snapshot.manifest, nowMs());
     if (page.cache === 'none') return render(page, snapshot, today, asked);
-    const pages = pageCache.get(snapshot) ?? new Map<string, Promise<Rendered>>();
-    pageCache.set(snapshot, pages);
-    // One page per path and day, rendered again when a lead is held or released; older pages are dropped.
-    const state = `${today} ${holdsHash(await holds())} `;
-    const key = state + page.path;
-    const cached = pages.get(key);
-    if (cached) return cached;
-    for (const old of pages.keys()) if (!old.startsWith(state)) pages.delete(old);
-    const rendered = render(page, snapshot, today, { query: new URLSearchParams(), path: {} });
-    pages.set(key, rendered);
-    rendered.catch(() => pages.delete(key));
-    return rendered;
+    // Rendered again when a lead is held or released.
+    const key = `${today} ${holdsHash(await holds())} ${page.path}`;
+    return cache(snapshot, key, () => render(page, snapshot, today, { query: new URLSearchParams(), path: {} }));
   };
 
   const withoutData = (ctx: Context, page: Page): void => {

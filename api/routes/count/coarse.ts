@@ -3,10 +3,9 @@
  * the snapshot. It ignores holds, so that it discloses no sale, and of the figures that are sold it uses only the
  * steps of the score.
  */
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Filters } from '../../serving/filters.ts';
-import { cachePerSnapshot } from '../../serving/memo.ts';
+import { cacheByKey } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { publishedRank, type TableName } from '../../../models/serving/tables.ts';
 import type { Route, RouteRequest } from '../define.ts';
@@ -39,7 +38,7 @@ type CountRequest = RouteRequest<Params>;
 /** @property rarely what few of the rows have, in percent of those that were looked at */
 type Counted = Readonly<{ table: TableName; matches: number; rarely: Readonly<Record<string, number>> }>;
 
-const cache = cachePerSnapshot(async () => new LRUCache<string, Promise<Counted>>({ max: MAX_COUNTS }));
+const cache = cacheByKey<Counted>(MAX_COUNTS);
 
 /** Fields that a list promises and that a publisher may not print. */
 const PROMISED: Partial<Record<TableName, readonly string[]>> = {
@@ -65,21 +64,16 @@ function rarelyFilled(snapshot: Snapshot, table: TableName, rows: readonly numbe
 }
 
 /** Records that match; a lead that was sold after the snapshot is counted. */
-async function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
+function countMatches(route: Countable, request: CountRequest): Promise<Counted> {
   const { snapshot, today, params } = request;
-  const counts = await cache(snapshot);
   const key = JSON.stringify([today, route.path, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))]);
-  const known = counts.get(key);
-  if (known) return known;
-  const count = route.matching({ ...request, holds: async () => new Map() }).then(async (filters) => {
+  return cache(snapshot, key, async () => {
+    const filters = await route.matching({ ...request, holds: async () => new Map() });
     const { table } = filters;
     const rank = { column: publishedRank(table) ?? 'id', direction: 'DESC' } as const;
     const { total, rows } = await snapshot.find({ filters, rank }, undefined, MOST_LOOKED_AT);
     return { table, matches: total, rarely: rarelyFilled(snapshot, table, rows) };
   });
-  counts.set(key, count);
-  count.catch(() => counts.delete(key));
-  return count;
 }
 
 /**
