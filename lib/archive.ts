@@ -13,6 +13,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { ArchiveFile, isBusy, type Row, VERSION } from './archive_file.ts';
 import { makeFolder, sha256, writeWhole } from './files.ts';
 import type { RequestRecord } from './request_record.ts';
@@ -115,8 +116,8 @@ export class Archive {
   #timer: NodeJS.Timeout | undefined;
   /** Why the last write failed, such as a full disk. */
   #failure: unknown;
-  /** Lines of groups of records, the latest last. */
-  readonly #groups = new Map<string, readonly string[]>();
+  /** Lines of groups of records. */
+  readonly #groups = new LRUCache<string, readonly string[]>({ max: GROUPS_CACHED });
 
   /** Use `openArchive`. */
   constructor(root: string, file: ArchiveFile, options: ArchiveOptions) {
@@ -385,18 +386,15 @@ export class Archive {
   /** Records of a group as JSON lines. @throws ArchiveDamage */
   #linesOf({ read, first, count, zstd }: Row): readonly string[] {
     const key = `${String(read)}.${String(first)}.${String(count)}`;
-    let lines = this.#groups.get(key);
-    this.#groups.delete(key);
+    const known = this.#groups.get(key);
+    if (known) return known;
     try {
-      lines ??= zstdDecompressSync(zstd as Uint8Array)
-        .toString('utf8')
-        .split('\n');
+      const lines = zstdDecompressSync(zstd as Uint8Array).toString('utf8');
+      this.#groups.set(key, lines.split('\n'));
+      return lines.split('\n');
     } catch {
       throw new ArchiveDamage(`the archive's records ${key} of a read are damaged`);
     }
-    this.#groups.set(key, lines);
-    for (const [oldest] of this.#groups) if (this.#groups.size > GROUPS_CACHED) this.#groups.delete(oldest);
-    return lines;
   }
 
   #addRecords(read: ArchivedRead, records: readonly RequestRecord[]): void {

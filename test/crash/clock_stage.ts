@@ -70,7 +70,7 @@ export class Stage {
     if (reuses) for (const running of this.#servers) if (await running.jump(offsetMs)) return running;
     const { chain, dataDir, env } = this.world;
     this.#node ??= await nodeProxy(chain.rpcUrl);
-    await joinOn(dataDir, { network: chain.network, rpcUrl: this.#node.url });
+    await joinOn(dataDir, { ...chain, rpcUrl: this.#node.url });
     const server = await clockedServer(fault ? { ...env, FAULT: JSON.stringify(fault) } : env, offsetMs);
     this.#servers.push(server);
     return server;

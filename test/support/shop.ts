@@ -147,7 +147,7 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
       ...settingsOfMode[mode],
       ...env,
     };
-    if (mode === 'sandbox') await joinOn(folder.path, { network: chain.network, rpcUrl: node.url }, payTo);
+    if (mode === 'sandbox') await joinOn(folder.path, { ...chain, rpcUrl: node.url }, payTo);
     const servers: Serving[] = [];
     for (let i = 0; i < count; i += 1) {
       const { settings, payments } = readServerSettings(serverEnv);

@@ -3,7 +3,7 @@ import { authorizationTypes, eip3009ABI } from '@x402/evm';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem';
 import { evmChainOf } from '../../../api/payments/chain/node.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
-import { createBuyerKey, writeWallet } from '../../../api/payments/local_chain/wallet.ts';
+import { createBuyerKey, fundBuyer, writeWallet } from '../../../api/payments/local_chain/wallet.ts';
 import { BASE, CHAIN_ID, USDC } from '../../../lib/network.ts';
 import { PAY_TO } from './receipt_key.ts';
 
@@ -41,16 +41,8 @@ export const useOf = (a: Authorization, ...signature: readonly [Hex] | readonly 
 };
 
 /** Let the sandbox servers on a data folder join a chain that outlives them, as if the first of them still ran. */
-export const joinOn = (
-  dataDir: string,
-  chain: Pick<Chain, 'network' | 'rpcUrl'>,
-  payTo: string = PAY_TO,
-): Promise<void> => {
-  const { privateKey, address } = createBuyerKey();
-  return writeWallet(dataDir, chain, {
-    base_url: 'http://first.test',
-    private_key: privateKey,
-    address,
-    pay_to: payTo,
-  });
-};
+export async function joinOn(dataDir: string, chain: Chain, payTo: string = PAY_TO): Promise<void> {
+  const { privateKey: private_key, address } = createBuyerKey();
+  await fundBuyer(chain, address);
+  await writeWallet(dataDir, chain, { base_url: 'http://first.test', private_key, address, pay_to: payTo });
+}
