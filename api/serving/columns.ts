@@ -103,9 +103,9 @@ export class Column {
     const known = this.#ends[part];
     if (known) return known;
     let [low, high] = [codes[0] ?? 0, 0];
-    for (const code of codes) {
-      if (code < low) low = code;
-      if (code > high) high = code;
+    for (let i = 0; i < codes.length; i += 1) {
+      low = Math.min(low, codes[i] ?? 0);
+      high = Math.max(high, codes[i] ?? 0);
     }
     return (this.#ends[part] = [low, high]);
   }

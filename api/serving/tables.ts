@@ -249,7 +249,7 @@ export class Tables {
   }
 
   /** Marks of the rows whose name contains a text. */
-  async #named(table: TableName, name: string, text: string): Promise<Uint8Array> {
+  async #named(table: TableName, name: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
     const { sections, present } = this.#table(table);
     const marks = new Uint8Array(present.length);
     for (const { file, start, end } of sections) {
@@ -284,11 +284,15 @@ export class Tables {
     };
   }
 
-  async #test(table: TableName, condition: Condition): Promise<Test> {
+  async #test(table: TableName, condition: Condition, named: Uint8Array<ArrayBuffer>[]): Promise<Test> {
     const { column, is } = condition;
     const { keys = {}, names = [] } = SERVED[table];
     if (is === 'of no property') return this.#listed(table, this.#ofProperties(table, condition.values), true);
-    if (is === 'containing' && names.includes(column)) return marked(await this.#named(table, column, condition.value));
+    if (is === 'containing' && names.includes(column)) {
+      const marks = await this.#named(table, column, condition.value);
+      named.push(marks);
+      return marked(marks);
+    }
     if (is === 'within') return this.#within(table, condition.circle);
     if (Object.hasOwn(keys, column)) {
       const values = 'values' in condition ? condition.values : 'value' in condition ? [String(condition.value)] : [];
@@ -298,19 +302,22 @@ export class Tables {
     return this.column(table, column).keeping(condition);
   }
 
-  /** Pass the marks of each part to `take`, 1 for each row that matches, with its first row. */
+  /** Pass the marks of each part to `take`, 1 for each row that matches, and its first row. The marks are used again. */
   async #matches({ table, conditions }: Filters, take: (kept: Uint8Array, from: number) => void): Promise<void> {
     const { present, sections } = this.#table(table);
+    const named: Uint8Array<ArrayBuffer>[] = [];
     const all: Test[] = [];
     for (const either of conditions) {
       const tests: Test[] = [];
-      for (const condition of either) tests.push(await this.#test(table, condition));
+      for (const condition of either) tests.push(await this.#test(table, condition, named));
       all.push(tests.length === 1 ? (tests[0] ?? anyOf([])) : anyOf(tests));
     }
+    const marks = new Uint8Array(Math.min(PART_ROWS, present.length));
     for (const { start, end } of sections)
       for (let from = start; from < end; from += PART_ROWS) {
         // Up to the next four bytes, which are counted together.
-        const kept = present.slice(from, Math.min(from + PART_ROWS, from + Math.ceil((end - from) / 4) * 4));
+        const kept = marks.subarray(0, Math.min(PART_ROWS, Math.ceil((end - from) / 4) * 4));
+        kept.set(present.subarray(from, from + kept.length));
         for (const test of all) {
           await pause();
           test(kept, from / PART_ROWS);
@@ -318,6 +325,8 @@ export class Tables {
         await pause();
         take(kept, from);
       }
+    // Frees megabytes that the garbage collector would find late.
+    for (const { buffer } of named) buffer.transfer(0);
   }
 
   /** The first place of a section in the order of a rank that is after a position. */
