@@ -1,7 +1,7 @@
 /** The application: routes, payments, site, error responses and logging, assembled from its dependencies. */
 import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import type { Store } from '../lib/store/store.ts';
@@ -21,7 +21,6 @@ import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http
 import { logRequests, type RequestLog } from './http/log.ts';
 import { createQuota, limitUnpaid } from './http/quota.ts';
 import { stateOf } from './http/request_state.ts';
-import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/tool_calls.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { fundedPayers } from './payments/funded_payer.ts';
@@ -229,10 +228,19 @@ export function createApp(deps: AppDeps): App {
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
   koa.silent = true;
   let application: RequestListener | undefined;
-  mountMcp(router, {
-    ...shop,
-    description: () => openApi(routes, publicUrl),
-    application: () => (application ??= koa.callback()),
+  let mcp: Promise<Middleware> | undefined;
+  router.all(MCP_PATH, async (ctx, next) => {
+    // The library of MCP is loaded with the first message.
+    mcp ??= import('./mcp/endpoint.ts').then(({ mcpHandler }) =>
+      mcpHandler({
+        ...shop,
+        description: () => openApi(routes, publicUrl),
+        application: () => (application ??= koa.callback()),
+      }),
+    );
+    await (
+      await mcp
+    )(ctx, next);
   });
   addMiddleware(koa, shop, site);
   koa.use(router.routes());

@@ -13,7 +13,6 @@ import {
 } from './identity.ts';
 import { catchUp, copiedStore, journalFile } from './journal_file.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
-import { openPostgresStore } from './postgres/store.ts';
 import { replay } from './replay.ts';
 import { LedgerRefused } from './sql/schema.ts';
 import { sqlLedger } from './sql/sql_ledger.ts';
@@ -79,13 +78,17 @@ async function withSettingName<T>(settings: LedgerSettings, opening: Promise<T>)
   }
 }
 
+/** The driver of PostgreSQL is loaded for such a ledger alone. */
+const openPostgres = async (place: string): Promise<Store> =>
+  (await import('./postgres/store.ts')).openPostgresStore(place);
+
 /**
  * Open the database of the ledger, which is created if it is missing.
  * @throws SettingError, one line, if it cannot be used; LedgerUnavailable if it does not answer now
  */
 export const openLedgerStore = (settings: LedgerSettings): Promise<Store> => {
   const place = placeOf(settings);
-  return withSettingName<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
+  return withSettingName<Store>(settings, isPostgres(place) ? openPostgres(place) : openSqliteStore(place));
 };
 
 /** Open the ledger without reading or writing the data folder's note. @throws as openLedgerStore does */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
-import { createMetrics, metricsServer } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { RequestLog } from './log.ts';
 import { watchRefunds } from '../routes/guarantee.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
@@ -167,16 +167,19 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     early.forEach(reportNow);
     const { payments } = running;
     const receiptKeys = await openReceiptKeys(settings);
+    let metrics: Metrics | undefined;
     const app = createApp({
       ...appDeps(options, { publicUrl, running, receiptKeys, snapshots }),
       log(entry) {
-        metrics.observe(entry);
+        metrics?.observe(entry);
         log?.(entry);
       },
     });
-    const metrics = createMetrics(app.health);
     let metricsPort: number | undefined;
     if (settings.METRICS_PORT !== undefined) {
+      // The library of metrics is loaded for a server that has them.
+      const { createMetrics, metricsServer } = await import('./metrics.ts');
+      metrics = createMetrics(app.health);
       const metricsListener = metricsServer(metrics);
       const stopMetrics = gracefulShutdown(metricsListener, DRAIN_MS);
       metricsPort = await listen(metricsListener, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');

@@ -1,7 +1,6 @@
 /** POST /mcp: the tools over streamable HTTP. Each request is complete: no session, and one answer. */
 import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Router } from '@koa/router';
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -96,11 +95,12 @@ async function send(ctx: Context, response: Response): Promise<void> {
   if (response.status === 413) ctx.set('Connection', 'close');
 }
 
-export function mountMcp(router: Router, options: McpOptions): void {
+/** Answers the messages to MCP_PATH. */
+export function mcpHandler(options: McpOptions): Middleware {
   const { collectUrl, limit, notice = '', publicUrl } = options;
   let known: Interface | undefined;
   const api = (): Interface => (known ??= parseInterface(options.description(), publicUrl));
-  router.all(MCP_PATH, async (ctx) => {
+  return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     /** Whether a call of a tool made its request, which the limit counts. */
     let isCounted = false;
@@ -141,5 +141,5 @@ export function mountMcp(router: Router, options: McpOptions): void {
     await answer();
     // A call that made no request counts itself.
     if (!isCounted) await count(async () => undefined);
-  });
+  };
 }
