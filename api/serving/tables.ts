@@ -302,7 +302,7 @@ export class Tables {
     return this.column(table, column).keeping(condition);
   }
 
-  /** Pass the marks of each part to `take`, 1 for each row that matches, and its first row. The marks are used again. */
+  /** Pass the marks of each part, 1 for a row that matches, and its first row to `take`. The marks are used again. */
   async #matches({ table, conditions }: Filters, take: (kept: Uint8Array, from: number) => void): Promise<void> {
     const { present, sections } = this.#table(table);
     const named: Uint8Array<ArrayBuffer>[] = [];

@@ -179,7 +179,7 @@ const Distress = z.strictObject({
   last_seen: z.string(),
 });
 
-const Coverage = z.record(Kind, z.enum(['covered', 'partly_covered', 'county_not_covered']));
+const Coverage = z.partialRecord(Kind, z.enum(['covered', 'partly_covered', 'county_not_covered']));
 
 const Origin = z.strictObject({
   method: z.enum(['published', 'derived', 'assumed', 'matched', 'absent']),
