@@ -84,39 +84,38 @@ export function paramFacts(schema: z.ZodType): ParamFacts {
   return facts;
 }
 
+/** A builder of parameters of one kind, from their description. */
+const paramOf =
+  <S extends z.ZodType>(schema: S, facts: Omit<ParamFacts, 'about'>) =>
+  (about: string): S =>
+    declareParam(schema.clone(), { ...facts, about });
+
 /** Trimmed text without control characters, not empty. */
-export const textParam = (about: string) =>
-  declareParam(
-    z
-      .string()
-      .trim()
-      .regex(/^\P{Cc}{1,200}$/u),
-    {
-      kind: 'string',
-      about,
-      expected: 'text of 1 to 200 characters, none of them a control character',
-    },
-  );
+export const textParam = paramOf(
+  z
+    .string()
+    .trim()
+    .regex(/^\P{Cc}{1,200}$/u),
+  { kind: 'string', expected: 'text of 1 to 200 characters, none of them a control character' },
+);
 
 const STATES = new Set(STATE_BY_NAME.values());
 
 /** A two-letter state, in upper case. */
-export const stateParam = (about: string) =>
-  declareParam(
-    z
-      .string()
-      .regex(/^[A-Za-z]{2}$/)
-      .transform((text) => text.toUpperCase()),
-    {
-      kind: 'string',
-      about,
-      expected: 'a two-letter state such as OH',
-      hintOf: (value) =>
-        STATES.has(value)
-          ? undefined
-          : { code: 'unknown_state', message: `${value} is no state of the United States, so nothing matches.` },
-    },
-  );
+export const stateParam = paramOf(
+  z
+    .string()
+    .regex(/^[A-Za-z]{2}$/)
+    .transform((text) => text.toUpperCase()),
+  {
+    kind: 'string',
+    expected: 'a two-letter state such as OH',
+    hintOf: (value) =>
+      STATES.has(value)
+        ? undefined
+        : { code: 'unknown_state', message: `${value} is no state of the United States, so nothing matches.` },
+  },
+);
 
 /** A kind whose name is compared ignoring case. An unknown one is accepted and matches nothing. */
 export const kindParam = (about: string, kinds: readonly string[]) => {
@@ -133,30 +132,28 @@ export const kindParam = (about: string, kinds: readonly string[]) => {
 };
 
 /** A five-digit ZIP. */
-export const zipParam = (about: string) =>
-  declareParam(z.string().regex(/^\d{5}$/), { kind: 'string', about, expected: 'five digits such as 44301' });
+export const zipParam = paramOf(z.string().regex(/^\d{5}$/), {
+  kind: 'string',
+  expected: 'five digits such as 44301',
+});
+
+const decimal = z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/);
 
 /** A decimal number as text, of dollars unless `expected` says otherwise: it never becomes a binary float. */
 export const numberParam = (about: string, expected = 'dollars such as 250000') =>
-  declareParam(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {
-    kind: 'number',
-    about,
-    expected,
-  });
+  paramOf(decimal, { kind: 'number', expected })(about);
 
 /** A number of percent. */
-export const percentParam = (about: string) => {
-  const number = numberParam(about, 'a percentage such as 8.5');
-  return declareParam(number.clone(), {
-    ...paramFacts(number),
-    hintOf(value) {
-      if (Number(value) <= 0 || Number(value) >= 1) return undefined;
-      const meant = Number((Number(value) * 100).toFixed(6));
-      const message = `The value is in percent: ${value} means ${value}%. For ${meant}%, send ${meant}.`;
-      return { code: 'fraction_for_percent', message };
-    },
-  });
-};
+export const percentParam = paramOf(decimal, {
+  kind: 'number',
+  expected: 'a percentage such as 8.5',
+  hintOf(value) {
+    if (Number(value) <= 0 || Number(value) >= 1) return undefined;
+    const meant = Number((Number(value) * 100).toFixed(6));
+    const message = `The value is in percent: ${value} means ${value}%. For ${meant}%, send ${meant}.`;
+    return { code: 'fraction_for_percent', message };
+  },
+});
 
 export const integerParam = (about: string, min: number, max: number) =>
   declareParam(
@@ -168,50 +165,41 @@ export const integerParam = (about: string, min: number, max: number) =>
     { kind: 'integer', about, expected: `a whole number from ${min} to ${max}`, range: [min, max] },
   );
 
-export const flagParam = (about: string) =>
-  declareParam(
-    z
-      .string()
-      .toLowerCase()
-      .pipe(z.enum(['true', 'false']))
-      .transform((text) => text === 'true'),
-    { kind: 'boolean', about, expected: 'true or false', values: ['true', 'false'] },
-  );
+export const flagParam = paramOf(
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['true', 'false']))
+    .transform((text) => text === 'true'),
+  { kind: 'boolean', expected: 'true or false', values: ['true', 'false'] },
+);
 
 /** A calendar day. */
-export const dayParam = (about: string) =>
-  declareParam(z.iso.date(), {
-    kind: 'date',
-    about,
-    expected: 'a day of the calendar as YYYY-MM-DD',
-  });
+export const dayParam = paramOf(z.iso.date(), { kind: 'date', expected: 'a day of the calendar as YYYY-MM-DD' });
 
 /** An instant in UTC, to the second, or the start of a day. The value is the instant. */
-export const instantParam = (about: string) =>
-  declareParam(
-    z.union([z.iso.date(), z.iso.datetime()]).transform((given) => `${new Date(given).toISOString().slice(0, 19)}Z`),
-    { kind: 'string', about, expected: 'an instant such as 2026-11-20T12:00:00Z, or a day as YYYY-MM-DD' },
-  );
+export const instantParam = paramOf(
+  z.union([z.iso.date(), z.iso.datetime()]).transform((given) => `${new Date(given).toISOString().slice(0, 19)}Z`),
+  { kind: 'string', expected: 'an instant such as 2026-11-20T12:00:00Z, or a day as YYYY-MM-DD' },
+);
 
 /** An ISO week. The route checks whether the year has it. */
-export const weekParam = (about: string) =>
-  declareParam(
-    z
-      .string()
-      .toUpperCase()
-      .regex(/^\d{4}-W\d{2}$/),
-    { kind: 'string', about, expected: 'an ISO week such as 2026-W46' },
-  );
+export const weekParam = paramOf(
+  z
+    .string()
+    .toUpperCase()
+    .regex(/^\d{4}-W\d{2}$/),
+  { kind: 'string', expected: 'an ISO week such as 2026-W46' },
+);
 
 /** The id of a record, in lower case. */
-export const idParam = (about: string) =>
-  declareParam(
-    z
-      .string()
-      .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
-      .transform((text) => text.toLowerCase()),
-    { kind: 'uuid', about, expected: 'a UUID such as 6f1c1f0e-3b5a-5c4e-9a55-0f4f0a3f7d21' },
-  );
+export const idParam = paramOf(
+  z
+    .string()
+    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+    .transform((text) => text.toLowerCase()),
+  { kind: 'uuid', expected: 'a UUID such as 6f1c1f0e-3b5a-5c4e-9a55-0f4f0a3f7d21' },
+);
 
 /** One of these values, in any letter case. */
 export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) =>
