@@ -210,7 +210,12 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
     summary: route.about,
     description: descriptionOf(route),
     'x-price-usd': route.price ?? '0.00',
-    ...paymentInfoOf(route),
+    ...(route.price !== null && {
+      'x-payment-info': {
+        price: { mode: 'fixed', currency: 'USD', amount: route.price },
+        protocols: [{ x402: {} }],
+      },
+    }),
     // A payment is the only authorization: there is no key and no account.
     security: [],
     parameters: [
@@ -275,12 +280,6 @@ export function openApi(routes: readonly Route[], publicUrl: string, email?: str
     },
   };
 }
-
-/** The price of a call, and how it is paid. Empty if the call is free. */
-export const paymentInfoOf = ({ price }: Pick<Route, 'price'>): JsonObject =>
-  price === null
-    ? {}
-    : { 'x-payment-info': { price: { mode: 'fixed', currency: 'USD', amount: price }, protocols: [{ x402: {} }] } };
 
 const guidanceOf = (publicUrl: string): string =>
   [

@@ -106,59 +106,41 @@ export async function problemOf(action: () => unknown): Promise<Problem | undefi
   }
 }
 
-export interface ProblemOptions {
-  /** Null if it is not known yet. */
-  readonly billed: false | null;
-  /** Id of the request. */
-  readonly instance: string;
-  readonly extras?: Extras | undefined;
-}
-
 /** Path of the page of a reason: the type of its problem documents. */
 export const PROBLEM_PATH = '/problems/';
 
-export function problemDocument(
-  reason: Reason,
-  detail: string,
-  { billed, instance, extras = {} }: ProblemOptions,
-): z.infer<typeof ProblemDocument> {
-  const { status, title } = PROBLEMS[reason];
-  return {
-    // Relative to the server, as RFC 9457 allows; documents.ts serves it.
-    type: `${PROBLEM_PATH}${reason}`,
-    title,
-    status,
-    detail,
-    instance: `urn:uuid:${instance}`,
-    reason,
-    billed,
-    ...extras,
-  };
-}
-
-export interface ProblemResponse extends Omit<ProblemOptions, 'instance'> {
+interface ProblemResponse {
   readonly reason: Reason;
   readonly detail: string;
+  /** Null if it is not known yet. */
+  readonly billed: false | null;
+  readonly extras?: Extras | undefined;
 }
 
-export function sendProblem(ctx: Context, { reason, detail, billed, extras }: ProblemResponse): void {
+/** @param instance id of the request */
+export const problemDocument = (
+  { reason, detail, billed, extras }: ProblemResponse,
+  instance: string,
+): z.infer<typeof ProblemDocument> => ({
+  // Relative to the server, as RFC 9457 allows; documents.ts serves it.
+  type: `${PROBLEM_PATH}${reason}`,
+  title: PROBLEMS[reason].title,
+  status: PROBLEMS[reason].status,
+  detail,
+  instance: `urn:uuid:${instance}`,
+  reason,
+  billed,
+  ...extras,
+});
+
+export function sendProblem(ctx: Context, problem: ProblemResponse): void {
   const state = stateOf(ctx);
-  state.reason = reason;
-  ctx.status = PROBLEMS[reason].status;
-  ctx.body = `${JSON.stringify(problemDocument(reason, detail, { billed, instance: state.requestId, extras }))}\n`;
+  state.reason = problem.reason;
+  ctx.status = PROBLEMS[problem.reason].status;
+  ctx.body = `${JSON.stringify(problemDocument(problem, state.requestId))}\n`;
   ctx.type = 'application/problem+json';
   for (const name of REPLACED_HEADERS) ctx.remove(name);
   ctx.set('Cache-Control', 'no-store');
-}
-
-/** The response to an error that no route expects. */
-function unexpected(isSettled: boolean): ProblemResponse {
-  if (isSettled) {
-    const detail =
-      'Something went wrong on our side after the payment was settled. The wallet that paid can collect the response.';
-    return { reason: 'internal_error', detail, billed: null };
-  }
-  return { reason: 'internal_error', detail: 'Something went wrong on our side. Nothing was charged.', billed: false };
 }
 
 /** Turn a thrown error into a problem document. An unexpected error is logged, and its text is not sent. */
@@ -173,7 +155,11 @@ export const catchErrors: Middleware = async (ctx, next) => {
     }
     const state = stateOf(ctx);
     state.error = error;
-    sendProblem(ctx, unexpected(state.settlement !== undefined));
+    const isSettled = state.settlement !== undefined;
+    const detail = isSettled
+      ? 'Something went wrong on our side after the payment was settled. The wallet that paid can collect the response.'
+      : 'Something went wrong on our side. Nothing was charged.';
+    sendProblem(ctx, { reason: 'internal_error', detail, billed: isSettled ? null : false });
   }
 };
 

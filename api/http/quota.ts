@@ -31,46 +31,39 @@ export function clientKey(ip: string): string {
     .join(':');
 }
 
-export interface Quota {
-  /** Count this many. @returns whether that stays within the limit; if not, nothing is counted */
-  take(key: string, count?: number): boolean;
-  /** Take back what was counted, down to zero. */
-  giveBack(key: string, count?: number): void;
-  left(key: string): number;
-  /** Seconds until the count of a key starts again, 1 or more. */
-  seconds(key: string): number;
-}
-
 /** Counts by key. The window of a key, by default a minute, begins with its first count. */
-export function createQuota(limit: number, nowMs: () => number, windowMs = MINUTE_MS): Quota {
+export function createQuota(limit: number, nowMs: () => number, windowMs = MINUTE_MS) {
   const counts = new LRUCache<string, { used: number; readonly endsMs: number }>({ max: MAX_KEYS });
   const countOf = (key: string) => {
     const known = counts.get(key);
     return known && known.endsMs > nowMs() ? known : { used: 0, endsMs: nowMs() + windowMs };
   };
   return {
-    take(key, count = 1) {
+    /** Count this many. @returns whether that stays within the limit; if not, nothing is counted */
+    take(key: string, count = 1): boolean {
       const window = countOf(key);
       if (window.used + count > limit) return false;
       window.used += count;
       counts.set(key, window);
       return true;
     },
-    giveBack(key, count = 1) {
+    /** Take back what was counted, down to zero. */
+    giveBack(key: string, count = 1): void {
       const window = countOf(key);
       window.used = Math.max(0, window.used - count);
     },
-    left: (key) => limit - countOf(key).used,
-    seconds: (key) => Math.max(1, Math.ceil((countOf(key).endsMs - nowMs()) / 1_000)),
+    left: (key: string) => limit - countOf(key).used,
+    /** Seconds until the count of a key starts again, 1 or more. */
+    seconds: (key: string) => Math.max(1, Math.ceil((countOf(key).endsMs - nowMs()) / 1_000)),
   };
 }
 
-/** The payer of a request, if its payment is signed and its wallet has money; else null. `client` is for its cost. */
-export type PayerOf = (ctx: Context, client: string) => Promise<string | null>;
+type Quota = ReturnType<typeof createQuota>;
 
-export interface LimitOptions {
+interface LimitOptions {
   readonly perMinute: number;
-  readonly payerOf: PayerOf;
+  /** The payer of a request, if its payment is signed and its wallet has money. `client` is for its cost. */
+  readonly payerOf: (ctx: Context, client: string) => Promise<string | null>;
   readonly nowMs: () => number;
 }
 

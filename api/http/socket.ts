@@ -33,7 +33,7 @@ const clientErrorProblem = (code: string | undefined): { reason: Reason; detail:
 };
 
 const problemBody = (reason: Reason, detail: string): string =>
-  `${JSON.stringify(problemDocument(reason, detail, { billed: false, instance: randomUUID() }))}\n`;
+  `${JSON.stringify(problemDocument({ reason, detail, billed: false }, randomUUID()))}\n`;
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

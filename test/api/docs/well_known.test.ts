@@ -25,7 +25,7 @@ describe('the documents for catalogs and crawlers', () => {
 
   it('have a page at the type of every problem, the changelog, and an entry for the MCP registry', async () => {
     for (const [reason, { title, status }] of Object.entries(PROBLEMS)) {
-      const { type } = problemDocument(reason as Reason, '', { billed: false, instance: 'x' });
+      const { type } = problemDocument({ reason: reason as Reason, detail: '', billed: false }, 'x');
       const page = await textOf(new URL(type, shared.app.url).pathname);
       assert.ok(page.startsWith(`${title}\n\nStatus ${status}, reason ${reason}.`), type);
     }
