@@ -23,7 +23,7 @@ const PAGE_ROWS = 100;
 const MAX_WEEKS_LISTED = 20;
 
 /** Filings of a week, of one register or of both. */
-const filingsOf = ({ from, to }: Week, state: string | undefined): Filters =>
+const filingsOf = ({ from, to }: Pick<Week, 'from' | 'to'>, state: string | undefined): Filters =>
   new Filters('filings').and('week_day', '>=', from).and('week_day', '<=', to).and('source_state', '=', state);
 
 type DayRequest = RouteRequest<Record<never, never>>;
@@ -65,39 +65,36 @@ type WeeklyFile = z.infer<typeof WeeklyFile>;
 
 /** Complete weeks that have filings with the rows of each state, the latest first. */
 const completeWeeks = cachePerDay(async ({ snapshot, today }) => {
-  const weeks = new Map<string, { readonly week: Week; readonly rows: Map<string, number> }>();
+  const weeks = new Map<string, Map<string, number>>();
   for (const { state } of REGISTERS) {
     const filed = new Filters('filings').and('week_day', '<', weekOf(today).from).and('source_state', '=', state);
     for (const [day, rows] of await snapshot.counts(filed, 'week_day')) {
-      const week = weekOf(String(day));
-      const known = weeks.get(week.name) ?? { week, rows: new Map<string, number>() };
-      weeks.set(week.name, known);
-      known.rows.set(state, rows + (known.rows.get(state) ?? 0));
+      const { name } = weekOf(String(day));
+      const known = weeks.get(name) ?? new Map<string, number>();
+      weeks.set(name, known.set(state, rows + (known.get(state) ?? 0)));
     }
   }
-  return [...weeks.values()].sort((a, b) => (a.week.from < b.week.from ? 1 : -1));
+  return [...weeks].sort(([a], [b]) => (a < b ? 1 : -1));
 });
 
-/** The week of a request and its rows: the requested one, or the latest with rows; undefined if none has. */
-async function weekRowsOf(request: DayRequest, { state, week }: WeekChoice) {
+/** Names of the weeks with rows of the registers of a request, the latest first, and their rows by state. */
+async function weeksOf(request: DayRequest, state: string | undefined) {
   const states = REGISTERS.map((register) => register.state).filter((one) => state === undefined || one === state);
-  const rowsOf = (known?: ReadonlyMap<string, number>): Record<string, number> =>
-    Object.fromEntries(states.map((name) => [name, known?.get(name) ?? 0]));
-  const own = (await completeWeeks(request)).map(({ week: one, rows }) => ({ week: one, rows: rowsOf(rows) }));
-  const weeks = own.filter(({ rows }) => Object.values(rows).some((count) => count > 0));
-  const wanted = week === undefined ? undefined : parseWeek(week);
-  const found = wanted ? weeks.find((one) => one.week.name === wanted.name) : weeks[0];
-  return { weeks, chosen: found ?? (wanted && { week: wanted, rows: rowsOf() }), isEmpty: found === undefined };
+  const weeks = (await completeWeeks(request)).filter(([, rows]) => states.some((one) => rows.has(one)));
+  const all = new Map(weeks);
+  const rowsOf = (name: string): Record<string, number> =>
+    Object.fromEntries(states.map((one) => [one, all.get(name)?.get(one) ?? 0]));
+  return { names: weeks.map(([name]) => name), rowsOf };
 }
 
 /** The file that a request would buy; undefined if no complete week has rows. */
 export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}): Promise<WeeklyFile | undefined> {
-  const { chosen } = await weekRowsOf(request, choice);
-  if (!chosen) return undefined;
-  const { week, rows } = chosen;
-  const days = await request.snapshot.counts(filingsOf(week, choice.state), 'filing_date');
-  const newest = [...days.keys()].map(String).at(-1) ?? null;
-  return { week: week.name, from: week.from, to: week.to, rows, newest_filing_date: newest };
+  const { names, rowsOf } = await weeksOf(request, choice.state);
+  const found = parseWeek(choice.week ?? names[0] ?? '');
+  if (!found) return undefined;
+  const { name: week, from, to } = found;
+  const days = await request.snapshot.counts(filingsOf(found, choice.state), 'filing_date');
+  return { week, from, to, rows: rowsOf(week), newest_filing_date: [...days.keys()].map(String).at(-1) ?? null };
 }
 
 /** The weekly file of one register, or of both. */
@@ -136,31 +133,31 @@ export function weeklyCsv(register?: Register): Route {
     async handle(request) {
       const { params, snapshot, manifest, today } = request;
       const choice = { state: register?.state ?? params.state, week: params.week };
-      const { weeks, chosen, isEmpty } = await weekRowsOf(request, choice);
-      if (!chosen || isEmpty)
+      const { names, rowsOf } = await weeksOf(request, choice.state);
+      const file = await weeklyFile(request, choice);
+      if (!file || !names.includes(file.week))
         throw new Problem(
           'no_matches',
-          chosen
-            ? `${chosen.week.name} has no registrations. Nothing was charged.`
+          file
+            ? `${file.week} has no registrations. Nothing was charged.`
             : `No complete week has registrations; the current week ends on ${weekOf(today).to}. Nothing was charged.`,
           {
             filters: { ...params },
-            weeks: weeks.slice(0, MAX_WEEKS_LISTED).map(({ week, rows }) => ({ week: week.name, rows })),
+            weeks: names.slice(0, MAX_WEEKS_LISTED).map((week) => ({ week, rows: rowsOf(week) })),
             ...dataOf(manifest),
           },
         );
-      const rows = await snapshot.select(filingsOf(chosen.week, choice.state));
-      const facts = await weeklyFile(request, choice);
+      const rows = await snapshot.select(filingsOf(file, choice.state));
       const feed = register?.stateName ?? choice.state ?? 'registrations';
       // "OH=12, CO=0"
-      const counts = Object.entries(chosen.rows).map((pair) => pair.join('='));
-      const headers = Object.entries({ ...facts, rows: counts.join(', ') }).map(([name, value]) => [
+      const counts = Object.entries(file.rows).map((pair) => pair.join('='));
+      const headers = Object.entries({ ...file, rows: counts.join(', ') }).map(([name, value]) => [
         WEEK_HEADERS[name as keyof typeof WEEK_HEADERS],
         String(value),
       ]);
       return {
         content: await csvOf(snapshot, rows),
-        name: `dealfeed-${feed.toLowerCase()}-${chosen.week.name}.csv`,
+        name: `dealfeed-${feed.toLowerCase()}-${file.week}.csv`,
         headers: Object.fromEntries(headers) as Attachment['headers'],
       } satisfies Attachment;
     },
