@@ -19,7 +19,7 @@ import { candidate, line, refuse, required } from '../values.ts';
 import { requireWholeHtml } from '../bodies.ts';
 import { checkCount, checkCounts, checkPages, resolveLink } from './list_pages.ts';
 import { onSite, savedPages } from './list_pages.ts';
-import { parseAvailability, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
+import { parseAvailability, listingValues, ownUrl, printedFields, type PrintedListing } from './listing_values.ts';
 import { parseUnitMix } from './unit_mix.ts';
 
 /** Where a card holds a field. */
@@ -94,19 +94,8 @@ function rowCandidate($: CheerioAPI, card: Card, site: CardSite, page: Page): Ca
         values: listingValues({
           listing_id: required('listing_id', value('listing_id')),
           listing_url,
-          street: value('street'),
-          city: value('city'),
-          state: value('state'),
-          zip: value('zip'),
-          list_price: value('list_price'),
-          units: value('units'),
+          ...printedFields(value),
           unit_mix: parseUnitMix(value('unit_mix')),
-          cap_rate: value('cap_rate'),
-          noi: value('noi'),
-          annual_taxes: value('annual_taxes'),
-          year_built: value('year_built'),
-          property_type: value('property_type'),
-          listed_on: value('listed_on'),
           // A card without a badge is for sale: sites mark only the others.
           availability: value('availability') === null ? 'for_sale' : parseAvailability(value('availability')),
         }),

@@ -16,7 +16,7 @@ import { parseJson } from '../bodies.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../values.ts';
 import { checkPages, isSaved, onSite, resolveLink, savedPages, SkippedPages } from './list_pages.ts';
-import { type Availability, listingValues, ownUrl } from './listing_values.ts';
+import { type Availability, listingValues, ownUrl, printedFields, type PrintedField } from './listing_values.ts';
 import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from './unit_mix.ts';
 
 /** Bedrooms of a plan: a number, or in words such as "Studio". */
@@ -121,28 +121,16 @@ function firstValueAt(node: Node, paths: readonly string[]): unknown {
 }
 
 /** Paths into the listing's node (see valueAt); the first with a value counts. */
-interface ListingPaths {
-  readonly listing_id: readonly string[];
-  readonly listing_url: readonly string[];
-  readonly street: readonly string[];
-  readonly city: readonly string[];
-  readonly state: readonly string[];
-  readonly zip: readonly string[];
-  readonly list_price: readonly string[];
-  readonly currency: readonly string[];
-  readonly availability: readonly string[];
-  readonly units: readonly string[];
-  /** A text such as "4x1BR, 4x2BR". */
-  readonly unit_mix?: readonly string[];
-  /** A schema.org FloorPlan for each type of unit. */
-  readonly floor_plans?: readonly string[];
-  readonly cap_rate: readonly string[];
-  readonly noi: readonly string[];
-  readonly annual_taxes?: readonly string[];
-  readonly year_built: readonly string[];
-  readonly property_type: readonly string[];
-  readonly listed_on: readonly string[];
-}
+type ListingPaths = Readonly<
+  Record<Exclude<PrintedField, 'annual_taxes'> | 'listing_id' | 'listing_url' | 'currency' | 'availability', Paths> & {
+    annual_taxes?: Paths;
+    /** A text such as "4x1BR, 4x2BR". */
+    unit_mix?: Paths;
+    /** A schema.org FloorPlan for each type of unit. */
+    floor_plans?: Paths;
+  }
+>;
+type Paths = readonly string[];
 
 /** A list of cards that link to one page per listing; `<link rel="next">` links to the next page of the list. */
 interface CardsWithDetails {
@@ -189,19 +177,8 @@ function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boole
         values: listingValues({
           listing_id,
           listing_url,
-          street: value('street'),
-          city: value('city'),
-          state: value('state'),
-          zip: value('zip'),
-          list_price: value('list_price'),
-          units: value('units'),
+          ...printedFields(value),
           unit_mix: agreedMix(parseUnitMix(value('unit_mix')), floorPlanMix(node, site.paths.floor_plans ?? [])),
-          cap_rate: value('cap_rate'),
-          noi: value('noi'),
-          annual_taxes: value('annual_taxes'),
-          year_built: value('year_built'),
-          property_type: value('property_type'),
-          listed_on: value('listed_on'),
           availability: AVAILABILITY.get((optional(value('availability')) ?? '').split('/').at(-1) ?? '') ?? 'unknown',
         }),
         ...(isDetail ? {} : { sourceUrl: listing_url }),

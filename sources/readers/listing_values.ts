@@ -22,23 +22,23 @@ import { LIST_PRICE } from '../ranges.ts';
 
 export type Availability = 'for_sale' | 'under_contract' | 'sold' | 'unknown';
 
+/** Fields of a listing that are parsed from the text that the source prints. */
+const PRINTED = [
+  ...(['street', 'city', 'state', 'zip', 'list_price', 'units', 'cap_rate', 'noi'] as const),
+  ...(['annual_taxes', 'year_built', 'property_type', 'listed_on'] as const),
+];
+export type PrintedField = (typeof PRINTED)[number];
+type PrintedFields = Readonly<Record<PrintedField, unknown>>;
+
+/** These fields by what a site prints of each. */
+export const printedFields = (printed: (name: PrintedField) => unknown): PrintedFields =>
+  Object.fromEntries(PRINTED.map((name) => [name, printed(name)])) as PrintedFields;
+
 /** A listing's fields as the source prints them. */
-export interface PrintedListing {
+export interface PrintedListing extends PrintedFields {
   readonly listing_id: string;
   readonly listing_url: string;
-  readonly street: unknown;
-  readonly city: unknown;
-  readonly state: unknown;
-  readonly zip: unknown;
-  readonly list_price: unknown;
-  readonly units: unknown;
   readonly unit_mix: UnitMix | null;
-  readonly cap_rate: unknown;
-  readonly noi: unknown;
-  readonly annual_taxes: unknown;
-  readonly year_built: unknown;
-  readonly property_type: unknown;
-  readonly listed_on: unknown;
   /** Only of sites that date it. */
   readonly off_market_on?: unknown;
   readonly availability: Availability;
