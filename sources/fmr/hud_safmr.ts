@@ -1,7 +1,7 @@
 /**
  * HUD Small Area Fair Market Rents: rents by ZIP, of the release in force on the run's day. Column and file names are
- * from third parties; the layout of the emergency rental assistance file is that of fiscal year 2024. A year may have
- * no ZIP file: the read is then good without rows, provided that the site's own list names none either.
+ * from third parties. A year may have no ZIP file: the read is then good without rows, provided that the site's own
+ * list names none either.
  */
 import {
   type Candidate,
@@ -32,47 +32,15 @@ import { candidate, required, refuse, tidy, zip } from '../values.ts';
 
 const ROOMS = [0, 1, 2, 3, 4] as const;
 
-/** A column whose name changes from year to year, with one such name for messages. */
-interface NamedColumn {
-  readonly pattern: RegExp;
-  readonly example: string;
-}
-
-interface Layout {
-  readonly basis: 'zip' | 'greater_of_zip_and_area';
-  /** Column of the area's code. */
-  readonly code: NamedColumn;
-  /** A file name in HUD's form. */
-  readonly file: string;
-  readonly rent: (rooms: number) => string;
-  /** Columns that may be present and are not read. */
-  readonly unread: readonly RegExp[];
-}
-
-/** By kind of page. Line breaks in column names are read as spaces. */
-const LAYOUTS: Readonly<Record<string, Layout>> = {
-  safmr: {
-    basis: 'zip',
-    code: { pattern: /^HUD Area Code$/u, example: 'HUD Area Code' },
-    file: 'fy2026_safmrs_revised.xlsx',
-    rent: (rooms) => `SAFMR ${rooms}BR`,
-    unread: [/^SAFMR [0-4]BR ?- ?(?:90|110)% Payment Standard$/u],
-  },
-  // The program paid up to the greater of the two rents, so a ZIP below its area has the area's rent.
-  erap: {
-    basis: 'greater_of_zip_and_area',
-    code: { pattern: /^CBSASub\d\d$/u, example: 'CBSASub24' },
-    file: 'FY24_ERAP_SAFMR_by_zip.csv',
-    rent: (rooms) => `erap_fmr_br${rooms}`,
-    unread: [],
-  },
-};
-
-const AREA_NAME: NamedColumn = {
-  pattern: /^HUD (?:Metro )?Fair Market Rent Area Name$/u,
-  example: 'HUD Fair Market Rent Area Name',
-};
+// Line breaks in column names are read as spaces.
 const ZIP = 'ZIP Code';
+const CODE = 'HUD Area Code';
+const rentColumn = (rooms: number): string => `SAFMR ${rooms}BR`;
+const AREA_NAME = /^HUD (?:Metro )?Fair Market Rent Area Name$/u;
+/** Columns that may be present and are not read. */
+const UNREAD = [/^SAFMR [0-4]BR ?- ?(?:90|110)% Payment Standard$/u];
+/** A file name in HUD's form. */
+const FILE = 'fy2026_safmrs_revised.xlsx';
 
 /**
  * A ZIP with the leading zeros that it loses as a number, as in the workbooks of 2021, 2023 and 2024. A CSV export does
@@ -108,23 +76,20 @@ function checkIndex(page: Page): readonly Candidate[] {
 function parse(page: Page): readonly Candidate[] {
   if (page.kind === YEARS) return [];
   if (page.kind === 'index') return checkIndex(page);
-  const layout = LAYOUTS[page.kind];
-  if (!layout) throw new Error(`hud_safmr has no page of kind ${page.kind}`);
-  const table = rentTable(page, layout.file);
+  const table = rentTable(page, FILE);
   const { release, header, rows } = table;
-  // Falls back to the example, so that checkColumns names it as missing.
-  const named = ({ pattern, example }: NamedColumn): string => header.find((name) => pattern.test(name)) ?? example;
-  const columns = { code: named(layout.code), name: named(AREA_NAME) };
-  checkColumns(header, [ZIP, columns.code, columns.name, ...ROOMS.map(layout.rent)], page.url, layout.unread);
+  // Falls back to one of its names, so that checkColumns names it as missing.
+  const name = header.find((column) => AREA_NAME.test(column)) ?? 'HUD Fair Market Rent Area Name';
+  checkColumns(header, [ZIP, CODE, name, ...ROOMS.map(rentColumn)], page.url, UNREAD);
   const { fiscalYear, revision } = release;
 
   return rows.map((cells) => {
-    const at = (name: string): Cell => cells[header.indexOf(name)] ?? null;
+    const at = (column: string): Cell => cells[header.indexOf(column)] ?? null;
     const digits = digitsOf(at(ZIP), table.isFixedWidth);
-    const code = tidy(at(columns.code));
+    const code = tidy(at(CODE));
     const key =
       code !== null && digits !== null && /^\d{5}$/u.test(digits)
-        ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision, basis: layout.basis }
+        ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision }
         : undefined;
     return candidate(
       JSON.stringify(cells),
@@ -134,14 +99,13 @@ function parse(page: Page): readonly Candidate[] {
           values: {
             zip: zip('ZIP Code', digits) ?? refuse('blank_zip', 'ZIP Code is blank'),
             hud_area_code: required('hud_area_code', code),
-            hud_area_name: areaName(at(columns.name)),
+            hud_area_name: areaName(at(name)),
             ...Object.fromEntries(
-              ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))]),
+              ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(rentColumn(rooms)))]),
             ),
             fiscal_year: fiscalYear,
             effective_on: effectiveOn(release),
             revision,
-            basis: layout.basis,
           },
         };
       },
@@ -190,19 +154,11 @@ export default defineSource({
   drop: [
     {
       pattern: /^fy(?:20)?\d\d_safmrs(?:_rev(?:ised)?)?\.(?:xlsx|csv)$/u,
-      file: 'fy2026_safmrs_revised.xlsx',
+      file: FILE,
       kind: 'safmr',
       about:
         'The ZIP workbook under its HUD name, such as fy2026_safmrs_revised.xlsx, or its CSV export: ' +
         'the name states the year and the release.',
-    },
-    {
-      pattern: /^fy(?:20)?\d\d_erap_\w+\.(?:xlsx|csv)$/u,
-      file: 'FY24_ERAP_SAFMR_by_zip.csv',
-      kind: 'erap',
-      about:
-        'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: ' +
-        'the greater of the rents of the ZIP and its area.',
     },
     {
       pattern: /^index\.html?$/u,

@@ -38,7 +38,7 @@ export const shortYear = (fiscalYear: number): string => String(fiscalYear % 100
 
 /** The release that a name states, such as FY26_FMRs_revised or fy2026_safmrs; null if it states none. */
 export function releaseIn(name: string): Release | null {
-  const match = /\bFY(?:20)?(\d\d)_(?:FMRs|SAFMRs|ERAP_\w+?)(_rev(?:ised)?)?(?=\.|\b)/iu.exec(name);
+  const match = /\bFY(?:20)?(\d\d)_(?:FMRs|SAFMRs)(_rev(?:ised)?)?(?=\.|\b)/iu.exec(name);
   return match ? { fiscalYear: 2000 + Number(match[1]), revision: match[2] ? 'revised' : 'original' } : null;
 }
 

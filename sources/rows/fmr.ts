@@ -18,7 +18,7 @@ export const FmrArea = defineRecord(
     hud_area_name: text('HUD area name, as published (some have double spaces).'),
     is_metro: flag('True for a metropolitan area.'),
     population: integer('Population; the workbook renames this column every year.', {
-      absent: "the file has no population column, or the row is from HUD's API",
+      absent: 'the file has no population column',
       unit: 'persons',
     }),
     fmr_0: money('Fair Market Rent of an efficiency, per month.', { range: MONTHLY_RENT }),
@@ -28,19 +28,15 @@ export const FmrArea = defineRecord(
     fmr_4: money('Fair Market Rent of 4 bedrooms, per month.', { range: MONTHLY_RENT }),
     fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
     effective_on: date('Day the rents took effect: October 1 before the fiscal year, unless revised.'),
-    revision: oneOf(
-      ['original', 'revised', 'latest'],
-      "Release: the original workbook, a mid-year revision, or the latest one from HUD's API, which does not state " +
-        'whether that is the original or a revision.',
-    ),
+    revision: oneOf(['original', 'revised'], 'Release: the original workbook, or a mid-year revision.'),
   },
 );
 
 /** HUD's small-area rents of one ZIP in one HUD area. A ZIP in several areas has a row for each. */
 export const FmrZip = defineRecord(
   'fmr_zip',
-  'One row per ZIP, HUD area, fiscal year, release and basis.',
-  ['zip', 'hud_area_code', 'fiscal_year', 'revision', 'basis'],
+  'One row per ZIP, HUD area, fiscal year and release.',
+  ['zip', 'hud_area_code', 'fiscal_year', 'revision'],
   {
     zip: text('Five-digit ZIP.'),
     hud_area_code: text('HUD area code, such as METRO17410N17460.'),
@@ -52,15 +48,6 @@ export const FmrZip = defineRecord(
     rent_4: money('Rent of 4 bedrooms, per month.', { range: MONTHLY_RENT }),
     fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
     effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
-    revision: oneOf(
-      ['original', 'revised', 'latest'],
-      "Release: the original file, a mid-year revision, or the latest one from HUD's API, which does not state " +
-        'whether that is the original or a revision.',
-    ),
-    basis: oneOf(
-      ['zip', 'greater_of_zip_and_area'],
-      'zip: the Small Area Fair Market Rent of the ZIP. greater_of_zip_and_area: the greater of the rents of the ZIP ' +
-        'and its area, as in the emergency rental assistance files.',
-    ),
+    revision: oneOf(['original', 'revised'], 'Release: the original file, or a mid-year revision.'),
   },
 );

@@ -63,10 +63,10 @@ const DROPPED: readonly (readonly [source: string, path: string, reading: string
   ['hud_fmr', 'live/hud/FY2023_FMR_excerpt.csv', '104 103 0 1 e3ba278ec1d5', 'FY23_FMRs.csv'],
   ['hud_fmr', 'live/hud/FY2024_FMR_excerpt.csv', '104 103 0 1 7022a6c5750b', 'FY24_FMRs.csv'],
   ['hud_fmr', 'live/hud/FY2025_FMR_excerpt.csv', '104 103 0 1 bc96879f0e7b', 'FY25_FMRs.csv'],
-  ['hud_safmr', 'live/hud/fy2021_safmrs_revised_excerpt.csv', '160 160 0 0 092e19afbb96', 'fy2021_safmrs_revised.csv'],
-  ['hud_safmr', 'live/hud/fy2022_safmrs_revised_excerpt.csv', '160 160 0 0 9efe8c173fd0', 'fy2022_safmrs_revised.csv'],
-  ['hud_safmr', 'live/hud/fy2023_safmrs_revised_excerpt.csv', '160 160 0 0 f9cf933c8ca6', 'fy2023_safmrs_revised.csv'],
-  ['hud_safmr', 'live/hud/fy2024_safmrs_revised_excerpt.csv', '160 160 0 0 f539dd3f884b', 'fy2024_safmrs_revised.csv'],
+  ['hud_safmr', 'live/hud/fy2021_safmrs_revised_excerpt.csv', '160 160 0 0 56adb6eb1bf5', 'fy2021_safmrs_revised.csv'],
+  ['hud_safmr', 'live/hud/fy2022_safmrs_revised_excerpt.csv', '160 160 0 0 f2a344c59344', 'fy2022_safmrs_revised.csv'],
+  ['hud_safmr', 'live/hud/fy2023_safmrs_revised_excerpt.csv', '160 160 0 0 1e315d284f54', 'fy2023_safmrs_revised.csv'],
+  ['hud_safmr', 'live/hud/fy2024_safmrs_revised_excerpt.csv', '160 160 0 0 aa8d0e49a78b', 'fy2024_safmrs_revised.csv'],
   ['colorado_sos', 'colorado/Business-Entities-in-Colorado_2017_ditch_subset.csv', '899 864 0 35 f268f94424d5'],
   [
     'freddie_pmms',
@@ -84,7 +84,6 @@ const DROPPED: readonly (readonly [source: string, path: string, reading: string
     [
       ['hud_fmr', 'hud/FY25_FMRs.csv', '4764 4764 0 0 a80cb8084f9d'],
       ['hud_fmr', 'hud/FY25_FMRs_revised.csv', '4764 4764 0 0 810af5775d0f'],
-      ['hud_safmr', 'hud/FY24_ERAP_SAFMR_by_zip.csv', '29408 29408 0 0 0ee61bc6e0a4'],
     ],
   ),
 ];

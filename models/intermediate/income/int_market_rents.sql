@@ -18,29 +18,16 @@ areas as (
   ) = 1
 ),
 
-newest_zip_rents as (
-  select stg_zip_rents.*
-  from stg_zip_rents
-  cross join run
-  where effective_on <= run.as_of
-  qualify row_number() over (
-    partition by zip, hud_area_code, basis
-    order by fiscal_year desc, revision <> 'original' desc, effective_on desc, rent_2, source
-  ) = 1
-),
-
--- A figure older than the area's does not count. If HUD publishes the greater of two rents, only a rent above the
--- area's is known to be the ZIP's own.
+-- A figure older than the area's does not count
 zip_rents as (
-  select newest_zip_rents.*
-  from newest_zip_rents
-  left join areas on areas.hud_area_code = newest_zip_rents.hud_area_code
-  where
-    (areas.fiscal_year is null or newest_zip_rents.fiscal_year >= areas.fiscal_year)
-    and (basis = 'zip' or (newest_zip_rents.fiscal_year = areas.fiscal_year and newest_zip_rents.rent_2 > areas.fmr_2))
+  select zips.*
+  from stg_zip_rents as zips
+  cross join run
+  left join areas on areas.hud_area_code = zips.hud_area_code
+  where zips.effective_on <= run.as_of and (areas.fiscal_year is null or zips.fiscal_year >= areas.fiscal_year)
   qualify row_number() over (
-    partition by newest_zip_rents.zip, newest_zip_rents.hud_area_code
-    order by newest_zip_rents.fiscal_year desc, basis = 'zip' desc
+    partition by zips.zip, zips.hud_area_code
+    order by zips.fiscal_year desc, zips.revision <> 'original' desc, zips.effective_on desc, zips.rent_2, zips.source
   ) = 1
 ),
 
@@ -49,7 +36,7 @@ areas_of_zips as (
   select zip, hud_area_code from zip_rents
   union
   select zip, hud_area_code from ref_hud_zips
-  where zip not in (select zip from zip_rents where basis = 'zip')
+  where zip not in (select zip from zip_rents)
 ),
 
 candidates as (

@@ -28,11 +28,10 @@ const [REVISED, CONTINUED, OLD] = [...ZIPS_OF_AREAS.keys()].filter(
 );
 
 /** ZIPs of Cleveland, one for each case. */
-const [OF_AREA, LOWER, HIGHER, OLDER, BOTH, GREATER, EQUAL, OWN, BEDROOMS] =
-  ZIPS_OF_AREAS.get(CLEVELAND)?.map(({ zip }) => zip) ?? [];
+const [OF_AREA, LOWER, HIGHER, OLDER, BOTH, BEDROOMS] = ZIPS_OF_AREAS.get(CLEVELAND)?.map(({ zip }) => zip) ?? [];
 const ELSEWHERE = '36016';
 const UNKNOWN = '99999';
-const OF_CASES = [OF_AREA, LOWER, HIGHER, OLDER, BOTH, GREATER, EQUAL, OWN, BEDROOMS, ELSEWHERE, UNKNOWN];
+const OF_CASES = [OF_AREA, LOWER, HIGHER, OLDER, BOTH, BEDROOMS, ELSEWHERE, UNKNOWN];
 
 const bedrooms = (name: string, rents: readonly string[]): InputRow =>
   Object.fromEntries(rents.map((rent, i) => [`${name}_${i}`, rent]));
@@ -63,7 +62,6 @@ const ofZip = (zip: string | undefined, rent: string, rest: InputRow = {}): Inpu
   rent_2: rent,
   fiscal_year: 2026,
   effective_on: '2025-10-01',
-  basis: 'zip',
   source: 'hud_safmr',
   source_url: 'https://www.huduser.gov/safmrs.xlsx',
   ...rest,
@@ -87,7 +85,6 @@ const AREAS = [
   ...area(CHARLOTTE.areas[1], '1100.00'),
 ];
 
-const GREATER_OF_TWO = { basis: 'greater_of_zip_and_area' };
 const [, TWICE, ONCE] = CHARLOTTE.zips;
 const ZIPS = [
   ofZip(LOWER, '990.00'),
@@ -96,10 +93,6 @@ const ZIPS = [
   ofZip(ELSEWHERE, '770.00', { hud_area_code: 'NCNTY01005N01005' }),
   ofZip(BOTH, '990.00'),
   ofZip(BOTH, '1010.00', REVISION),
-  ofZip(GREATER, '1350.00', GREATER_OF_TWO),
-  ofZip(EQUAL, '1200.00', GREATER_OF_TWO),
-  ofZip(OWN, '1350.00', GREATER_OF_TWO),
-  ofZip(OWN, '1340.00'),
   ofZip(TWICE, '1300.00', { hud_area_code: CHARLOTTE.areas[0] }),
   ofZip(TWICE, '1350.00', { hud_area_code: CHARLOTTE.areas[1] }),
   // This year's file has the ZIP in one area only, whatever the older list says.
@@ -172,12 +165,6 @@ describe("a ZIP's rent takes precedence over its area's", () => {
     assert.deepEqual(says(BOTH), ['990.00', 'zip', 2026, 'hud_safmr']);
     assert.deepEqual(says(BOTH, NEW_YEAR), ['1010.00', 'zip', 2026, 'hud_safmr']);
   });
-});
-
-test("the greater of the ZIP's and the area's rent is the ZIP's own only above the area's", () => {
-  assert.deepEqual(says(GREATER), ['1350.00', 'zip', 2026, 'hud_safmr']);
-  assert.deepEqual(says(EQUAL), ['1200.00', 'metro', 2026, 'hud_fmr']);
-  assert.deepEqual(says(OWN), ['1340.00', 'zip', 2026, 'hud_safmr']);
 });
 
 test('in a ZIP of several areas the lowest rent counts, and the row says so', () => {
