@@ -12,7 +12,7 @@ import type { RequestState } from '../http/request_state.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
 import type { OpenPurchase } from '../payments/sale.ts';
 import type { Snapshots } from '../serving/follow.ts';
-import { bodyObject, JsonText } from '../serving/json_text.ts';
+import { bodyObject, JsonText } from '../serving/records.ts';
 import { CSV, prefersCsv, sendListCsv, setCsvHeaders, type ListBody } from './list/csv.ts';
 import type { Cursors } from './list/page.ts';
 import {

@@ -6,8 +6,7 @@ import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { isVerified, markVerified } from '../../lib/verified.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { isFileOf, servingVersion, TABLE_NAMES, type TableName } from '../../models/serving/tables.ts';
-import { parseRecord } from './json_text.ts';
-import { recordReader } from './records.ts';
+import { parseRecord, recordReader } from './records.ts';
 import { pause } from './slices.ts';
 import { Tables } from './tables.ts';
 

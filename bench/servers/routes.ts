@@ -18,7 +18,7 @@ import { paymentRoutes } from '../../api/docs/x402_extensions.ts';
 import type { Route } from '../../api/routes/define.ts';
 import { readParams } from '../../api/routes/params.ts';
 import { openSnapshots } from '../../api/serving/follow.ts';
-import { JsonText } from '../../api/serving/json_text.ts';
+import { JsonText } from '../../api/serving/records.ts';
 import { BASE_SEPOLIA } from '../../lib/network.ts';
 
 const [dataDir = '', facilitator, payTo = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
-/** Words of street addresses in the forms of USPS Publication 28. */
+/** Words of street addresses in the forms of USPS Publication 28, units at the end of a street, and numbered roads. */
 
 /** The form of each word in a list of "FORM:SPELLING,SPELLING". A form is its own form. */
-export function formsIn(list: string): ReadonlyMap<string, string> {
+function formsIn(list: string): ReadonlyMap<string, string> {
   const entries = list
     .trim()
     .split(/\s+/)
@@ -64,3 +64,121 @@ const COMPOUND = new RegExp(
 /** Ordinals in two words as digits: "TWENTY FIRST" is 21ST. */
 export const withOrdinals = (line: string): string =>
   line.replaceAll(COMPOUND, (_, ten: string, one: string) => `${TENS.indexOf(ten) + 2}${SPELLINGS.get(one)}`);
+
+/** Words that a unit's number or letter follows, as alternatives of a regular expression. */
+export const UNIT_DESIGNATORS =
+  'APARTMENTS?|APTS?|UNITS?|SUITE|STE|ROOM|RM|BUILDING|BLDG|LOT|TRAILER|TRLR|SPACE|SPC|DEPT|FLOOR|FLR|FL|PENTHOUSE|PH' +
+  '|NO|#';
+
+/** Words that are a unit by themselves, as alternatives of a regular expression. */
+export const UNIT_PLACES = 'REAR|UPPER|UPPR|UP|LOWER|LOWR|DOWN|DN|FRONT|FRNT|BASEMENT|BSMT';
+
+const UNIT_WORD = new RegExp(`^(?:${UNIT_DESIGNATORS}|${UNIT_PLACES})$`);
+const isUnitWord = (word: string): boolean => UNIT_WORD.test(word);
+
+/** Of a street without its house number: everything before the unit, and the unit. */
+const UNIT_AT_END = new RegExp(
+  `^(.*?)((?: (?:${UNIT_DESIGNATORS})(?: #)? (?:[A-Z]{0,2}-?\\d[A-Z0-9&.-]*|[A-Z](?:[&-][A-Z])*)` +
+    `| (?:\\d+(?:ST|ND|RD|TH)|FIRST|SECOND|THIRD) (?:FLOOR|FLR|FL)| (?:${UNIT_PLACES}))+)$`,
+);
+
+/** Apartment, suite and a bare number are one thing; buildings, floors and lots are not. */
+const UNIT_FORMS = formsIn(`
+  #:APARTMENT,APARTMENTS,APT,APTS,UNIT,UNITS,SUITE,STE,ROOM,RM,NO,DEPT BLDG:BUILDING FL:FLOOR,FLR
+  1ST:FIRST 2ND:SECOND 3RD:THIRD UPPR:UPPER,UP LOWR:LOWER,DOWN,DN FRNT:FRONT BSMT:BASEMENT`);
+
+/** One form of a unit. "1-A" is 1A, but "1-2" are two units. */
+const unitForm = (unit: string): string =>
+  unit
+    .replaceAll(/\b[A-Z]+\b/g, (word) => UNIT_FORMS.get(word) ?? word)
+    .replaceAll(/# #/g, '#')
+    .replaceAll(/\b([A-Z])-(\d)/g, '$1$2')
+    .replaceAll(/\b(\d+)-([A-Z])\b/g, '$1$2')
+    .replaceAll(/\b(\d+)(?:ST|ND|RD|TH) FL\b/g, 'FL $1')
+    .replaceAll(/([#A-Z]) 0*(\w)/g, '$1 $2')
+    .trim();
+
+/** A street without its house number: the street, and the form of its unit, or null. */
+export function splitUnit(text: string): { street: string; unit: string | null } {
+  const [, street, unit] = UNIT_AT_END.exec(text) ?? [];
+  return street === undefined || unit === undefined ? { street: text, unit: null } : { street, unit: unitForm(unit) };
+}
+
+/** A bare number or letter at the end, which may be a unit: "MAIN ST 4". */
+export const BARE_UNIT = /^(.+) (\d+[A-Z]?|[A-DF-MO-RT-VX-Z]\d*)$/;
+
+const ALL_UNITS = / (?:UNITS?|APARTMENTS?|APTS?|#)(?: #)? (?:1-(\d+)|A-([B-Z]))$/;
+
+/**
+ * A line without its units if it names all units of the building: "UNITS 1-8", unless the listing states another
+ * number. Without a stated number, "# 1-101" is apartment 101 of the first building.
+ */
+export function withoutAllUnits(line: string, units: number | null): string {
+  const [, last, letter] = ALL_UNITS.exec(line) ?? [];
+  const named = letter === undefined ? Number(last) : letter.charCodeAt(0) - 64;
+  const isAll = units === null ? named >= 2 && named <= 99 : named === units;
+  return isAll ? line.replace(ALL_UNITS, '') : line;
+}
+
+const ROAD = '(?:ROAD|RD)';
+const HIGHWAY = '(?:HIGHWAY|HWY)';
+const ROUTE = '(?:ROUTE|RTE|RT)';
+const COUNTY = `(?:COUNTY|CO|CTY)(?: TRUNK)? (?:${ROAD}|${HIGHWAY}|TRUNK)|CTH|CR`;
+
+/** Names before a number, which may follow other words of the street, by the form of the road. */
+const ANYWHERE = {
+  SR: `STATE (?:${ROUTE}|${ROAD}|${HIGHWAY})|ST (?:RTE|RT)|S[RH]|STH|OH|OHIO|TX|TEXAS`,
+  US: `(?:US|U S)(?: (?:${ROUTE}|${HIGHWAY}))?|USH`,
+  CR: COUNTY,
+  TWP: `(?:TOWNSHIP|TWP) ${ROAD}|TWP`,
+};
+
+/** Names before a number at the start of the street: elsewhere they are those of a unit or of a street. */
+const AT_START = {
+  IH: `INTERSTATE(?: ${HIGHWAY})?|IH?`,
+  FM: `FARM(?: TO MARKET)? ${ROAD}|FARM TO MARKET|FM(?: ${ROAD})?`,
+  RM: `RANCH TO MARKET(?: ${ROAD})?|RM(?: ${ROAD})?`,
+  RR: `RANCH ${ROAD}|RR`,
+  PVR: `PRIVATE ${ROAD}|PVR|PR`,
+  LOOP: '(?:STATE )?(?:LOOP|LP)',
+  SPUR: '(?:STATE )?SPUR',
+  RTE: `${HIGHWAY}|${ROUTE}`,
+};
+
+/** Names before letters: County Road B2, County Highway PP, Missouri's State Highway D. */
+const LETTERED = {
+  SR: `STATE (?:${ROUTE}|${HIGHWAY})|ST (?:RTE|RT)|SR|STH`,
+  CR: COUNTY,
+  RTE: `${HIGHWAY}|${ROUTE}`,
+};
+
+const START = `^((?:(?:${[...DIRECTIONS.keys()].join('|')}) ){0,2}(?:OLD )?)`;
+/** Five digits are a ZIP, except of a county road. */
+const numberOf = (form: string): string => String.raw`[ -]?(\d{1,${form === 'CR' ? 5 : 4}}[A-Z]?(?:\.\d+)?)`;
+
+const patternsOf = (roads: Readonly<Record<string, string>>, before: string, after: (form: string) => string) =>
+  Object.entries(roads).map(([form, names]) => ({
+    form,
+    pattern: new RegExp(`${before}(?:${names})${after(form)}(?= |$)`),
+  }));
+
+const NUMBERED_ROADS = [...patternsOf(ANYWHERE, '^(|.*? )', numberOf), ...patternsOf(AT_START, START, numberOf)];
+const LETTERED_ROADS = patternsOf(LETTERED, START, () => String.raw`[ -]([A-Z]{1,2}\d?)`);
+
+/** FM, RM and RR may have Road after their number: "FM 1960 WEST ROAD". */
+const ROAD_AFTER = new RegExp(String.raw`^(.*\b(?:FM|RM|RR)\d+[A-Z]?(?: (?:[NSEW]|NORTH|SOUTH|EAST|WEST))?) ${ROAD}\b`);
+const TWO_DIRECTIONS = /^([NS])(?:ORTH|OUTH)? ([EW])(?:AST|EST)? (?=(?:LOOP|SPUR)\d)/;
+
+/** A street with its road in one form: "STATE RT 39" and Ohio's "OH-39" are SR39, "CO RD K" is CR-K. */
+export function withRoad(street: string): string {
+  const road = NUMBERED_ROADS.find(({ pattern }) => pattern.test(street));
+  if (road !== undefined)
+    return street.replace(road.pattern, `$1${road.form}$2`).replace(ROAD_AFTER, '$1').replace(TWO_DIRECTIONS, '$1$2 ');
+  for (const { form, pattern } of LETTERED_ROADS) {
+    const letters = pattern.exec(street)?.[2] ?? '';
+    // "COUNTY ROAD NE" and "HIGHWAY LN" have another word there.
+    const isWord = letters.length > 1 && [SUFFIXES, DIRECTIONS].some((words) => words.has(letters));
+    if (letters !== '' && !isWord && !isUnitWord(letters)) return street.replace(pattern, `$1${form}-$2`);
+  }
+  return street;
+}

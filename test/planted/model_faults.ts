@@ -4,7 +4,7 @@ import { audit, fault, HISTORY_DAYS, reconcile, RECOMPUTED, test, type PlantedFa
 export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a listing of all units without their number is another property',
-    ['lib/addresses/units.ts', 'units === null ? named >= 2 && named <= 99 : named === units', 'named === units'],
+    ['lib/addresses/forms.ts', 'units === null ? named >= 2 && named <= 99 : named === units', 'named === units'],
     test('models/identity/identity.test.ts', 'match as listed'),
   ),
   fault(

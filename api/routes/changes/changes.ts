@@ -12,7 +12,7 @@ import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
 import { instantOf } from '../../../lib/time.ts';
 import { Problem } from '../../http/problem.ts';
 import { Filters, type Condition, type Either } from '../../serving/filters.ts';
-import { withField, type JsonText } from '../../serving/json_text.ts';
+import { withField, type JsonText } from '../../serving/records.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import type { RouteRequest } from '../define.ts';
 import { fieldsOf, filtersOf, listBody, pageSizeOf, queryOf, type List, type ListPage } from '../list/envelope.ts';

@@ -1,7 +1,7 @@
 /** The envelope of a list: its fields, the page of records and the state of their sources. */
 import { ABSENT } from '../../../lib/record.ts';
 import type { notComparedOf } from '../../../models/marts/change_feeds.ts';
-import { JsonText } from '../../serving/json_text.ts';
+import { JsonText } from '../../serving/records.ts';
 import { staleSources, type Family, type StaleSource } from '../../serving/stale_sources.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
 import type { RouteRequest } from '../define.ts';

@@ -23,7 +23,7 @@ import { checkNeeds, narrowed, paramsOf, type ListFilters, type ParamsOf } from 
 import { placeHint } from './place.ts';
 import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
 import type { Filters, RankedRows } from '../../serving/filters.ts';
-import type { JsonText } from '../../serving/json_text.ts';
+import type { JsonText } from '../../serving/records.ts';
 import { StaleSource } from '../../serving/stale_sources.ts';
 import { dataOf, NOTE, PUBLISHED } from '../envelope.ts';
 

@@ -14,7 +14,7 @@ import { Signal } from '../../../models/marts/signals.ts';
 import { ADDRESSED_TABLES, type AddressedTable } from '../../../models/serving/lookup_tables.ts';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
 import type { Row } from '../../serving/files.ts';
-import { JsonText, withField } from '../../serving/json_text.ts';
+import { JsonText, withField } from '../../serving/records.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';

@@ -2,8 +2,7 @@
  * Reads an address and a parcel number as people type them: with or without commas, country, state by code or name,
  * ZIP+4, the unit in any place. The street goes to the normalizer of the records; the rest narrows the search.
  */
-import { DIRECTIONS, SUFFIXES } from '../../../lib/addresses/forms.ts';
-import { UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/units.ts';
+import { DIRECTIONS, SUFFIXES, UNIT_DESIGNATORS, UNIT_PLACES } from '../../../lib/addresses/forms.ts';
 import type { KnownPlaces } from '../places.ts';
 import { placeKey } from '../places.ts';
 import { STATE_BY_NAME } from '../../../lib/states.ts';

@@ -8,7 +8,7 @@ import { allRoutes } from '../../../api/routes/all.ts';
 import { createCursors } from '../../../api/routes/list/page.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { readParams } from '../../../api/routes/params.ts';
-import { bodyObject } from '../../../api/serving/json_text.ts';
+import { bodyObject } from '../../../api/serving/records.ts';
 import { Filters } from '../../../api/serving/filters.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';

@@ -6,7 +6,7 @@ import { knownPlaces } from '../../../api/routes/places.ts';
 import { STATE_BY_NAME } from '../../../lib/states.ts';
 import { readAddress, type TypedAddress } from '../../../api/routes/lookup/typed_address.ts';
 import { Problem } from '../../../api/http/problem.ts';
-import { bodyObject } from '../../../api/serving/json_text.ts';
+import { bodyObject } from '../../../api/serving/records.ts';
 import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { addressParts } from '../../../lib/addresses/parts.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
