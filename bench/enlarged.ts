@@ -1,6 +1,7 @@
 /** Data folders of measures: the default world, and many times as large, each staged row again as another one. */
 import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../lib/closing.ts';
 import { openDuck, rowsOf } from '../lib/duck.ts';
 import { contentOf, pointAt, sha256OfFile } from '../lib/files.ts';
 import { literal } from '../lib/sql.ts';
@@ -24,12 +25,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Rows of a query in a DuckDB of its own, or of a file. */
 export async function query(sql: string, file?: string): Promise<Row[]> {
-  const duck = await openDuck(file, { memoryLimit: '8GB' });
-  try {
-    return await rowsOf(duck.connection, sql);
-  } finally {
-    duck.close();
-  }
+  await using duck = closing(await openDuck(file, { memoryLimit: '8GB' }));
+  return await rowsOf(duck.connection, sql);
 }
 
 /** A table of the current snapshot, as SQL; of the filings, every row that a part has. */

@@ -1,6 +1,7 @@
 /** Serving files of a snapshot whose DuckDB file was written or changed by hand, for measures and tests. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../lib/closing.ts';
 import { openDuck, typesOf } from '../lib/duck.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { columnsOfFile } from '../lib/stored_types.ts';
@@ -22,23 +23,19 @@ const FROM_FILINGS = [
 
 /** Write the serving files of a snapshot from its DuckDB file. @returns their entries in the manifest */
 export async function writeServingFiles(folder: string, database: string): Promise<Manifest['serving']> {
-  const duck = await openDuck(':memory:', { memoryLimit: '8GB' });
-  try {
-    const { connection } = duck;
-    await connection.run(`ATTACH ${literal(join(folder, database))} AS published (READ_ONLY)`);
-    await connection.run(`SET file_search_path = ${literal(folder)}`);
-    for (const mart of (await loadMarts()).filter(({ name }) => TABLE_NAMES.some((table) => table === name))) {
-      const { name, contract } = mart;
-      const table = `published.main.${identifier(name)}`;
-      const columns = columnsOfFile(shownRecord(mart).columns, await typesOf(connection, table));
-      const order = contract.publish.orderBy.join(', ');
-      await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
-    }
-    await connection.run(selectMacros([...LOOKUP_TABLES.map(({ sql }) => sql), ...FROM_FILINGS]));
-    for (const sql of FROM_FILINGS) await connection.run(sql);
-    for (const file of await readdir(folder)) if (file.endsWith('.sqlite')) await rm(join(folder, file));
-    return await writeServing(connection, { folder, before: { folder, serving: [] } });
-  } finally {
-    duck.close();
+  await using duck = closing(await openDuck(':memory:', { memoryLimit: '8GB' }));
+  const { connection } = duck;
+  await connection.run(`ATTACH ${literal(join(folder, database))} AS published (READ_ONLY)`);
+  await connection.run(`SET file_search_path = ${literal(folder)}`);
+  for (const mart of (await loadMarts()).filter(({ name }) => TABLE_NAMES.some((table) => table === name))) {
+    const { name, contract } = mart;
+    const table = `published.main.${identifier(name)}`;
+    const columns = columnsOfFile(shownRecord(mart).columns, await typesOf(connection, table));
+    const order = contract.publish.orderBy.join(', ');
+    await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
   }
+  await connection.run(selectMacros([...LOOKUP_TABLES.map(({ sql }) => sql), ...FROM_FILINGS]));
+  for (const sql of FROM_FILINGS) await connection.run(sql);
+  for (const file of await readdir(folder)) if (file.endsWith('.sqlite')) await rm(join(folder, file));
+  return await writeServing(connection, { folder, before: { folder, serving: [] } });
 }

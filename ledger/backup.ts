@@ -1,5 +1,6 @@
 /** A backup of a ledger is a copy of it in a new SQLite file, from which either database is restored. */
 import { rm } from 'node:fs/promises';
+import { closing } from '../lib/closing.ts';
 import { copyRows, type Counts } from './copy.ts';
 import { isNonEmptyFile, readIdentity, readNote, writeNote, type Identity } from './identity.ts';
 import { lostLines } from './journal_file.ts';
@@ -12,18 +13,14 @@ import { openSqliteStore } from './sqlite/store.ts';
 /** Copy a ledger into a new file, completely or not at all, while servers sell. The file is not flushed yet. */
 export async function backUp(store: Store, file: string): Promise<Counts> {
   try {
-    const copy = await openSqliteStore(file);
-    try {
-      const counts = await store.readSnapshot((read) =>
-        copy.write((query) => copyRows(read, query, { kind: copy.kind, overwrite: false })),
-      );
-      // Closing the file would ignore that its log does not fit on the disk.
-      const [row] = await copy.read('PRAGMA journal_mode = DELETE');
-      if (row?.['journal_mode'] !== 'delete') throw new Error(`${file} is in use by another process`);
-      return counts;
-    } finally {
-      await copy.close();
-    }
+    await using copy = closing(await openSqliteStore(file));
+    const counts = await store.readSnapshot((read) =>
+      copy.write((query) => copyRows(read, query, { kind: copy.kind, overwrite: false })),
+    );
+    // Closing the file would ignore that its log does not fit on the disk.
+    const [row] = await copy.read('PRAGMA journal_mode = DELETE');
+    if (row?.['journal_mode'] !== 'delete') throw new Error(`${file} is in use by another process`);
+    return counts;
   } catch (error) {
     for (const ending of ['', '-wal', '-shm']) await rm(file + ending, { force: true });
     throw error;
@@ -76,17 +73,9 @@ export async function restoreLedger(
 ): Promise<Restored> {
   // Before a ledger is created for it.
   if (!isNonEmptyFile(file)) throw new LedgerRefused(`${file} is not a backup of a ledger: it is missing or empty`);
-  const backup = await openSqliteStore(file);
-  try {
-    const store = await openLedgerStore(settings);
-    try {
-      const restored = await restore(backup, store, readNote(settings.DATA_DIR), options);
-      await writeNote(settings.DATA_DIR, { ...restored.identity, kind: store.kind });
-      return restored;
-    } finally {
-      await store.close();
-    }
-  } finally {
-    await backup.close();
-  }
+  await using backup = closing(await openSqliteStore(file));
+  await using store = closing(await openLedgerStore(settings));
+  const restored = await restore(backup, store, readNote(settings.DATA_DIR), options);
+  await writeNote(settings.DATA_DIR, { ...restored.identity, kind: store.kind });
+  return restored;
 }

@@ -2,6 +2,7 @@
 import { runCommand } from '../lib/command.ts';
 import { print } from '../lib/output.ts';
 import { readSettings } from '../lib/settings.ts';
+import { closing } from '../lib/closing.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { assertLedgerExists, openLedger, shownPlace } from './open.ts';
 import { reportLines } from './report.ts';
@@ -17,11 +18,7 @@ await runCommand(async () => {
   const settings = readSettings(ledgerSettings);
   const { DAYS } = readSettings(ledgerArguments);
   assertLedgerExists(settings);
-  const ledger = await openLedger(settings);
-  try {
-    const options = { nowMs: Date.now(), days: DAYS, settlementCost: settings.SETTLEMENT_COST };
-    for (const line of await reportLines(ledger, shownPlace(settings), options)) print(line);
-  } finally {
-    await ledger.close();
-  }
+  await using ledger = closing(await openLedger(settings));
+  const options = { nowMs: Date.now(), days: DAYS, settlementCost: settings.SETTLEMENT_COST };
+  for (const line of await reportLines(ledger, shownPlace(settings), options)) print(line);
 }, isExpected);

@@ -17,6 +17,7 @@ import {
   rm,
   stat,
   symlink,
+  writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -29,12 +30,8 @@ export class DamagedFile extends Error {
 
 /** Flush an existing file or folder to the disk. */
 export async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }
 
 /**
@@ -85,13 +82,7 @@ export async function writeWhole(path: string, content: string | Uint8Array, fol
   // A random name: this process, or one on another host, may write the same file at the same time.
   const temporary = join(folder, `${basename(path)}.${randomUUID()}.tmp`);
   try {
-    const handle = await open(temporary, 'w');
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(temporary, content, { flush: true });
     await rename(temporary, path);
   } catch (error) {
     // Remove the partial file: the disk may be full.
@@ -133,18 +124,14 @@ export const share = (from: string, to: string): Promise<void> =>
 /** SHA-256 of a file, hex. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  const handle = await open(path, 'r');
-  try {
-    // One buffer, not larger than the file: new memory for every read makes V8 collect garbage many times in a run.
-    const { size } = await handle.stat();
-    const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(size, CHUNK_BYTES)));
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    await handle.close();
+  await using handle = await open(path, 'r');
+  // One buffer, not larger than the file: new memory for every read makes V8 collect garbage many times in a run.
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(size, CHUNK_BYTES)));
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
   }
 }
 

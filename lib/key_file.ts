@@ -11,9 +11,9 @@ const MODE_BITS = 0o777;
  * @throws SettingError if the file cannot be read, or its mode gives access to group or others
  */
 export function readKeyFile(setting: string, path: string): string {
-  let file: number | undefined;
   try {
-    file = openSync(path, 'r');
+    using cleanup = new DisposableStack();
+    const file = cleanup.adopt(openSync(path, 'r'), closeSync);
     const mode = fstatSync(file).mode & MODE_BITS;
     // Windows has no such modes: Node.js reports every file as open to everyone.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
@@ -24,7 +24,5 @@ export function readKeyFile(setting: string, path: string): string {
   } catch (error) {
     if (error instanceof SettingError) throw error;
     throw new SettingError(`${setting} is ${JSON.stringify(path)}, expected a file that can be read`);
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }

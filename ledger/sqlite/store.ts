@@ -190,15 +190,11 @@ function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: StoreOp
     write,
     readSnapshot: async (work) => {
       // On a separate connection, so that writes continue during a long read.
-      const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
-      try {
-        await retryWhileLocked(soon(), () => {
-          reader.exec('BEGIN; SELECT 1 FROM heartbeat');
-        });
-        return await work(queryOn(reader));
-      } finally {
-        reader.close();
-      }
+      using reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+      await retryWhileLocked(soon(), () => {
+        reader.exec('BEGIN; SELECT 1 FROM heartbeat');
+      });
+      return await work(queryOn(reader));
     },
     async close() {
       // Finish earlier writes first, including those that wait for a lock.

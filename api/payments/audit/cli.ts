@@ -7,6 +7,7 @@ import { LedgerUnavailable, type Debt, type Ledger } from '../../../ledger/ledge
 import { assertLedgerExists, openNotedLedgerStore } from '../../../ledger/open.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
+import { closing } from '../../../lib/closing.ts';
 import { runCommand } from '../../../lib/command.ts';
 import { dollarsOf, type Network } from '../../../lib/network.ts';
 import { print } from '../../../lib/output.ts';
@@ -122,15 +123,11 @@ async function main(): Promise<number> {
   const settings = { ...readSettings(auditSettings), ...readSettings(auditArguments) };
   assertLedgerExists(settings);
   const chain = settings.REFUNDS ? null : await openChain(settings);
-  const store = await openNotedLedgerStore(settings);
-  try {
-    if (chain === null) await listRefunds(settings.NETWORK, sqlLedger(store));
-    else if (settings.REFUNDED === undefined) return await audit(settings, chain, store);
-    else await recordRefund(settings.REFUNDED, settings, chain, sqlLedger(store));
-    return 0;
-  } finally {
-    await store.close();
-  }
+  await using store = closing(await openNotedLedgerStore(settings));
+  if (chain === null) await listRefunds(settings.NETWORK, sqlLedger(store));
+  else if (settings.REFUNDED === undefined) return await audit(settings, chain, store);
+  else await recordRefund(settings.REFUNDED, settings, chain, sqlLedger(store));
+  return 0;
 }
 
 await runCommand(main, (error) => error instanceof LedgerUnavailable || error instanceof ChainUnavailable);
