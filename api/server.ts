@@ -24,9 +24,8 @@ interface Started {
 }
 
 function snapshotLine(snapshots: Serving['snapshots']): string {
-  const lease = snapshots.acquire();
+  using lease = snapshots.acquire();
   const manifest = lease?.snapshot.manifest;
-  lease?.release();
   if (manifest) return [`${manifest.run_id}, as of ${manifest.as_of}`, manifest.notice].filter(Boolean).join('   ');
   const failure = snapshots.failure();
   return `none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (the server picks it up)`;

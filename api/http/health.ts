@@ -47,26 +47,22 @@ export const createHealthCheck =
   async () => {
     // An application in a test has no payments that run.
     const settlements = (await payments.health?.()) ?? { unresolved: 0, warnings: [] };
-    const lease = snapshots.acquire();
+    using lease = snapshots.acquire();
     const failure = snapshots.failure();
     const ready = layer.ready();
-    try {
-      const snapshot = lease?.snapshot;
-      const stale = snapshot ? staleSources(snapshot, todayOf(snapshot.manifest, nowMs())) : [];
-      const degraded = snapshot ? degradedSources(snapshot) : [];
-      const isWell = !failure && ready && settlements.warnings.length + stale.length + degraded.length === 0;
-      return {
-        status: !snapshot ? 'unavailable' : isWell ? 'ok' : 'degraded',
-        snapshot_id: snapshot?.id ?? null,
-        as_of: snapshot?.manifest.as_of ?? null,
-        snapshot_failure: failure,
-        stale_sources: stale,
-        degraded_sources: degraded,
-        payments: { mode: payments.mode, test_money: payments.notice !== undefined, ready, ...settlements },
-      };
-    } finally {
-      lease?.release();
-    }
+    const snapshot = lease?.snapshot;
+    const stale = snapshot ? staleSources(snapshot, todayOf(snapshot.manifest, nowMs())) : [];
+    const degraded = snapshot ? degradedSources(snapshot) : [];
+    const isWell = !failure && ready && settlements.warnings.length + stale.length + degraded.length === 0;
+    return {
+      status: !snapshot ? 'unavailable' : isWell ? 'ok' : 'degraded',
+      snapshot_id: snapshot?.id ?? null,
+      as_of: snapshot?.manifest.as_of ?? null,
+      snapshot_failure: failure,
+      stale_sources: stale,
+      degraded_sources: degraded,
+      payments: { mode: payments.mode, test_money: payments.notice !== undefined, ready, ...settlements },
+    };
   };
 
 export function mountHealth(router: Router, health: () => Promise<Health>): void {

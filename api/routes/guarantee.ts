@@ -133,16 +133,14 @@ export function watchRefunds(
   let done: string | undefined;
   let running = Promise.resolve();
   const pass = async (): Promise<void> => {
-    const lease = snapshots.acquire();
     try {
+      using lease = snapshots.acquire();
       if (!lease || lease.snapshot.id === done) return;
       const booked = await bookRefunds(ledger, lease.snapshot, { routes, nowMs: nowMs() });
       done = lease.snapshot.id;
       if (booked > 0) report({ refunds: booked });
     } catch {
       // The next pass repeats it; /health names a ledger that is unavailable.
-    } finally {
-      lease?.release();
     }
   };
   const start = (): void => void (running = running.then(pass));

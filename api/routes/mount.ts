@@ -136,8 +136,11 @@ export function mountRoutes(router: Router, options: MountOptions): void {
         await next();
       } finally {
         // A handler that timed out still reads the snapshot.
-        if (state.running) void state.running.then(lease.release, lease.release);
-        else lease.release();
+        const release = (): void => {
+          lease[Symbol.dispose]();
+        };
+        if (state.running) void state.running.then(release, release);
+        else release();
       }
     };
 

@@ -15,10 +15,9 @@ const POLL_MS = 1_000;
 /** Retry a snapshot that failed to load after this long: its files may have been restored. */
 const RETRY_MS = 30_000;
 
-export interface Lease {
+/** Dispose of it exactly once. */
+export interface Lease extends Disposable {
   readonly snapshot: Snapshot;
-  /** Call exactly once. */
-  release(): void;
 }
 
 /** The last snapshot that could not be loaded. */
@@ -138,7 +137,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       loaded.leases += 1;
       return {
         snapshot: loaded.snapshot,
-        release() {
+        [Symbol.dispose]() {
           loaded.leases -= 1;
           closeIfIdle(loaded);
         },

@@ -78,12 +78,8 @@ export const errorPages =
     if (!wantsPage(ctx)) return;
     const problem = JSON.parse(String(ctx.body)) as ProblemBody;
     const [title, content] = pageOf(ctx, site, problem);
-    const lease = snapshots.acquire();
-    try {
-      ctx.body = site.frame({ path: '', title, about: problem.detail }, content, lease?.snapshot);
-      ctx.type = 'text/html; charset=utf-8';
-      ctx.set({ ...SITE_HEADERS });
-    } finally {
-      lease?.release();
-    }
+    using lease = snapshots.acquire();
+    ctx.body = site.frame({ path: '', title, about: problem.detail }, content, lease?.snapshot);
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.set({ ...SITE_HEADERS });
   };

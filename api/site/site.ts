@@ -179,17 +179,13 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         if (!isCached(ctx, shortHash(index), `public, max-age=${PAGE_SECONDS}`)) ctx.body = index;
         return;
       }
-      const lease = snapshots.acquire();
+      using lease = snapshots.acquire();
       if (!lease) return withoutData(ctx, page);
-      try {
-        const { snapshot } = lease;
-        const asked = { query: new URLSearchParams(ctx.querystring), path: ctx['params'] as Asked['path'] };
-        const rendered = await renderCached(page, snapshot, asked);
-        send(ctx, rendered, 'text/html; charset=utf-8', page.cache === 'none' ? 0 : PAGE_SECONDS);
-        ctx.set('X-Snapshot-Id', snapshot.id);
-      } finally {
-        lease.release();
-      }
+      const { snapshot } = lease;
+      const asked = { query: new URLSearchParams(ctx.querystring), path: ctx['params'] as Asked['path'] };
+      const rendered = await renderCached(page, snapshot, asked);
+      send(ctx, rendered, 'text/html; charset=utf-8', page.cache === 'none' ? 0 : PAGE_SECONDS);
+      ctx.set('X-Snapshot-Id', snapshot.id);
     });
   for (const { path, type, content } of assets.files) {
     const file = withHash(content);

@@ -29,18 +29,14 @@ const routes = allRoutes(options).filter(({ price, path }) => price !== null && 
 
 /** The body of the answer to a query. */
 async function answer(route: Route, query: string): Promise<Buffer | string> {
-  const lease = snapshots.acquire();
+  using lease = snapshots.acquire();
   if (!lease) throw new Error('there is no snapshot');
-  try {
-    const [{ snapshot }, { manifest }] = [lease, lease.snapshot];
-    const [params, holds] = [readParams(route.params, query), async () => new Map()];
-    const asked = { params, path: {}, snapshot, manifest, today: manifest.as_of, cursors, holds };
-    await route.check?.(asked);
-    const body = await route.handle(asked);
-    return body instanceof JsonText ? body.bytes : JSON.stringify(body);
-  } finally {
-    lease.release();
-  }
+  const [{ snapshot }, { manifest }] = [lease, lease.snapshot];
+  const [params, holds] = [readParams(route.params, query), async () => new Map()];
+  const asked = { params, path: {}, snapshot, manifest, today: manifest.as_of, cursors, holds };
+  await route.check?.(asked);
+  const body = await route.handle(asked);
+  return body instanceof JsonText ? body.bytes : JSON.stringify(body);
 }
 
 const router = new Router();

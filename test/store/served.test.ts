@@ -62,8 +62,7 @@ describe('a server with a store', () => {
   /** Run id that a server serves after it has looked at the store. */
   const served = async (snapshots: Snapshots): Promise<string | null> => {
     await snapshots.refresh();
-    const lease = snapshots.acquire();
-    lease?.release();
+    using lease = snapshots.acquire();
     return lease?.snapshot.id ?? null;
   };
   const build = (number: string): Promise<string> => host.publish(`${DAY}.${number}`, {}, { current: false });

@@ -68,18 +68,14 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
   /** Send a page that may be shown. */
   const serve = (path: string, send: (ctx: Context, cited: CitedPage, page: ArchivedPage, of: Snapshot) => void) =>
     router.get(path, async (ctx) => {
-      const lease = snapshots.acquire();
+      using lease = snapshots.acquire();
       if (!lease)
         throw new Problem('snapshot_unavailable', 'There is no snapshot to serve.', {}, { 'Retry-After': '30' });
-      try {
-        const cited = await citedPage(deps, lease.snapshot, String(ctx.params['sha256']));
-        const page = await readFor(ctx, archive, cited.sha256);
-        ctx.status = 200;
-        ctx.set('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
-        send(ctx, cited, page, lease.snapshot);
-      } finally {
-        lease.release();
-      }
+      const cited = await citedPage(deps, lease.snapshot, String(ctx.params['sha256']));
+      const page = await readFor(ctx, archive, cited.sha256);
+      ctx.status = 200;
+      ctx.set('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
+      send(ctx, cited, page, lease.snapshot);
     });
   serve(`${ARCHIVE_PATH}/:sha256`, (ctx, cited, page, snapshot) => {
     const about = `An archived page of ${cited.title}, as the example report cites it.`;

@@ -93,17 +93,13 @@ export function mountBought(router: Router, snapshots: Snapshots): void {
         'malformed_request',
         'The body is neither a whole report nor a list of deals with ZIP and page.',
       );
-    const lease = snapshots.acquire();
+    using lease = snapshots.acquire();
     if (!lease) throw new Problem('snapshot_unavailable', 'There is no snapshot to serve yet.');
-    try {
-      ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
-      ctx.type = 'text/html; charset=utf-8';
-      const layout = deals.success && mapsOf(deals.data);
-      const ofReport = report.success && reportContent(report.data, citedPages(report.data, lease.snapshot), 'bought');
-      ctx.body = html`${ofReport}${layout}`.text;
-    } finally {
-      lease.release();
-    }
+    ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
+    ctx.type = 'text/html; charset=utf-8';
+    const layout = deals.success && mapsOf(deals.data);
+    const ofReport = report.success && reportContent(report.data, citedPages(report.data, lease.snapshot), 'bought');
+    ctx.body = html`${ofReport}${layout}`.text;
   });
 }
 

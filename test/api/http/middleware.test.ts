@@ -85,7 +85,7 @@ describe('the server', () => {
           return found;
         },
       });
-      lease.release();
+      lease[Symbol.dispose]();
       const response = await fetchWithPayment(`${url}/api/deals`, payment);
       assert.equal(response.status, 503);
       assert.equal((await bodyOf(response))['reason'], 'timed_out');

@@ -218,7 +218,7 @@ describe('billing', () => {
     }
     assert.deepEqual(await balances(), start);
 
-    const lease = server.snapshots.acquire();
+    using lease = server.snapshots.acquire();
     assert.ok(lease);
     const { find, select, texts, records } = lease.snapshot;
     const crash = (): never => {
@@ -227,7 +227,6 @@ describe('billing', () => {
     Object.assign(lease.snapshot, { find: crash, select: crash, texts: crash, records: crash });
     await rows('handler crash');
     Object.assign(lease.snapshot, { find, select, texts, records });
-    lease.release();
 
     await shop.folder.publish('2026-11-20.02', {});
     await server.snapshots.refresh();

@@ -33,8 +33,7 @@ describe('the payment layer', () => {
 
   /** Act while the handlers cannot read the snapshot. */
   const whileCrashing = async <T>(action: () => Promise<T>): Promise<T> => {
-    const lease = started.snapshots.acquire();
-    assert.ok(lease);
+    using lease = started.snapshots.acquire() ?? assert.fail();
     const { snapshot } = lease;
     const { texts } = snapshot;
     Object.assign(snapshot, {
@@ -42,10 +41,7 @@ describe('the payment layer', () => {
         throw new Error('a secret of the inside');
       },
     });
-    return action().finally(() => {
-      Object.assign(snapshot, { texts });
-      lease.release();
-    });
+    return await action().finally(() => Object.assign(snapshot, { texts }));
   };
 
   before(async () => {

@@ -117,11 +117,10 @@ describe('what ended before its sale', () => {
     for (let tries = 0; (await refunded('exclusive')) === null && tries < 300; tries += 1) await pause(100);
     // As a server that starts later, or was killed before its last booking.
     const { snapshots, running, app } = shop.servers[1] ?? assert.fail();
-    const lease = snapshots.acquire() ?? assert.fail();
+    using lease = snapshots.acquire() ?? assert.fail();
     const options = { routes: app.routes, nowMs: Date.now() };
     await Promise.all([1, 2].map(() => bookRefunds(running.ledger, lease.snapshot, options)));
     assert.equal(await bookRefunds(running.ledger, lease.snapshot, options), 0);
-    lease.release();
     const amounts = Object.fromEntries(
       await Promise.all(Object.keys(ids).map(async (name) => [name, (await refunded(name))?.amount ?? null] as const)),
     );

@@ -115,8 +115,7 @@ describe('the weekly file', () => {
 
   it('is not billed if it cannot be completed, or is not paid', async () => {
     const settled = shared.app.facilitator.settled;
-    const lease = shared.app.snapshots.acquire();
-    assert.ok(lease);
+    using lease = shared.app.snapshots.acquire() ?? assert.fail();
     const { snapshot } = lease;
     const { records } = snapshot;
     let pages = 0;
@@ -131,7 +130,6 @@ describe('the weekly file', () => {
     const payment = await buyer.sign(url);
     const response = await fetchWithPayment(url, payment);
     Object.assign(snapshot, { records });
-    lease.release();
     assert.equal(response.status, 500);
     assert.equal(pages, 2);
     assert.equal(shared.app.facilitator.settled, settled);

@@ -64,7 +64,7 @@ describe('a snapshot', () => {
     await snapshots.refresh();
     assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.03');
     assert.equal(lease?.snapshot.records('deals', [0])[0]?.['deal_score'], 1);
-    lease?.release();
+    lease?.[Symbol.dispose]();
     assert.throws(() => lease?.snapshot.rows('SELECT 1'));
     snapshots.close();
     await shared.switchTo('2026-11-20.01');
@@ -79,10 +79,9 @@ describe('a snapshot', () => {
     });
     const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000 });
     const names = async (): Promise<unknown[]> => {
-      const lease = snapshots.acquire() ?? assert.fail();
+      using lease = snapshots.acquire() ?? assert.fail();
       const rows = await lease.snapshot.select(new Filters('signals'));
       const found = lease.snapshot.records('signals', rows, ['owner_name']).map((row) => row['owner_name']);
-      lease.release();
       return found.sort();
     };
     assert.deepEqual(await names(), ['DOE JANE', 'Müller José', 'ROE RICHARD']);
