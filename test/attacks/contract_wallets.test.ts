@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { closing } from '../../lib/closing.ts';
 import { fetchPaymentRequired, type Buyer } from '../api/support/buyers.ts';
 import { codeOf, type ContractName } from '../api/support/contracts.ts';
 import { attempt, checkBooks, gasSpent, outcomes, reasonOf, untilHeldOrAnswered, type Attempt } from './books.ts';
@@ -99,31 +100,27 @@ describe('the wallets of contracts', () => {
 
     it('that accepts anything buys no answer unpaid where the facilitator takes its signatures for one', async () => {
       // The facilitator remembers pending settlements by signature, and reports one transaction for all of them.
-      const quick = await openShop({ receiptTimeoutMs: 300 });
-      try {
-        const payer = randomAddress();
-        await quick.contract(payer, codeOf('AcceptsAnything'), DOLLAR / 10n);
-        await quick.stopBlocks();
-        const pending = await present(payer, DEALS, 1, quick);
-        await quick.mine();
-        await quick.admin.setAutomine(true);
-        const gate = gated();
-        quick.facilitator.behave(gate.behavior);
-        const settlementsBefore = quick.facilitator.settlements();
-        const asked = await fetchPaymentRequired(quick.url + DEALS);
-        const headers = Array.from({ length: NONCES }, () => headerOf(asked, payer, '0x1234'));
-        const others = headers.map((header) => attempt(quick.url + DEALS, header, signInAs(payer)));
-        await untilHeldOrAnswered(quick, others, settlementsBefore);
-        gate.open();
-        const attempts = [...pending, ...(await Promise.all(others))];
-        quick.facilitator.behave(honest);
-        await checkBooks(quick, attempts);
-        const seen = JSON.stringify(outcomes(attempts));
-        for (const { status } of attempts) assert.ok([200, 402, 429, 502].includes(status), seen);
-        assert.ok(attempts.filter(({ status }) => status === 200).length <= 2, seen);
-      } finally {
-        await quick.close();
-      }
+      await using quick = closing(await openShop({ receiptTimeoutMs: 300 }));
+      const payer = randomAddress();
+      await quick.contract(payer, codeOf('AcceptsAnything'), DOLLAR / 10n);
+      await quick.stopBlocks();
+      const pending = await present(payer, DEALS, 1, quick);
+      await quick.mine();
+      await quick.admin.setAutomine(true);
+      const gate = gated();
+      quick.facilitator.behave(gate.behavior);
+      const settlementsBefore = quick.facilitator.settlements();
+      const asked = await fetchPaymentRequired(quick.url + DEALS);
+      const headers = Array.from({ length: NONCES }, () => headerOf(asked, payer, '0x1234'));
+      const others = headers.map((header) => attempt(quick.url + DEALS, header, signInAs(payer)));
+      await untilHeldOrAnswered(quick, others, settlementsBefore);
+      gate.open();
+      const attempts = [...pending, ...(await Promise.all(others))];
+      quick.facilitator.behave(honest);
+      await checkBooks(quick, attempts);
+      const seen = JSON.stringify(outcomes(attempts));
+      for (const { status } of attempts) assert.ok([200, 402, 429, 502].includes(status), seen);
+      assert.ok(attempts.filter(({ status }) => status === 200).length <= 2, seen);
     });
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { closing } from '../../lib/closing.ts';
 import { backUp, restoreLedger, type Restored, type RestoreOptions } from '../../ledger/backup.ts';
 import type { Counts } from '../../ledger/copy.ts';
 import { noteFile, type LedgerNote } from '../../ledger/identity.ts';
@@ -56,12 +57,8 @@ export function ledgerFolders(): LedgerFolders {
 
 /** Back up a ledger into a file, as `make backup` does. @returns rows by table */
 export async function backUpTo(file: string, settings: LedgerSettings): Promise<Counts> {
-  const store = await openLedgerStore(settings);
-  try {
-    return await backUp(store, file);
-  } finally {
-    await store.close();
-  }
+  await using store = closing(await openLedgerStore(settings));
+  return await backUp(store, file);
 }
 
 /** Restore a ledger from a file, as `make restore` does. */

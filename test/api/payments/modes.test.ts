@@ -10,6 +10,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { closing } from '../../../lib/closing.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
@@ -101,18 +102,14 @@ describe('the chain of the sandbox', () => {
   });
 
   it('outlives the servers that joined it, which share its buyer and receiver', async () => {
-    const chain = await startChain();
-    try {
-      await joinOn(folder.path, chain);
-      const server = await open({ DATA_DIR: folder.path });
-      const wallet = await readWallet(folder.path);
-      assert.deepEqual([wallet?.rpc_url, wallet?.pay_to], [chain.rpcUrl, server.payments.payTo]);
-      await server.close();
-      assert.equal(await answers(chain.rpcUrl), true);
-      assert.deepEqual(await readWallet(folder.path), wallet);
-    } finally {
-      await chain.close();
-    }
+    await using chain = closing(await startChain());
+    await joinOn(folder.path, chain);
+    const server = await open({ DATA_DIR: folder.path });
+    const wallet = await readWallet(folder.path);
+    assert.deepEqual([wallet?.rpc_url, wallet?.pay_to], [chain.rpcUrl, server.payments.payTo]);
+    await server.close();
+    assert.equal(await answers(chain.rpcUrl), true);
+    assert.deepEqual(await readWallet(folder.path), wallet);
   });
 });
 
@@ -170,16 +167,11 @@ describe('settling with a key of our own', () => {
       await server.close();
     }
     await admin().setBalance({ address: account, value: 10n ** 12n });
-    const poor = await open({ ...env(), SETTLE_KEY: key }, said);
-    try {
-      const health = await bodyOf(await fetch(`${poor.url}/health`));
-      assert.equal(health['status'], 'degraded');
-      assert.match(JSON.stringify(health['payments']), /the gas is enough for \d+ settlements/);
-      for (const text of [JSON.stringify(said), JSON.stringify(health)])
-        assert.equal(text.includes(key.slice(2)), false);
-    } finally {
-      await poor.close();
-    }
+    await using poor = closing(await open({ ...env(), SETTLE_KEY: key }, said));
+    const health = await bodyOf(await fetch(`${poor.url}/health`));
+    assert.equal(health['status'], 'degraded');
+    assert.match(JSON.stringify(health['payments']), /the gas is enough for \d+ settlements/);
+    for (const text of [JSON.stringify(said), JSON.stringify(health)]) assert.equal(text.includes(key.slice(2)), false);
   });
 
   it('never sells made-up data, or data that does not say what it is, whether at the start or later', async () => {

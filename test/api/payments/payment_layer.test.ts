@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { closing } from '../../../lib/closing.ts';
 import { leadLimits } from '../../../api/routes/leads/exclusive.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator.ts';
@@ -69,24 +70,17 @@ describe('the payment layer', () => {
     const down = new ScriptedFacilitator();
     const answer = down.onSupported;
     down.onSupported = away;
-    const app = await startApp(folder.path, { facilitator: down, nowMs: () => now, snapshots });
-    try {
-      assert.equal((await fetch(`${app.url}/api/meta`)).status, 200);
-      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
-      assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'degraded');
-      const status = await fetch(`${app.url}/status`, { headers: { Accept: 'text/html' } });
-      assert.match(
-        await status.text(),
-        /<strong>You cannot buy now\.<\/strong> A purchase is refused and not charged/u,
-      );
-      down.onSupported = answer;
-      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503, 'it is not asked again at once');
-      now += 6_000;
-      assert.equal((await fetch(`${app.url}/api/deals`)).status, 402);
-      assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'ok');
-    } finally {
-      await app.close();
-    }
+    await using app = closing(await startApp(folder.path, { facilitator: down, nowMs: () => now, snapshots }));
+    assert.equal((await fetch(`${app.url}/api/meta`)).status, 200);
+    assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
+    assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'degraded');
+    const status = await fetch(`${app.url}/status`, { headers: { Accept: 'text/html' } });
+    assert.match(await status.text(), /<strong>You cannot buy now\.<\/strong> A purchase is refused and not charged/u);
+    down.onSupported = answer;
+    assert.equal((await fetch(`${app.url}/api/deals`)).status, 503, 'it is not asked again at once');
+    now += 6_000;
+    assert.equal((await fetch(`${app.url}/api/deals`)).status, 402);
+    assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'ok');
   });
 
   it('does not settle while the facilitator is away, or when the handler crashes, and discloses nothing', async () => {

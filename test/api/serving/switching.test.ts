@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { closing } from '../../../lib/closing.ts';
 import { readJson, sha256OfFile } from '../../../lib/files.ts';
 import { sealSubject, writeSuppressed } from '../../../lib/suppressions.ts';
 import { isVerified, markVerified } from '../../../lib/verified.ts';
@@ -170,52 +171,44 @@ describe('a snapshot', () => {
 });
 
 it('reads a file again only if it changed since its hash was checked on this disk', async () => {
-  const shared = await startSharedApp();
-  try {
-    const folder = await shared.folder.publish('2026-11-20.01', { deals: scored(1) });
-    const path = join(folder, 'serving.sqlite');
-    const [stated = assert.fail()] = (await readServed(folder)).serving.filter(({ file }) => file === 'serving.sqlite');
-    (await openSnapshot(folder)).close();
-    assert.equal(await isVerified(folder, stated), true);
+  await using shared = closing(await startSharedApp());
+  const folder = await shared.folder.publish('2026-11-20.01', { deals: scored(1) });
+  const path = join(folder, 'serving.sqlite');
+  const [stated = assert.fail()] = (await readServed(folder)).serving.filter(({ file }) => file === 'serving.sqlite');
+  (await openSnapshot(folder)).close();
+  assert.equal(await isVerified(folder, stated), true);
 
-    const bytes = await readFile(path);
-    const { atime, mtime } = await stat(path);
-    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-    await writeFile(path, bytes);
-    await utimes(path, atime, mtime);
-    await assert.rejects(openSnapshot(folder), /serving\.sqlite does not have the hash/u);
+  const bytes = await readFile(path);
+  const { atime, mtime } = await stat(path);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  await writeFile(path, bytes);
+  await utimes(path, atime, mtime);
+  await assert.rejects(openSnapshot(folder), /serving\.sqlite does not have the hash/u);
 
-    // A disk that lost a bit changes no time: only `make status` finds it.
-    await markVerified(folder, [stated]);
-    (await openSnapshot(folder)).close();
-  } finally {
-    await shared.close();
-  }
+  // A disk that lost a bit changes no time: only `make status` finds it.
+  await markVerified(folder, [stated]);
+  (await openSnapshot(folder)).close();
 });
 
 describe('a server without a snapshot', () => {
   it('responds with 503, which cannot be paid, and serves the first snapshot that can be loaded', async () => {
-    const shared = await startSharedApp();
-    try {
-      const assertUnavailable = async (detail: RegExp): Promise<void> => {
-        for (const path of ['/api/meta', '/api/deals']) {
-          const { response, body } = await shared.get(path);
-          assert.deepEqual([response.status, body['reason']], [503, 'snapshot_unavailable']);
-          assert.match(String(body['detail']), detail);
-        }
-        assert.equal((await shared.get('/health')).response.status, 503);
-      };
-      await assertUnavailable(/^There is no snapshot to serve yet\./);
-      const damaged = await shared.folder.publish('2026-11-20.01', {}, { current: false });
-      await rm(join(damaged, 'manifest.json'));
-      await shared.switchTo('2026-11-20.01');
-      await assertUnavailable(/^The snapshot cannot be loaded; \/health has the reason\./);
-      await shared.folder.publish('2026-11-20.02', { deals: scored(1) });
-      await shared.switchTo('2026-11-20.02');
-      assert.equal((await shared.get('/api/meta')).response.status, 200);
-      assert.equal((await shared.get('/api/deals')).response.status, 402);
-    } finally {
-      await shared.close();
-    }
+    await using shared = closing(await startSharedApp());
+    const assertUnavailable = async (detail: RegExp): Promise<void> => {
+      for (const path of ['/api/meta', '/api/deals']) {
+        const { response, body } = await shared.get(path);
+        assert.deepEqual([response.status, body['reason']], [503, 'snapshot_unavailable']);
+        assert.match(String(body['detail']), detail);
+      }
+      assert.equal((await shared.get('/health')).response.status, 503);
+    };
+    await assertUnavailable(/^There is no snapshot to serve yet\./);
+    const damaged = await shared.folder.publish('2026-11-20.01', {}, { current: false });
+    await rm(join(damaged, 'manifest.json'));
+    await shared.switchTo('2026-11-20.01');
+    await assertUnavailable(/^The snapshot cannot be loaded; \/health has the reason\./);
+    await shared.folder.publish('2026-11-20.02', { deals: scored(1) });
+    await shared.switchTo('2026-11-20.02');
+    assert.equal((await shared.get('/api/meta')).response.status, 200);
+    assert.equal((await shared.get('/api/deals')).response.status, 402);
   });
 });

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before } from 'node:test';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import { closing } from '../../../lib/closing.ts';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
@@ -253,10 +254,6 @@ export async function withStarted(
   options: AppOptions,
   test: (started: Started) => Promise<void>,
 ): Promise<void> {
-  const started = await startApp(dataDir, options);
-  try {
-    await test(started);
-  } finally {
-    await started.close();
-  }
+  await using started = closing(await startApp(dataDir, options));
+  await test(started);
 }
