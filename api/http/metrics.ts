@@ -5,15 +5,17 @@ import type { Health } from './health.ts';
 import type { RequestLog } from './log.ts';
 import { WARNING_CODES } from '../payments/health.ts';
 
-export interface Metrics {
-  observe(entry: RequestLog): void;
-  /** In Prometheus format. */
-  text(): Promise<string>;
-  readonly type: string;
-}
+/** Figures of /health: name, help and value. */
+const GAUGES: readonly (readonly [name: string, help: string, valueOf: (now: Health) => number | boolean])[] = [
+  ['stale_sources', 'Sources whose rows are older than their read interval.', (now) => now.stale_sources.length],
+  ['degraded_sources', 'Sources whose rows join fewer others than expected.', (now) => now.degraded_sources.length],
+  ['payments_ready', '1 if the server accepts payments.', (now) => now.payments.ready],
+  ['snapshot_failing', '1 while the current snapshot cannot be loaded.', (now) => now.snapshot_failure !== null],
+  ['open_settlements', 'Purchases whose outcome is unknown.', (now) => now.payments.unresolved],
+];
 
 /** Metrics of one server. `health` is called on every scrape. */
-export function createMetrics(health: () => Promise<Health>): Metrics {
+export function createMetrics(health: () => Promise<Health>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const facts = (name: string, help: string, ...labelNames: string[]) => ({
@@ -30,36 +32,31 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
   const sold = new Counter(facts('sold_dollars_total', 'Dollars settled.', 'route'));
   const unresolved = new Counter(facts('unresolved_settlements_total', 'Settlements of unknown outcome.'));
   const healthy = new Gauge(facts('health', '1 for the current state of the server.', 'status'));
-  const stale = new Gauge(facts('stale_sources', 'Sources whose rows are older than their read interval.'));
-  const degraded = new Gauge(facts('degraded_sources', 'Sources whose rows join fewer others than expected.'));
-  const ready = new Gauge(facts('payments_ready', '1 if the server accepts payments.'));
-  const failing = new Gauge(facts('snapshot_failing', '1 while the current snapshot cannot be loaded.'));
-  const open = new Gauge(facts('open_settlements', 'Purchases whose outcome is unknown.'));
   const warnings = new Gauge(facts('payment_warnings', 'Payment warnings by code, as in docs/runbook.md.', 'code'));
+  const gauges = GAUGES.map(([name, help, valueOf]) => [new Gauge(facts(name, help)), valueOf] as const);
   return {
     type: registry.contentType,
-    observe(entry) {
+    observe(entry: RequestLog): void {
       const route = entry.route ?? 'other';
       requests.inc({ route, status: entry.status, reason: entry.reason ?? '' });
       seconds.observe({ route }, entry.ms / 1000);
       if (entry.charged !== undefined) sold.inc({ route }, Number(entry.charged));
       if (entry.unresolved) unresolved.inc();
     },
-    async text() {
+    /** In Prometheus format. */
+    async text(): Promise<string> {
       const now = await health();
       for (const status of ['ok', 'degraded', 'unavailable'] as const)
         healthy.set({ status }, now.status === status ? 1 : 0);
-      stale.set(now.stale_sources.length);
-      degraded.set(now.degraded_sources.length);
-      ready.set(now.payments.ready ? 1 : 0);
-      open.set(now.payments.unresolved);
+      for (const [gauge, valueOf] of gauges) gauge.set(Number(valueOf(now)));
       for (const code of WARNING_CODES)
         warnings.set({ code }, now.payments.warnings.filter((warning) => warning.code === code).length);
-      failing.set(now.snapshot_failure ? 1 : 0);
       return registry.metrics();
     },
   };
 }
+
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** A server, not listening yet, that serves GET /metrics and nothing else. */
 export const metricsServer = (metrics: Metrics): Server =>

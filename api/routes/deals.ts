@@ -100,6 +100,14 @@ async function impliedByNoi(request: RouteRequest<ParamsOf<typeof dealFilters>>)
   return { implied_by_noi: await request.snapshot.total(implied) };
 }
 
+/** Active deals, the highest value of this column first. */
+const rankedBy = (column: string) => async (request: Parameters<typeof impliedByNoi>[0]) => ({
+  itemName: 'active deal',
+  filters: activeDeals(),
+  more: await impliedByNoi(request),
+  rank: { column, direction: 'DESC' as const },
+});
+
 const IndexRecord = partOf(Deal, 'id address city state list_price units cap_rate deal_score report_status');
 
 /** The body of the free index. */
@@ -147,12 +155,7 @@ export const deals = listRoute({
     // A record whose ZIP has changed may have left its county and its metro.
     fields: { county: 'zip', metro: 'zip' },
   },
-  list: async (request) => ({
-    itemName: 'active deal',
-    filters: activeDeals(),
-    more: await impliedByNoi(request),
-    rank: { column: 'deal_score', direction: 'DESC' },
-  }),
+  list: rankedBy('deal_score'),
 });
 
 const Card = partOf(Deal, DEAL_CARD);
@@ -169,12 +172,7 @@ export const dealCards = listRoute({
   fields: { groups: {} },
   page: CARDS_PAGE,
   more: impliedCap,
-  list: async (request) => ({
-    itemName: 'active deal',
-    filters: activeDeals(),
-    more: await impliedByNoi(request),
-    rank: { column: 'cap_rate', direction: 'DESC' },
-  }),
+  list: rankedBy('cap_rate'),
 });
 
 export const hotDeals = listRoute({

@@ -18,6 +18,13 @@ const PAGE = 32;
 /** Signals still on their county's list, or whose county is no longer read (signal_state says so). */
 export const currentSignals = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');
 
+/** Signals and leads by the kind of their property. */
+export const propertyKind = by(
+  'property_kind',
+  '=',
+  choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
+);
+
 export const signals = listRoute({
   name: 'signals',
   path: '/api/signals',
@@ -34,11 +41,7 @@ export const signals = listRoute({
     ),
     min_amount: by('amount', '>=', numberParam('Minimum amount owed or claimed, USD.')),
     has_address: by('has_address', '=', flagParam('true: only rows with a street address; false: only rows without.')),
-    property_kind: by(
-      'property_kind',
-      '=',
-      choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
-    ),
+    property_kind: propertyKind,
     ...otherPlaces,
     ...areaFilters,
   },

@@ -1,6 +1,6 @@
 /** GET /api/leads: off-market seller leads. */
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { AUCTION_TYPES, INDEPENDENT_KINDS, PROPERTY_KINDS } from '../../../models/fields.ts';
+import { AUCTION_TYPES, INDEPENDENT_KINDS } from '../../../models/fields.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { Filters } from '../../serving/filters.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
@@ -13,6 +13,7 @@ import { by, narrowed, type FilterRequest } from '../list/filters.ts';
 import { placeFilters } from '../list/place.ts';
 import { PRICES } from '../../../lib/prices.ts';
 import { startOfDay } from '../weeks.ts';
+import { propertyKind } from '../signals.ts';
 import { notHeld } from './lead_holds.ts';
 
 const { county, ...otherPlaces } = placeFilters;
@@ -42,11 +43,7 @@ export const leadFilters = {
   county,
   min_score: by('lead_score', '>=', integerParam('Minimum lead_score.', 0, 100)),
   lead_type: by('lead_type', '=', choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.')),
-  property_kind: by(
-    'property_kind',
-    '=',
-    choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
-  ),
+  property_kind: propertyKind,
   min_signals: by(
     'signals_count',
     '>=',
