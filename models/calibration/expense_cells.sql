@@ -31,9 +31,7 @@ differences as (
 )
 
 select
-  cells.size,
-  cells.vintage,
-  cells.median,
+  cells.size, cells.vintage, cells.median,
   drawn_toward(
     case when cells.vintage = 'any' then every.median else shrunk + difference end, cells.median, cells.n_eff
   ) as shrunk,

@@ -79,12 +79,7 @@ contributions as (
 
 counties as (
   select
-    counties.metro,
-    counties.county_fips,
-    counties.county,
-    counties.is_core,
-    counties.has_listings,
-    kinds.kind,
+    counties.metro, counties.county_fips, counties.county, counties.is_core, counties.has_listings, kinds.kind,
     case
       when bool_or(contributions.is_declared and contributions.covered_city is null) then 'covered'
       when count(contributions.source) > 0 then 'partly_covered'

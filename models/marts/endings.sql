@@ -9,13 +9,8 @@ paid_debts as (
     lead_id_of('tax_delinquent', today.county_fips, today.parcel_key) as id,
     'debt_paid' as reason,
     list.paid_on as published_on,
-    before.source_url as open_url,
-    before.page_sha256 as open_sha256,
-    before.last_seen as open_at,
-    today.source,
-    today.source_url,
-    today.page_sha256,
-    today.last_seen as read_at
+    before.source_url as open_url, before.page_sha256 as open_sha256, before.last_seen as open_at,
+    today.source, today.source_url, today.page_sha256, today.last_seen as read_at
   from followed_signals as before
   join signals as today using (id)
   left join stg_tax_parcels as list
@@ -46,13 +41,8 @@ called_off_sales as (
     before.lead_id as id,
     'sale_called_off' as reason,
     cast(null as date) as published_on,
-    before.source_url as open_url,
-    before.page_sha256 as open_sha256,
-    before.last_seen as open_at,
-    today.source,
-    today.source_url,
-    today.page_sha256,
-    today.last_seen as read_at
+    before.source_url as open_url, before.page_sha256 as open_sha256, before.last_seen as open_at,
+    today.source, today.source_url, today.page_sha256, today.last_seen as read_at
   from next_sales as before
   join auctions as today using (id)
   where today.sale_status in ('cancelled', 'withdrawn', 'postponed')
@@ -64,13 +54,8 @@ ended_listings as (
     today.id,
     'off_market' as reason,
     shown.off_market_on as published_on,
-    before.source_url as open_url,
-    before.page_sha256 as open_sha256,
-    before.observed_at as open_at,
-    today.source,
-    today.source_url,
-    today.page_sha256,
-    today.observed_at as read_at
+    before.source_url as open_url, before.page_sha256 as open_sha256, before.observed_at as open_at,
+    today.source, today.source_url, today.page_sha256, today.observed_at as read_at
   from followed_deals as before
   join deals as today using (id)
   left join stg_listings as shown

@@ -27,10 +27,7 @@ compared_filings as (
     previous.last_seen as last_seen_before,
     previous.last_updated as last_updated_before,
     previous.change_kind as change_kind_before,
-    previous.amendment_kind,
-    previous.amendment_date,
-    previous.amendment_document,
-    previous.amendment_url,
+    previous.amendment_kind, previous.amendment_date, previous.amendment_document, previous.amendment_url,
     (
       previous.charter_number, previous.business_name_raw, previous.filing_date, previous.entity_type_raw,
       previous.entity_status_raw, previous.jurisdiction,

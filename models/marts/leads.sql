@@ -18,10 +18,7 @@ corrected_records as (
 
 rolls as (
   select
-    county_fips,
-    parcel_key,
-    last_sale_date,
-    last_sale_price,
+    county_fips, parcel_key, last_sale_date, last_sale_price,
     county_value as assessed_market_value,
     source as roll_source,
     source_url as roll_source_url

@@ -45,11 +45,7 @@ named as (
     found.state,
     found.county_fips,
     coalesce(found.county, counties.county || ', ' || counties.state) as county,
-    int_metros.metro,
-    found.city,
-    found.zip,
-    found.is_listing,
-    found.is_record
+    int_metros.metro, found.city, found.zip, found.is_listing, found.is_record
   from found
   left join ref_counties as counties on counties.county_fips = found.county_fips
   left join int_metros on int_metros.county_fips = found.county_fips
@@ -59,12 +55,7 @@ select
   uuid_of(concat_ws(
     '|', 'place', state, coalesce(county_fips, ''), coalesce(county, ''), coalesce(city, ''), coalesce(zip, '')
   )) as id,
-  state,
-  county_fips,
-  county,
-  metro,
-  city,
-  zip,
+  state, county_fips, county, metro, city, zip,
   bool_or(is_listing) as has_listings,
   bool_or(is_record) as has_records
 from named

@@ -20,10 +20,7 @@ select
     case when is_degraded then 'low_join_rate' else reads.reason end as reason,
     case when is_degraded then join_rates.findings else reads.detail end as detail
   ),
-  join_rates.address_pct,
-  join_rates.zip_pct,
-  join_rates.parcel_pct,
-  judged.stale_reason,
+  join_rates.address_pct, join_rates.zip_pct, join_rates.parcel_pct, judged.stale_reason,
   case
     when reads.last_good_at is null then 'never_read'
     when judged.stale_reason is not null then 'stale'

@@ -43,13 +43,7 @@ coverage as (
 
 records as (
   select
-    matches.id,
-    matches.is_exact,
-    records.kind,
-    records.counts_as,
-    records.record_id,
-    records.amount,
-    records.filed_on,
+    matches.id, matches.is_exact, records.kind, records.counts_as, records.record_id, records.amount, records.filed_on,
     records.source_url,
     condition_record_of(records.kind, records.description) as condition_record,
     records.sale_date is not null as is_sale,

@@ -36,9 +36,7 @@ parcel_addresses as (
 
 exact_matches as (
   select
-    properties.id,
-    records.kind,
-    records.record_id,
+    properties.id, records.kind, records.record_id,
     'address_exact' as match_basis,
     properties.unit_key
   from property_addresses as properties
@@ -50,9 +48,7 @@ exact_matches as (
 
   -- The record's parcel is at exactly this address, although the record prints another street or none
   select distinct
-    properties.id,
-    records.kind,
-    records.record_id,
+    properties.id, records.kind, records.record_id,
     'parcel_exact' as match_basis,
     properties.unit_key
   from property_addresses as properties
@@ -79,9 +75,7 @@ matches_of_units as (
 -- The same house in an overlapping range of numbers, or with and without its unit
 street_matches as (
   select
-    properties.id,
-    records.kind,
-    records.record_id,
+    properties.id, records.kind, records.record_id,
     address_basis(
       properties.address_key, properties.street_key, properties.house_low, properties.house_high, properties.unit_key,
       records.address_key, records.street_key, records.house_low, records.house_high, records.unit_key
@@ -95,9 +89,7 @@ street_matches as (
 -- Without ZIP or city, two towns of the county may have the same street and number
 matches_without_zip as (
   select
-    properties.id,
-    records.kind,
-    records.record_id,
+    properties.id, records.kind, records.record_id,
     case place_agreement(records.zip, records.city, records.city_basis, properties.zip, properties.city)
       when 'same' then 'address_without_zip'
       when 'unknown' then basis_in_county('address_exact', 'unknown')
@@ -114,38 +106,21 @@ matches_without_zip as (
 ),
 
 matches as (
-  select id, kind, record_id, match_basis, true as is_exact
+  select
+    id, kind, record_id, if(is_unit_of_building, 'condominium_of_building', match_basis) as match_basis,
+    not is_unit_of_building as is_exact
   from matches_of_units
-  where not is_unit_of_building
-),
-
-candidates as (
-  select id, kind, record_id, 'condominium_of_building' as match_basis
-  from matches_of_units
-  where is_unit_of_building
 
   union all
 
-  select * from street_matches
-  where match_basis <> 'address_exact'
+  select *, false as is_exact from street_matches where match_basis <> 'address_exact'
 
   union all
 
-  select * from matches_without_zip
-  where match_basis is not null
-),
-
-matches_and_candidates as (
-  select * from matches
-
-  union all
-
-  select candidates.*, false as is_exact
-  from candidates
-  anti join matches using (id, kind, record_id)
+  select *, false as is_exact from matches_without_zip where match_basis is not null
 )
 
 -- A record that names two addresses may match a property twice
 select id, kind, record_id, match_basis, is_exact
-from matches_and_candidates
-qualify row_number() over (partition by id, kind, record_id order by match_basis) = 1
+from matches
+qualify row_number() over (partition by id, kind, record_id order by is_exact desc, match_basis) = 1

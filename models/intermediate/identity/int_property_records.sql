@@ -58,9 +58,7 @@ placeholders as (
 )
 
 select
-  records.record_id,
-  records.source,
-  records.county_fips,
+  records.record_id, records.source, records.county_fips,
   coalesce(records.lead_id, records.case_lead_id) as lead_id,
   records.case_lead_id,
   case

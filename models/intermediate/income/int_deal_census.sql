@@ -44,9 +44,7 @@ areas as (
 
 found as (
   select
-    properties.id,
-    metros,
-    counties,
+    properties.id, metros, counties,
     coalesce(metros.metro_basis, 'unknown') as metro_basis,
     case
       when places.county_fips is not null then 'county'
@@ -76,11 +74,7 @@ select
   metro_basis,
   metros.area_name as metro_name,
   metros.vintage as metro_vintage,
-  metros.gross_rent_0,
-  metros.gross_rent_1,
-  metros.gross_rent_2,
-  metros.gross_rent_3,
-  metros.gross_rent_4,
+  metros.gross_rent_0, metros.gross_rent_1, metros.gross_rent_2, metros.gross_rent_3, metros.gross_rent_4,
   metros.source as metro_source,
   metros.source_url as metro_source_url,
   metros.observed_at as metro_observed_at,

@@ -3,10 +3,7 @@
 -- Key: id
 
 select
-  properties.id,
-  rents.market_rent_mix,
-  rents.rent_in_place,
-  rents.contract_rent,
+  properties.id, rents.market_rent_mix, rents.rent_in_place, rents.contract_rent,
 
   json_object(
     'mix', json_object(

@@ -60,24 +60,11 @@ totals as (
 )
 
 select
-  id,
-  gross_potential_rent,
-  vacancy_pct,
-  vacancy_basis,
-  effective_gross_income,
+  id, gross_potential_rent, vacancy_pct, vacancy_basis, effective_gross_income,
 
   -- Lines
-  insurance,
-  insurance_state_factor,
-  insurance_basis,
-  management,
-  management_share,
-  repairs,
-  owner_utilities,
-  other,
-  reserves,
-  reserves_per_unit,
-  expense_typical_pct,
+  insurance, insurance_state_factor, insurance_basis, management, management_share, repairs, owner_utilities, other,
+  reserves, reserves_per_unit, expense_typical_pct,
 
   -- Totals, and NOI over the price: a known bill bounds it, below it falls with the tax of the price
   expenses_without_tax,

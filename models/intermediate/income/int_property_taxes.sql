@@ -96,31 +96,15 @@ taxes as (
 )
 
 select
-  id,
-  tax_rate_pct,
-  tax_rate_basis,
-  tax_class_factor,
-  tax_at_sale,
-  tax_reset_share,
-  tax_rule_basis,
-  tax_rule_statute,
-  tax_at_price,
-  tax_bill,
-  tax_bill_source,
-  tax_bill_url,
-  tax_bill_observed_at,
-  tax_bill_row,
-  tax_current,
+  id, tax_rate_pct, tax_rate_basis, tax_class_factor, tax_at_sale, tax_reset_share, tax_rule_basis, tax_rule_statute,
+  tax_at_price, tax_bill, tax_bill_source, tax_bill_url, tax_bill_observed_at, tax_bill_row, tax_current,
   case
     when list_price is null then 'unknown'
     when tax_bill is null then 'estimated'
     when parcel_bill is null then 'listing'
     else 'parcel'
   end as tax_current_basis,
-  tax_floor,
-  tax_fixed,
-  tax_per_dollar,
-  tax_after_reset,
+  tax_floor, tax_fixed, tax_per_dollar, tax_after_reset,
   case
     when list_price is null then 'unknown'
     when tax_bill is null then 'estimated'

@@ -77,15 +77,9 @@ weighted as (
 )
 
 select
-  id,
-  market_rent_mix,
-  rent_in_place,
+  id, market_rent_mix, rent_in_place,
   rounded(wide(rent_in_place) * (1 - utility_share_used)) as contract_rent,
-  in_place_ratio_0br,
-  in_place_ratio_1br,
-  in_place_ratio_2br,
-  in_place_ratio_3br,
-  in_place_ratio_4br,
+  in_place_ratio_0br, in_place_ratio_1br, in_place_ratio_2br, in_place_ratio_3br, in_place_ratio_4br,
   utility_share_used,
   case when measured_2br is null then 'declared' else metro_basis end as in_place_basis,
   case when measured_utility_share is null then 'declared' else county_basis end as contract_basis

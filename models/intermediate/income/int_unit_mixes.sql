@@ -7,13 +7,7 @@ with
 
 stated as (
   select
-    id,
-    units,
-    units_0br,
-    units_1br,
-    units_2br,
-    units_3br,
-    units_4br,
+    id, units, units_0br, units_1br, units_2br, units_3br, units_4br,
     coalesce(units_0br, units_1br, units_2br, units_3br, units_4br) is not null as is_stated,
     coalesce(units_0br, 0) + coalesce(units_1br, 0) + coalesce(units_2br, 0) + coalesce(units_3br, 0)
       + coalesce(units_4br, 0) = units as adds_up
@@ -23,9 +17,7 @@ stated as (
 mixes as (
   select
     stated.*,
-    buildings.is_age_unknown,
-    buildings.share_0,
-    buildings.share_1,
+    buildings.is_age_unknown, buildings.share_0, buildings.share_1,
     1 - buildings.share_0 - buildings.share_1 - buildings.share_3 - buildings.share_4 as share_2,
     buildings.share_3,
     buildings.share_4,

@@ -8,16 +8,8 @@ with
 
 newest as (
   select
-    areas.cbsa,
-    areas.region,
-    areas.area_name,
-    survey.year,
-    survey.quarter,
-    survey.vacancy_pct,
-    survey.margin_pct,
-    survey.source,
-    survey.source_url,
-    survey.observed_at
+    areas.cbsa, areas.region, areas.area_name, survey.year, survey.quarter, survey.vacancy_pct, survey.margin_pct,
+    survey.source, survey.source_url, survey.observed_at
   from stg_area_vacancies as survey
   join ref_hvs_areas as areas on areas.area_name = survey.area_name
   cross join run
@@ -102,23 +94,10 @@ vacancies as (
 )
 
 select
-  id,
-  area_name,
-  region,
-  year,
-  quarter,
-  quarters,
-  metro_pct,
-  margin_pct,
-  region_pct,
-  metro_weight,
-  shrunk_pct,
-  loss_of_size_pct,
-  vacancy_pct,
+  id, area_name, region, year, quarter, quarters, metro_pct, margin_pct, region_pct, metro_weight, shrunk_pct,
+  loss_of_size_pct, vacancy_pct,
   case when shrunk_pct is null then 'declared' else 'metro_survey' end as vacancy_basis,
-  source,
-  source_url,
-  observed_at
+  source, source_url, observed_at
 from vacancies;
 
 -- audit shrunk_is_between: the drawn figure is between the area's and the region's

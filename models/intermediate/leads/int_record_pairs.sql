@@ -59,15 +59,8 @@ select
   pairs.record_id,
   own.kind as own_kind,
   own.counts_as as own_counts_as,
-  pairs.other_id,
-  other.kind,
-  other.counts_as,
-  other.record_name,
-  other.filed_on,
-  other.sale_date,
-  other.source,
-  other.source_url,
-  pairs.match_basis
+  pairs.other_id, other.kind, other.counts_as, other.record_name, other.filed_on, other.sale_date, other.source,
+  other.source_url, pairs.match_basis
 from distinct_pairs as pairs
 join records_of_leads as own on own.record_id = pairs.record_id
 join int_distress_records as other on other.record_id = pairs.other_id

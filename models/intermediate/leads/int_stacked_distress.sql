@@ -65,9 +65,7 @@ citations as (
 )
 
 select
-  record_id,
-  citations,
-  other_kinds,
+  record_id, citations, other_kinds,
   cast(further_kinds as integer) as further_kinds,
   cast(coalesce(stacked_points, 0) as integer) as stacked_points,
   stacked_text

@@ -149,9 +149,7 @@ select
     'stacked_distress', part_stacked_distress
   ) as score_parts,
   last_seen as last_verified,
-  verified_age_days,
-  first_seen,
-  signal_id,
+  verified_age_days, first_seen, signal_id,
   cited_records(citations, case when deal_id is not null then json_object(
     'kind', 'listing',
     'id', deal_id,

@@ -13,19 +13,17 @@ groups as (
 ),
 
 named_owners as (
-  select county_fips, parcel_key, owner_name, mail_street, mail_city, mail_state, mail_zip, kind, last_seen
+  select county_fips, parcel_key, owner_name, columns('^mail_'), kind, last_seen
   from int_distress_records
   where owner_name is not null and parcel_key is not null
-
   union all
-
-  select county_fips, parcel_key, owner_name, mail_street, mail_city, mail_state, mail_zip, 'roll' as kind, observed_at
+  select county_fips, parcel_key, owner_name, columns('^mail_'), 'roll' as kind, observed_at
   from stg_parcel_owners
 ),
 
 -- The tax list names the billed owner
 parcel_owners as (
-  select county_fips, parcel_key, owner_name, mail_street, mail_city, mail_state, mail_zip
+  select county_fips, parcel_key, struct_pack(owner_name, mail_street, mail_city, mail_state, mail_zip) as owner
   from named_owners
   qualify row_number() over (
     partition by county_fips, parcel_key
@@ -33,51 +31,40 @@ parcel_owners as (
   ) = 1
 ),
 
-records_with_owner as (
+records as (
   select
-    records.record_id, records.kind, records.counts_as, records.county_fips, records.county, groups.property,
-    records.parcel_id, records.address, records.city, records.amount, records.source_url, records.last_seen,
-    coalesce(records.owner_name, parcel_owners.owner_name) as owner_name,
-    if(records.owner_name is null, parcel_owners.mail_street, records.mail_street) as mail_street,
-    if(records.owner_name is null, parcel_owners.mail_city, records.mail_city) as mail_city,
-    if(records.owner_name is null, parcel_owners.mail_state, records.mail_state) as mail_state,
-    if(records.owner_name is null, parcel_owners.mail_zip, records.mail_zip) as mail_zip
-  from int_distress_records as records
+    record_id, kind, counts_as, county_fips, county, property, parcel_id, address, city, amount, source_url, last_seen,
+    if(owner_name is null, owner, struct_pack(owner_name, mail_street, mail_city, mail_state, mail_zip)) as owner
+  from int_distress_records
   join groups using (record_id)
-  left join parcel_owners
-    on parcel_owners.county_fips = records.county_fips
-    and parcel_owners.parcel_key = records.parcel_key
+  left join parcel_owners using (county_fips, parcel_key)
   -- A record without parcel, case and address identifies no property
-  where not regexp_matches(groups.property, '^(lead|record):')
+  where not regexp_matches(property, '^(lead|record):')
 ),
 
 listings as (
-  select id, zip, address_key, unit_key, address, city, listing_url, last_verified
+  select id, zip, address_key, unit_key, address, city, listing_url as source_url, last_verified as last_seen
   from int_properties
   where listing_status = 'active'
 ),
 
 listings_of_records as (
-  select
-    listings.id as record_id, owners.county_fips, owners.county, owners.property, owners.parcel_id,
-    owners.owner_name, owners.mail_street, owners.mail_city, owners.mail_state, owners.mail_zip
+  select listings.id, records.county_fips, records.county, records.property, records.parcel_id, records.owner
   from listings
   join int_distress_matches as matches on matches.id = listings.id and matches.is_exact
-  join records_with_owner as owners on owners.record_id = matches.record_id
+  join records on records.record_id = matches.record_id
   qualify row_number() over (
     partition by listings.id
-    order by matches.match_basis, owners.owner_name is null, owners.kind <> 'tax_delinquent', owners.record_id
+    order by matches.match_basis, records.owner is null, records.kind <> 'tax_delinquent', records.record_id
   ) = 1
 ),
 
 -- Two parcels at one address may have two owners, and a home in a building is not the building
 parcels_of_listings as (
-  select listings.id as record_id, min(parcels.county_fips) as county_fips, min(parcels.parcel_key) as parcel_key
+  select listings.id, min(parcels.county_fips) as county_fips, min(parcels.parcel_key) as parcel_key
   from listings
-  anti join listings_of_records on listings_of_records.record_id = listings.id
-  join stg_parcels as parcels
-    on parcels.zip = listings.zip
-    and parcels.address_key = listings.address_key
+  anti join listings_of_records using (id)
+  join stg_parcels as parcels using (zip, address_key)
   left join int_condominiums as condominiums
     on condominiums.county_fips = parcels.county_fips
     and condominiums.parcel_key = parcels.parcel_key
@@ -101,37 +88,22 @@ parcel_groups as (
 
 listings_of_parcels as (
   select
-    parcels.record_id, parcels.county_fips, counties.county,
-    coalesce(parcel_groups.property, 'parcel:' || parcels.county_fips || ':' || parcels.parcel_key) as property,
-    parcels.parcel_key as parcel_id,
-    owners.owner_name, owners.mail_street, owners.mail_city, owners.mail_state, owners.mail_zip
-  from parcels_of_listings as parcels
+    id, county_fips, county, coalesce(property, 'parcel:' || county_fips || ':' || parcel_key) as property,
+    parcel_key as parcel_id, owner
+  from parcels_of_listings
   join counties using (county_fips)
-  join parcel_owners as owners
-    on owners.county_fips = parcels.county_fips
-    and owners.parcel_key = parcels.parcel_key
-  left join parcel_groups
-    on parcel_groups.property_key = 'parcel:' || parcels.county_fips || ':' || parcels.parcel_key
-),
-
-listings_with_owner as (
-  select
-    owned.record_id, 'listing' as kind, cast(null as varchar) as counts_as, owned.county_fips, owned.county,
-    owned.property, owned.parcel_id, listings.address, listings.city, cast(null as decimal(14, 2)) as amount,
-    listings.listing_url as source_url, listings.last_verified as last_seen,
-    owned.owner_name, owned.mail_street, owned.mail_city, owned.mail_state, owned.mail_zip
-  from (
-    select * from listings_of_records
-    union all
-    select * from listings_of_parcels
-  ) as owned
-  join listings on listings.id = owned.record_id
+  join parcel_owners using (county_fips, parcel_key)
+  left join parcel_groups on property_key = 'parcel:' || county_fips || ':' || parcel_key
 ),
 
 owned_records as (
-  select * from records_with_owner
-  union all
-  select * from listings_with_owner
+  select * exclude (owner), unnest(owner) from records
+  union all by name
+  select
+    id as record_id, 'listing' as kind, county_fips, county, property, parcel_id, address, city, source_url, last_seen,
+    unnest(owner)
+  from (from listings_of_records union all from listings_of_parcels)
+  join listings using (id)
 ),
 
 -- Classify each name once: the rule runs several regular expressions
@@ -141,8 +113,6 @@ organizations as (
   where owner_kind is not null
 )
 
-select
-  record_id, kind, counts_as, county_fips, county, property, parcel_id, address, city, amount, source_url, last_seen,
-  owner_name, owner_key, owner_kind, mail_street, mail_city, mail_state, mail_zip
+select *
 from owned_records
 join organizations using (owner_name)

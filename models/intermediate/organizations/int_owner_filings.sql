@@ -37,17 +37,8 @@ candidates as (
 )
 
 select
-  names.county_fips,
-  names.owner_key,
-  filings.id,
-  filings.source,
-  filings.document_number,
-  filings.charter_number,
-  filings.business_name,
-  filings.entity_type,
-  filings.entity_status,
-  filings.filing_date,
-  filings.source_url,
+  names.county_fips, names.owner_key, filings.id, filings.source, filings.document_number, filings.charter_number,
+  filings.business_name, filings.entity_type, filings.entity_status, filings.filing_date, filings.source_url,
   mail_places.street is not null as is_agent_at_owner_mail
 from names
 join candidates as filings

@@ -6,9 +6,7 @@ with
 
 places as (
   select
-    properties.id,
-    properties.state,
-    properties.zip,
+    properties.id, properties.state, properties.zip,
     rolls.county_fips as parcel_county_fips,
     parcels.latitude as parcel_latitude,
     parcels.longitude as parcel_longitude,

@@ -78,37 +78,15 @@ select
     when street is null then 'hidden_by_source'
     else 'no_house_number'
   end as address_status,
-  address_key,
-  street_key,
-  house_low,
-  house_high,
-  unit_key,
-  city,
-  state,
-  zip,
+  address_key, street_key, house_low, house_high, unit_key, city, state, zip,
 
   -- Listing
-  source,
-  listing_id,
-  listing_url,
-  listing_status,
+  source, listing_id, listing_url, listing_status,
   gone_on as delisted_on,
   relisted,
   coalesce(other_listings.also_listed, '[]'::json) as also_listed,
-  list_price,
-  units,
-  units_0br,
-  units_1br,
-  units_2br,
-  units_3br,
-  units_4br,
-  cap_rate,
-  noi,
-  annual_taxes,
-  year_built,
-  property_type,
-  listed_on,
-  unread_fields,
+  list_price, units, units_0br, units_1br, units_2br, units_3br, units_4br, cap_rate, noi, annual_taxes, year_built,
+  property_type, listed_on, unread_fields,
   -- Land has no rent to underwrite
   not regexp_matches(coalesce(property_type, ''), '(?i)\b(?:land|lot|vacant)\b') as is_income_property,
 
@@ -122,9 +100,7 @@ select
     then greatest(0, percentage(first_price - list_price, first_price)) end as price_reduction_pct,
 
   -- Provenance
-  source_url,
-  page_sha256,
-  page_row,
+  source_url, page_sha256, page_row,
   run.as_of as as_of
 from main_listings
 cross join run

@@ -83,9 +83,7 @@ select
     else 'county_not_covered'
   end as roll_status,
   parcels.parcel_id as roll_parcel_id,
-  parcels.last_sale_date,
-  parcels.last_sale_price,
-  parcels.last_sale_basis,
+  parcels.last_sale_date, parcels.last_sale_price, parcels.last_sale_basis,
   parcels.county_value as assessed_market_value,
   parcels.source as roll_source,
   parcels.source_url as roll_source_url,

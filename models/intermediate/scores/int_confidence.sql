@@ -152,18 +152,6 @@ select
     ) end,
     case when is_not_let then 'condition_record' when part_condition < 0 then 'condition_risk' end
   ], lambda reason: reason is not null)) as confidence_reasons,
-  part_price,
-  part_units,
-  part_year_built,
-  part_bedrooms,
-  part_rent,
-  part_in_place,
-  part_utilities,
-  part_vacancy,
-  part_tax_bill,
-  part_tax_rate,
-  part_loan_rate,
-  part_claim,
-  part_agreement,
-  part_condition
+  part_price, part_units, part_year_built, part_bedrooms, part_rent, part_in_place, part_utilities, part_vacancy,
+  part_tax_bill, part_tax_rate, part_loan_rate, part_claim, part_agreement, part_condition
 from parts

@@ -112,11 +112,7 @@ select
   id,
 
   -- Repairs and condition
-  upfront_repairs_per_unit,
-  upfront_repairs,
-  yield_on_cost_pct,
-  price_to_rent,
-  score_share_pct,
+  upfront_repairs_per_unit, upfront_repairs, yield_on_cost_pct, price_to_rent, score_share_pct,
   case
     when noi_scoring is null then 'not_scored'
     when score_share_pct = 100 then 'none'
@@ -136,18 +132,10 @@ select
   end as condition_risk,
 
   -- Motivation and distress
-  motivation_score,
-  motivation_price_cut,
-  motivation_days,
-  distress_score,
+  motivation_score, motivation_price_cut, motivation_days, distress_score,
 
   -- Deal score
-  deal_score,
-  deal_score_yield,
-  deal_score_coverage,
-  deal_score_motivation,
-  deal_score_distress,
-  deal_score_condition,
+  deal_score, deal_score_yield, deal_score_coverage, deal_score_motivation, deal_score_distress, deal_score_condition,
   tax_to_price_pct
 from deal_scores;
 

@@ -147,9 +147,7 @@ lines as (
 )
 
 select
-  id,
-  why_this_is_interesting,
-  underwriting_agreement,
+  id, why_this_is_interesting, underwriting_agreement,
   case underwriting_agreement
     when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
     when 'no_underwriting' then 'The claimed cap rate of ' || claim || ' is not underwritten: ' || missing

@@ -56,63 +56,42 @@ answers as (
 ),
 
 counts as (
-  select source, 'address' as question, count(*) as answered, count_if(has_address) as met
-  from answers group by source
-  union all
-  select source, 'zip' as question, count(*) as answered, count_if(has_zip) as met
-  from answers group by source
-  union all
-  -- A sale need not concern a delinquent parcel, and some layers have delinquent parcels only
-  select source, 'parcel' as question, count(has_parcel) as answered, count_if(has_parcel) as met
-  from answers where family <> 'auctions' group by source
+  select
+    source, count(*) as rows_read, count_if(has_address) as with_address, count_if(has_zip) as with_zip,
+    -- A sale need not concern a delinquent parcel, and some layers have delinquent parcels only
+    count(has_parcel) filter (family <> 'auctions') as asked_for_parcel, count_if(has_parcel) as with_parcel
+  from answers
+  group by source
 ),
 
 shares as (
   select
-    counts.source,
-    counts.question,
-    counts.answered,
-    counts.met,
-    percentage(counts.met, counts.answered) as share_pct,
-    case counts.question
-      when 'address' then reads.least_address_pct
-      when 'zip' then reads.least_zip_pct
-      else reads.least_parcel_pct
-    end as least_pct,
-    case counts.question
-      when 'address' then before.address_pct
-      when 'zip' then before.zip_pct
-      else before.parcel_pct
-    end as before_pct
+    source,
+    unnest([
+      {'question': 'address', 'noun': 'a street address', 'answered': rows_read, 'met': with_address,
+        'least_pct': reads.least_address_pct, 'before_pct': before.address_pct},
+      {'question': 'zip', 'noun': 'a ZIP', 'answered': rows_read, 'met': with_zip,
+        'least_pct': reads.least_zip_pct, 'before_pct': before.zip_pct},
+      {'question': 'parcel', 'noun': 'a parcel in the other source of the county', 'answered': asked_for_parcel,
+        'met': with_parcel, 'least_pct': reads.least_parcel_pct, 'before_pct': before.parcel_pct}
+    ], recursive := true)
   from counts
   join source_reads as reads using (source)
   left join previous_sources as before using (source)
-  where counts.answered > 0
 )
 
 select
-  source,
-  question,
-  cast(answered as integer) as answered,
-  share_pct,
-  least_pct,
-  before_pct,
+  source, question, cast(answered as integer) as answered, percentage(met, answered) as share_pct,
+  least_pct, before_pct,
   case
     -- Too few rows for a meaningful share
     when not are_enough(answered) then null
     when share_pct < least_pct
-      then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun
-        || ', expected at least ' || least_pct || ' %'
-    when question = 'parcel' and met = 0
-      then 'none of ' || answered || ' rows has ' || nouns.noun
+      then share_pct || ' % of ' || answered || ' rows have ' || noun || ', expected at least '
+        || least_pct || ' %'
+    when question = 'parcel' and met = 0 then 'none of ' || answered || ' rows has ' || noun
     when has_fallen(share_pct, before_pct)
-      then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun || ', ' || before_pct || ' % before'
+      then share_pct || ' % of ' || answered || ' rows have ' || noun || ', ' || before_pct || ' % before'
   end as finding
 from shares
-cross join lateral (
-  select case question
-    when 'address' then 'a street address'
-    when 'zip' then 'a ZIP'
-    else 'a parcel in the other source of the county'
-  end as noun
-) as nouns
+where answered > 0

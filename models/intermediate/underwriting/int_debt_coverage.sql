@@ -62,18 +62,9 @@ select
   id,
 
   -- At the loan that the price needs
-  dscr,
-  claimed_dscr,
-  dscr_underwritten,
-  debt_yield_pct,
-  break_even_occupancy_pct,
-  rent_over_pitia,
+  dscr, claimed_dscr, dscr_underwritten, debt_yield_pct, break_even_occupancy_pct, rent_over_pitia,
 
   -- At the loan that a lender sizes
-  loan_sized,
-  loan_binding,
-  debt_service_sized,
-  cash_flow_after_debt,
-  cash_needed,
+  loan_sized, loan_binding, debt_service_sized, cash_flow_after_debt, cash_needed,
   percentage(cash_flow_after_debt, cash_needed) as cash_on_cash_pct
 from sized

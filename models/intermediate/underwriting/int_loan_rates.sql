@@ -7,13 +7,7 @@ with
 
 newest_week as (
   select
-    weeks.series,
-    weeks.observed_on,
-    weeks.rate_pct,
-    weeks.source,
-    weeks.source_url,
-    weeks.observed_at,
-    weeks.is_made_up
+    weeks.series, weeks.observed_on, weeks.rate_pct, weeks.source, weeks.source_url, weeks.observed_at, weeks.is_made_up
   from stg_survey_rates as weeks
   cross join run
   where weeks.series = 'MORTGAGE30US'

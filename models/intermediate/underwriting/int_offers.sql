@@ -147,17 +147,10 @@ select
     when not is_underwritten then 'claimed_noi'
     else 'noi_underwritten'
   end as offer_basis,
-  noi_lost_under_stress,
-  limit_target_cap,
-  limit_debt_coverage,
-  limit_under_stress,
+  noi_lost_under_stress, limit_target_cap, limit_debt_coverage, limit_under_stress,
 
   -- At the high end
-  offer_tax,
-  offer_noi,
-  offer_cap_pct,
-  offer_debt_service,
-  offer_dscr
+  offer_tax, offer_noi, offer_cap_pct, offer_debt_service, offer_dscr
 from yields;
 
 -- audit meets_its_targets: at its own price the high end has the target cap rate and the coverage

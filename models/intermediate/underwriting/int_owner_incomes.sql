@@ -9,17 +9,11 @@ segments as (
   select
     least_units,
     most_units,
-    cap_pct as cap_from,
-    low_pct as low_from,
-    middle_pct as middle_from,
-    high_pct as high_from,
+    columns('(cap|low|middle|high)_pct') as '\1_from',
     n as n_from,
-    year(as_of) as survey_year,
-    lead(cap_pct) over by_cap as cap_to,
-    lead(low_pct) over by_cap as low_to,
-    lead(middle_pct) over by_cap as middle_to,
-    lead(high_pct) over by_cap as high_to,
+    lead(columns('(cap|low|middle|high)_pct')) over by_cap as '\1_to',
     lead(n) over by_cap as n_to,
+    year(as_of) as survey_year,
     row_number() over by_cap = 1 as is_first
   from ref_noi_ranges
   window by_cap as (partition by least_units order by cap_pct)
@@ -134,25 +128,11 @@ select
   id,
 
   -- What owners earned over the value, at each of the two quartiles and the median
-  large_share_pct,
-  small_low_pct,
-  small_middle_pct,
-  small_high_pct,
-  large_low_pct,
-  large_middle_pct,
-  large_high_pct,
-  cap_rate_low,
-  cap_rate_middle,
-  cap_rate_high,
-  noi_of_owners,
+  large_share_pct, small_low_pct, small_middle_pct, small_high_pct, large_low_pct, large_middle_pct, large_high_pct,
+  cap_rate_low, cap_rate_middle, cap_rate_high, noi_of_owners,
 
   -- The published range
-  noi_low,
-  noi_middle,
-  noi_high,
-  noi_range_reason,
-  noi_range_n,
-  noi_range_units,
+  noi_low, noi_middle, noi_high, noi_range_reason, noi_range_n, noi_range_units,
   case
     when noi_middle is not null
       then 'Half of the owners of such buildings in a national survey (' || small_survey_year || ', ' || noi_range_n

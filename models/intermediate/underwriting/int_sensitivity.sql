@@ -39,21 +39,17 @@ rates as (
 
 loans as (
   select
-    rates.key,
-    rates.rate_pct,
-    factors.years,
-    rates.loan_years,
+    rates.key, rates.rate_pct, factors.years, rates.loan_years,
     coalesce(factors.monthly_factor, error(not_in_loan_factors(rates.rate_pct, loan_years))) as monthly_factor
   from rates
   left join ref_loan_factors as factors on factors.rate_pct = rates.rate_pct
 ),
 
 scenario_list as (
-  select list({
-    'rent_change': rent_change,
-    'vacancy_change': vacancy_change,
-    'expense_change': expense_change
-  } order by rents.key, vacancies.key, expenses.key) as scenarios
+  select
+    list(
+      struct_pack(rent_change, vacancy_change, expense_change) order by rents.key, vacancies.key, expenses.key
+    ) as scenarios
   from rents
   cross join vacancies
   cross join expenses
@@ -61,9 +57,8 @@ scenario_list as (
 
 loan_list as (
   select
-    list({'years': years, 'rate_pct': rate_pct, 'monthly_factor': monthly_factor} order by years, key) as loans,
-    list({'rate_pct': rate_pct, 'monthly_factor': monthly_factor} order by key) filter (where years = loan_years)
-      as rates
+    list(struct_pack(years, rate_pct, monthly_factor) order by years, key) as loans,
+    list(struct_pack(rate_pct, monthly_factor) order by key) filter (where years = loan_years) as rates
   from loans
 ),
 
@@ -86,28 +81,15 @@ properties as (
 payments_and_incomes as (
   select
     properties.*,
-    case when status = 'computed' then
-      list_transform(rates, lambda rate: {
-        'rate_pct': rate.rate_pct,
-        'monthly_factor': rate.monthly_factor,
-        'monthly_payment': grid_monthly_payment(loan_amount, rate.monthly_factor)
-      })
-    end as payments,
-    case when status = 'computed' then
-      list_transform(loans, lambda loan: {
-        'years': loan.years,
-        'rate_pct': loan.rate_pct,
-        'monthly_factor': loan.monthly_factor,
-        'monthly_payment': grid_monthly_payment(loan_amount, loan.monthly_factor)
-      })
-    end as loan_payments,
-    case when status = 'computed' then
-      list_transform(scenarios, lambda scenario: {
-        'rent_change': scenario.rent_change,
-        'vacancy': own_vacancy + scenario.vacancy_change,
-        'expense_change': scenario.expense_change
-      })
-    end as scenarios
+    case when status = 'computed' then list_transform(rates, lambda rate: struct_insert(
+      rate, monthly_payment := grid_monthly_payment(loan_amount, rate.monthly_factor)
+    )) end as payments,
+    case when status = 'computed' then list_transform(loans, lambda loan: struct_insert(
+      loan, monthly_payment := grid_monthly_payment(loan_amount, loan.monthly_factor)
+    )) end as loan_payments,
+    case when status = 'computed' then list_transform(scenarios, lambda scenario: struct_insert(
+      scenario, vacancy := own_vacancy + scenario.vacancy_change
+    )) end as scenarios
   from properties
   cross join scenario_list
   cross join loan_list

@@ -89,10 +89,7 @@ select
   price_per_unit,
 
   -- Claim
-  cap_rate_derived,
-  cap_rate_source,
-  noi,
-  noi_source,
+  cap_rate_derived, cap_rate_source, noi, noi_source,
   case
     when stated_noi is null or cap_rate is null or list_price is null then 'not_checkable'
     when abs(stated_cap_pct - cap_rate) <= claim_tolerance then 'consistent'
@@ -109,11 +106,7 @@ select
   end as claim_issue,
 
   -- Underwriting
-  expense_ratio_pct,
-  noi_underwritten,
-  net_cash_flow,
-  cap_rate_underwritten,
-  cap_gap_pct,
+  expense_ratio_pct, noi_underwritten, net_cash_flow, cap_rate_underwritten, cap_gap_pct,
   case
     when claimed_cap_pct is null and cap_rate_underwritten is null then 'no_claim_and_no_underwriting'
     when claimed_cap_pct is null then 'no_claim'
@@ -129,9 +122,7 @@ select
   underwrite_reason,
 
   -- Debt
-  loan_amount,
-  monthly_payment,
-  annual_debt_service,
+  loan_amount, monthly_payment, annual_debt_service,
   case
     when has_no_loan(dscr_reason) then 'not_applicable'
     when dscr_reason is not null then 'insufficient_data'
@@ -141,7 +132,5 @@ select
   gross_rent_multiplier,
 
   -- Debt to a seller who carries the loan
-  seller_loan,
-  seller_payment,
-  seller_debt_service
+  seller_loan, seller_payment, seller_debt_service
 from loans
