@@ -2,7 +2,9 @@
  * Builds the real models over the input rows of a test. Every input table exists as the pipeline creates it; a row
  * names only the columns that matter to the test.
  */
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { after, before } from 'node:test';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { createTable, type Column } from '../../lib/record.ts';
@@ -218,6 +220,7 @@ export interface Built {
   readonly failed: readonly string[];
   readonly connection: DuckDBConnection;
   close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** UUID version 5 of a name under the service's namespace, by RFC 9562. */
@@ -263,7 +266,7 @@ export const buildTables = async (
 
 async function buildOver(inputs: Inputs, selected: readonly Model[], session: readonly string[]): Promise<Built> {
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '1GB' });
-  const { connection } = duck;
+  const { connection, close } = duck;
   try {
     for (const statement of session) await connection.run(statement);
     const left = await createInputs(connection, await allModels, inputs, selected);
@@ -301,12 +304,22 @@ async function buildOver(inputs: Inputs, selected: readonly Model[], session: re
       results,
       connection,
       failed: audits.filter((a) => a.blocking && a.failing > 0).map((a) => a.name),
-      close: () => {
-        duck.close();
-      },
+      close,
+      [Symbol.dispose]: close,
     };
   } catch (error) {
     duck.close();
     throw error;
   }
+}
+
+/** A build before the tests of a group, whose audits all pass. It is closed after them. */
+export function builtBefore(make: () => Promise<Built>): Built {
+  let built: Built;
+  before(async () => {
+    built = await make();
+    assert.deepEqual(built.failed, []);
+  });
+  after(() => built.close());
+  return new Proxy({} as Built, { get: (_, name) => built[name as keyof Built] });
 }

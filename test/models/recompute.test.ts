@@ -4,10 +4,10 @@
  * default world.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { z } from 'zod';
 import { fraction, type Fraction } from '../../lib/fraction.ts';
-import type { Column } from '../../lib/record.ts';
+import { words, type Column } from '../../lib/record.ts';
 import { pipelineSettings, readSettings, SANDBOX_DAY } from '../../lib/settings.ts';
 import { STEPS } from '../../models/figures/steps.ts';
 import { Auction } from '../../models/marts/auctions.ts';
@@ -26,7 +26,7 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { thorough } from '../thorough.ts';
 import { newLayout, published as publishedRows, runDay } from '../pipelines/runs.ts';
 import { JOIN_RATES } from '../pipelines/some_tables.ts';
-import { build, uuid5, type Built } from './build_models.ts';
+import { build, uuid5, builtBefore } from './build_models.ts';
 import { AS_OF, DEALS, randomInputs, SURVEY_RATE } from './recompute_inputs.ts';
 
 /** Columns of a deal that follow from no other column. */
@@ -61,49 +61,23 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
   rental_status: ['Hot', 'Warm', 'Pass'],
   wholesale_status: ['Pass'],
   creative_finance_status: ['Hot', 'Warm', 'Pass'],
-  offer_status: [
-    'computed',
-    'claimed_basis_unverified',
-    'price_below_proxy_range',
-    'insufficient_data',
-    'not_applicable',
-  ],
+  offer_status: words('computed claimed_basis_unverified price_below_proxy_range insufficient_data not_applicable'),
   claim_consistency: ['inconsistent', 'not_checkable'],
   claim_issue: ['none', 'noi_not_positive', 'noi_contradicts_cap_rate', 'year_built_in_future'],
   score_limit: ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
-  condition_risk: [
-    'none',
-    'condemned',
-    'order_to_vacate',
-    'vacant_building',
-    'high_cap_rate',
-    'low_price_to_rent',
-    'code_case',
+  condition_risk: words(
+    'none condemned order_to_vacate vacant_building high_cap_rate low_price_to_rent code_case',
     'not_evaluated',
-  ],
+  ),
   offer_range_basis: ['range', 'stress_above_high_end'],
   cap_gap_basis: ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting'],
-  underwriting_agreement: [
-    'agrees',
-    'claim_too_high',
-    'claim_too_low',
-    'rated_pass',
-    'unreliable',
-    'no_claim',
-    'contradicted',
-  ],
+  underwriting_agreement: words('agrees claim_too_high claim_too_low rated_pass unreliable no_claim contradicted'),
 };
 
 /** Facts of lines that no deal of a world has. */
-const RARE_FACTS = [
-  'to be vacated',
-  'tax, amount unknown',
-  'no NOI',
-  'one unit',
-  'land',
-  'price cut',
-  'doubtful coverage',
-];
+const RARE_FACTS = 'to be vacated; tax, amount unknown; no NOI; one unit; land; price cut; doubtful coverage'.split(
+  '; ',
+);
 
 type Rows = (table: string) => Promise<readonly PublishedRecord[]>;
 
@@ -178,13 +152,11 @@ function checkLead(lead: PublishedRecord, assumptions: AssumptionValue, asOf: st
 }
 
 describe(`${DEALS} published deals`, () => {
-  let built: Built;
   let assumptions: AssumptionValue;
+  const built = builtBefore(() => build(randomInputs()));
   before(async () => {
-    built = await build(randomInputs());
     assumptions = await assumptionsOf(built.rows);
   });
-  after(() => built.close());
 
   const published = async (table: string, columns: readonly Column[]): Promise<PublishedRecord[]> =>
     (await built.rows(table)).map((row) => withJson(row, columns));
@@ -270,8 +242,6 @@ describe(`${DEALS} published deals`, () => {
       [],
     );
   });
-
-  it('pass every audit', () => assert.deepEqual(built.failed, []));
 });
 
 const isNoRegister = ({ family }: { readonly family: string }): boolean => family !== 'register';

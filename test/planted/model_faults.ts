@@ -214,7 +214,6 @@ export const modelFaults: readonly PlantedFault[] = [
       'total(effective_gross_income - operating_expenses) as noi_untaxed',
     ],
     RECOMPUTED,
-    test('models/underwriting/worked_deals.test.ts', '4 Hot in San Antonio'),
   ),
   fault(
     'a claim below the underwriting lowers no offer',

@@ -1,13 +1,13 @@
 /** Every audit passes tables without errors, and fails for an error of its kind. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
 import { DRIFT, type Audit } from '../../../models/contract.ts';
 import { loadModels, type Model } from '../../../models/index.ts';
 import { ACTIVE, addMany, FAILURES, set } from './audit_failures.ts';
 import { PASSING } from './audit_inputs.ts';
 import { sharedColumns } from '../../pipelines/some_tables.ts';
-import { build, type Built } from '../build_models.ts';
+import { build, builtBefore } from '../build_models.ts';
 
 /** Audits that warn without blocking publication: a real change, or a publisher's figure, can cause them. */
 const WARNINGS = /\.(?:fell|rose|sources_agree|contract_within_gross|noi_adds_up|statement_in_order)$/u;
@@ -30,13 +30,11 @@ const FROM_COLUMNS = /\.(?:grain_unique|no_silent_null|\w+_closed|\w+_absent_as_
 const isFromColumns = ({ name }: Audit): boolean => FROM_COLUMNS.test(name) && FAILURES[name] === undefined;
 
 describe('audits', () => {
-  let built: Built;
   let models: Model[] = [];
+  const built = builtBefore(() => build(PASSING));
   before(async () => {
-    built = await build(PASSING);
     models = await loadModels();
   });
-  after(() => built.close());
 
   /** Number of failing rows after some statements, which are then rolled back. */
   async function countFailing(audit: Audit, statements: readonly string[]): Promise<number> {

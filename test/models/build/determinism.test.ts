@@ -101,12 +101,8 @@ after(() => plain.close());
 it('rows in another order give the same tables', async () => {
   const tables = await published(plain);
   assert.ok(tables.length > 50_000);
-  const other = await build(shuffled(ROWS, 17));
-  try {
-    assert.equal(await published(other), tables);
-  } finally {
-    other.close();
-  }
+  using other = await build(shuffled(ROWS, 17));
+  assert.equal(await published(other), tables);
 });
 
 it('no model compares all pairs of rows of two large tables', async () => {

@@ -1,9 +1,9 @@
 /** How a public record matches a listing, what it scores, and which kinds are read there. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { RECORD_KINDS } from '../../../models/fields.ts';
 import { Deal } from '../../../models/marts/deals.ts';
-import { buildTables, debtRow, listingRow, recordRow, saleRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, recordRow, saleRow, builtBefore, type InputRow } from '../build_models.ts';
 
 const DUVAL = { county_fips: '12031', county: 'Duval County, FL' };
 const JACKSONVILLE = { city: 'Jacksonville', zip: '32206', state: 'FL' };
@@ -133,13 +133,12 @@ function recordOf(kind: string, id: string, row: InputRow): readonly [table: str
 }
 
 describe('records and listings', () => {
-  let built: Built;
-  before(async () => {
+  const built = builtBefore(async () => {
     const rows = Object.values(CASES).flatMap(({ listing, records }, i) =>
       records.map(([kind, row], n) => recordOf(kind, `P${i}-${n}`, { ...COUNTIES_OF_ADDRESS, ...listing, ...row })),
     );
     const tables = Map.groupBy(rows, ([table]) => table);
-    built = await buildTables(
+    return buildTables(
       {
         ...Object.fromEntries([...tables].map(([table, of]) => [table, of.map(([, row]) => row)])),
         source_reads: [
@@ -154,7 +153,6 @@ describe('records and listings', () => {
       ['deals'],
     );
   });
-  after(() => built.close());
 
   for (const [i, [name, { matches = [], candidates = [], score = 0, status }]] of Object.entries(CASES).entries())
     it(name, async () => {
@@ -187,6 +185,4 @@ describe('records and listings', () => {
     ]);
     assert.deepEqual(await coverageOf('no ZIP printed, listing outside the county'), [none, none, none]);
   });
-
-  it('pass every audit', () => assert.deepEqual(built.failed, []));
 });

@@ -1,8 +1,8 @@
 /** Signals of every kind: the records of today, and those that their publisher no longer shows. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { buildTables, debtRow, recordRow, uuid5, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, recordRow, uuid5, builtBefore, type Built, type InputRow } from '../build_models.ts';
 
 const CITY = { county_fips: '55079', county: 'Milwaukee County, WI' };
 const record = (type: string, number: string, given: InputRow = {}): InputRow =>
@@ -140,11 +140,7 @@ const TOMORROW: Expected = [
 /** Test the signals of a day. */
 function day(name: string, expected: Expected, make: () => Promise<Built>): void {
   describe(name, () => {
-    let built: Built;
-    before(async () => {
-      built = await make();
-    });
-    after(() => built.close());
+    const built = builtBefore(() => make());
     for (const [title, id, columns] of expected)
       it(title, async () => {
         const row = await built.one('signals', `id = '${id}'`);
@@ -160,9 +156,8 @@ function day(name: string, expected: Expected, make: () => Promise<Built>): void
 day('signals of several kinds', TODAY, () => buildTables(INPUTS, ['signals']));
 
 day('signals of the day after', TOMORROW, async () => {
-  const first = await buildTables(INPUTS, ['signals']);
+  using first = await buildTables(INPUTS, ['signals']);
   const previous_signals = await first.rows('signals');
-  first.close();
   const read = '2026-11-22T09:00:00Z';
   const again = (given: InputRow | undefined): InputRow => ({ ...given, observed_at: read });
   return buildTables(

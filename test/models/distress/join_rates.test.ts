@@ -119,10 +119,9 @@ function rowsOfAll(): Inputs {
 
 let sources: ReadonlyMap<unknown, Judged> = new Map();
 before(async () => {
-  const built = await buildTables(rowsOfAll(), ['sources']);
+  using built = await buildTables(rowsOfAll(), ['sources']);
   const rows = await built.rows('sources');
   assert.deepEqual(built.failed, []);
-  built.close();
   sources = new Map(
     rows.map((r) => [
       r['source'],

@@ -1,8 +1,8 @@
 /** Years of delinquency from a year of certification, and the place of a parcel from list, layer or owner's mail. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
-import { buildTables, CUYAHOGA, debtRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, CUYAHOGA, debtRow, builtBefore, type InputRow } from '../build_models.ts';
 
 const HAMILTON = { county_fips: '39061', county: 'Hamilton County, OH' };
 const debt = (number: string, more: InputRow = {}): InputRow => debtRow(number, { ...HAMILTON, ...more });
@@ -89,10 +89,9 @@ const SIGNALS: Readonly<Record<string, readonly [raw: string, InputRow, InputRow
 const LOTS = ['23', '24', '25'].map((lot) => parcel(`059000100${lot}`, { is_lot: true, street: `${lot} LOT ST` }));
 
 describe('the signal of a tax debt', () => {
-  let built: Built;
-  before(async () => {
+  const built = builtBefore(async () => {
     const rows = Object.entries(SIGNALS);
-    built = await buildTables(
+    return buildTables(
       {
         staged_tax_parcel: [...rows.map(([, [raw, row]]) => debt(raw, row)), debt('0540004012300', CUYAHOGA)],
         staged_parcel: [...rows.flatMap(([key, [, , row]]) => (row ? [parcel(key, row)] : [])), ...LOTS],
@@ -101,7 +100,6 @@ describe('the signal of a tax debt', () => {
       LISTINGS,
     );
   });
-  after(() => built.close());
 
   for (const [key, [, , , expected]] of Object.entries(SIGNALS))
     it(`${key} has ${JSON.stringify(expected)}`, async () => {
@@ -113,15 +111,13 @@ describe('the signal of a tax debt', () => {
     assert.equal((await built.rows('leads', "parcel_key = '0540004012300'")).length, 1);
     assert.deepEqual(await built.values('signals', "county_fips = '39035'", 'address'), [null]);
   });
-
-  it('passes every audit', () => assert.deepEqual(built.failed, []));
 });
 
 it('keeps its place if the roll omits the parcel on another day, unless its street changes', async () => {
   const keys = ['0550001000100', '0550001000200', '0550001000300'] as const;
   const debts = (streets: readonly string[], mail: InputRow): InputRow[] =>
     keys.map((key, i) => debt(key, { street: streets[i], ...(i === 2 ? mail : {}) }));
-  const first = await buildTables(
+  using first = await buildTables(
     {
       staged_tax_parcel: debts(['1 ROLL ST', '2 ROLL ST', '3 ROLL ST'], MAIL),
       staged_parcel: keys.slice(0, 2).map((key) => parcel(key, NORWOOD)),
@@ -129,15 +125,13 @@ it('keeps its place if the roll omits the parcel on another day, unless its stre
     ['signals'],
   );
   const previous_signals = await first.rows('signals');
-  first.close();
-  const second = await buildTables(
+  using second = await buildTables(
     { staged_tax_parcel: debts(['1 ROLL ST', '22 ROLL ST', '3 ROLL ST'], {}), previous_signals },
     ['signals'],
   );
   const placeOf = (key: string) => second.values('signals', `parcel_key = '${key}'`, 'city', 'zip', 'zip_basis');
   const places = await Promise.all(keys.map(placeOf));
   assert.deepEqual(second.failed, []);
-  second.close();
   // The owner's mail no longer comes to the third
   assert.deepEqual(places, [
     ['NORWOOD', '45212', 'published'],

@@ -15,8 +15,10 @@ const FUNCTIONS: Readonly<Record<string, (a: Fraction, b: Fraction) => Fraction>
   floor_to: (a, b) => b.times(new Fraction((a.numerator * b.denominator) / (a.denominator * b.numerator), 1n)),
 };
 
+type Inputs = Readonly<Record<string, string | Fraction | null | undefined>>;
+
 /** Value of a formula over named inputs. @throws Error for a name that the inputs lack, or a syntax error */
-export function evaluate(formula: string, inputs: Readonly<Record<string, string | null>>): Fraction {
+export function evaluate(formula: string, inputs: Inputs): Fraction {
   const tokens = formula.match(/[a-z_][a-z_0-9]*|\d+(?:\.\d+)?|[-+*/(),]/gu) ?? [];
   if (tokens.join('') !== formula.replaceAll(' ', '')) throw new Error(`no formula: ${formula}`);
   let at = 0;
@@ -57,7 +59,7 @@ export function evaluate(formula: string, inputs: Readonly<Record<string, string
     }
     const value = inputs[token];
     if (value === undefined || value === null) throw new Error(`${formula}: no input ${token}`);
-    return fraction(value);
+    return value instanceof Fraction ? value : fraction(value);
   };
   const value = sum();
   if (at !== tokens.length) throw new Error(`${formula}: nothing expected after ${tokens.slice(0, at).join(' ')}`);
@@ -73,7 +75,7 @@ export interface Step {
 }
 
 /** Whether a comparison of two formulas holds. */
-function holds(comparison: string, inputs: Step['inputs']): boolean {
+export function holds(comparison: string, inputs: Inputs): boolean {
   const [left = '', operator = '', right = ''] = comparison.split(/ (<=?|>=?) /u);
   const [a, b] = [evaluate(left, inputs), evaluate(right, inputs)];
   if (operator.endsWith('=') && a.equals(b)) return true;

@@ -1,25 +1,15 @@
 /** The change feed: what is new, changed and gone between two snapshots, why, and for how long it is reported. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { words } from '../../../lib/record.ts';
 import { build, type InputRow, type Inputs } from '../build_models.ts';
 
 /** The models of the feed. All that they read is stated. */
-const FEED = [
-  'int_change_feeds',
-  'int_listed_records',
-  'int_listed_before',
-  'registers',
-  'int_filings_followed',
-  'int_filings_compared',
-  'int_record_changes',
-  'int_changed_fields',
-  'int_sold_keys',
-  'int_sold_lead_ids',
-  'int_gone_reasons',
-  'int_change_places',
-  'changes',
-  'change_feeds',
-];
+const FEED: readonly string[] = words(
+  'int_change_feeds int_listed_records int_listed_before registers int_filings_followed',
+  'int_filings_compared int_record_changes int_changed_fields int_sold_keys int_sold_lead_ids',
+  'int_gone_reasons int_change_places changes change_feeds',
+);
 const LISTS = ['deals', 'signals', 'auctions', 'leads', 'filings', 'listing_history'] as const;
 type List = (typeof LISTS)[number];
 const READ = ['int_filings_before', 'property_keys', 'int_property_groups', 'int_property_records'];
@@ -47,20 +37,16 @@ async function snapshotOf(day: string, tables: Inputs, previous?: Snapshot): Pro
     ...previous?.published,
     ...tables,
   };
-  const built = await build(inputs, ({ name }) => FEED.includes(name));
-  try {
-    assert.deepEqual(built.failed, []);
-    const asText = (value: unknown): unknown =>
-      typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-    const published: Record<string, readonly InputRow[]> = {};
-    for (const table of [...LISTS, 'changes', 'change_feeds'])
-      published[`followed_${table}`] = (await built.rows(table)).map((row) =>
-        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asText(value)])),
-      );
-    return { changes: await built.rows('changes'), feeds: await built.rows('change_feeds'), published };
-  } finally {
-    built.close();
-  }
+  using built = await build(inputs, ({ name }) => FEED.includes(name));
+  assert.deepEqual(built.failed, []);
+  const asText = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  const published: Record<string, readonly InputRow[]> = {};
+  for (const table of [...LISTS, 'changes', 'change_feeds'])
+    published[`followed_${table}`] = (await built.rows(table)).map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asText(value)])),
+    );
+  return { changes: await built.rows('changes'), feeds: await built.rows('change_feeds'), published };
 }
 
 /** Columns of a list's rows unless a case states others. */

@@ -16,13 +16,9 @@ const published = new Map<Day, Tables>();
 
 async function buildDay(day: Day, marts: readonly string[], previous: Tables): Promise<Tables> {
   const history = Object.fromEntries(Object.entries(previous).map(([name, rows]) => [`previous_${name}`, rows]));
-  const built = await buildTables({ ...inputsOn(day), ...history }, marts);
-  try {
-    assert.deepEqual(built.failed, [], `audits of ${day}`);
-    return Object.fromEntries(await Promise.all(marts.map(async (name) => [name, await built.rows(name)] as const)));
-  } finally {
-    built.close();
-  }
+  using built = await buildTables({ ...inputsOn(day), ...history }, marts);
+  assert.deepEqual(built.failed, [], `audits of ${day}`);
+  return Object.fromEntries(await Promise.all(marts.map(async (name) => [name, await built.rows(name)] as const)));
 }
 
 before(async () => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { words } from '../../../lib/record.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { loadMarts, loadModels } from '../../../models/index.ts';
@@ -24,17 +25,10 @@ interface Read {
   readonly rows: readonly InputRow[];
 }
 
-const keyColumns = [
-  'listing_id',
-  'case_number',
-  'sale_date',
-  'signal_type',
-  'record_number',
-  'parcel_raw',
-  'document_number',
-  'fips',
+const keyColumns = words(
+  'listing_id case_number sale_date signal_type record_number parcel_raw document_number fips',
   'hud_area_code',
-];
+);
 const keyOf = (row: InputRow): string => JSON.stringify(keyColumns.map((column) => row[column]));
 
 /** Today's rows: some of the day before as they were, the others as drawn. */
@@ -103,7 +97,7 @@ async function failuresOf(days: readonly RandomDay[]): Promise<string[]> {
       if (shown[source] !== null) reads.set(source, readOn(on, shown[source], reads.get(source), kept));
     if (removed !== null) reads.delete(removed);
     const last = published.at(-1)?.tables;
-    const built = await buildTables(
+    using built = await buildTables(
       {
         ...inputsOn(on, reads, failed),
         ...earlier('previous', published.findLast((snapshot) => snapshot.on < on)?.tables),
@@ -112,13 +106,9 @@ async function failuresOf(days: readonly RandomDay[]): Promise<string[]> {
       },
       names,
     );
-    try {
-      const tables = new Map(await Promise.all(names.map(async (name) => [name, await built.rows(name)] as const)));
-      if (built.failed.length > 0) return built.failed.map((failure) => `${on}: ${failure}`);
-      published.push({ on, tables });
-    } finally {
-      built.close();
-    }
+    const tables = new Map(await Promise.all(names.map(async (name) => [name, await built.rows(name)] as const)));
+    if (built.failed.length > 0) return built.failed.map((failure) => `${on}: ${failure}`);
+    published.push({ on, tables });
   }
   return [];
 }

@@ -83,7 +83,7 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
     });
   const parcelOf = (i: number): string => `900-00-${String(i).padStart(3, '0')}`;
   const all = pairs.map((pair, i) => ({ pair, parcel: pair.b_parcel || parcelOf(i), i }));
-  const built = await buildTables(
+  using built = await buildTables(
     {
       source_reads: ['tax', 'auctions'].map((family) => ({
         source: family,
@@ -114,29 +114,25 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
     },
     ['deals', 'listing_history', 'leads'],
   );
-  try {
-    const wrong = built.failed;
-    if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);
-    const deals = new Map((await built.rows('deals')).map((d) => [d['id'], d]));
-    const dealOf = await dealsOfListings(built);
-    const listingsOfLeads = await dealsOfTaxLeads(built);
-    return all.map(({ pair, parcel, i }) => {
-      const [own, other] = [dealOf.get(`A${i}`), dealOf.get(`B${i}`)];
-      const kind = pair.b_parcel_also_at ? 'sheriff_sale' : 'tax_delinquent';
-      const has = (column: string): boolean =>
-        (JSON.parse(String(deals.get(own)?.[column])) as { kind: string; parcel_id: string }[]).some(
-          (m) => m.kind === kind && m.parcel_id === parcel,
-        );
-      return {
-        pair,
-        match: has('distress_matches') ? 'exact' : has('distress_candidates') ? 'candidate' : 'none',
-        isOneDeal: other === undefined ? null : own === other,
-        isOnLead: pair.b_parcel_also_at ? null : (listingsOfLeads.get(parcel)?.includes(own) ?? null),
-      };
-    });
-  } finally {
-    built.close();
-  }
+  const wrong = built.failed;
+  if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);
+  const deals = new Map((await built.rows('deals')).map((d) => [d['id'], d]));
+  const dealOf = await dealsOfListings(built);
+  const listingsOfLeads = await dealsOfTaxLeads(built);
+  return all.map(({ pair, parcel, i }) => {
+    const [own, other] = [dealOf.get(`A${i}`), dealOf.get(`B${i}`)];
+    const kind = pair.b_parcel_also_at ? 'sheriff_sale' : 'tax_delinquent';
+    const has = (column: string): boolean =>
+      (JSON.parse(String(deals.get(own)?.[column])) as { kind: string; parcel_id: string }[]).some(
+        (m) => m.kind === kind && m.parcel_id === parcel,
+      );
+    return {
+      pair,
+      match: has('distress_matches') ? 'exact' : has('distress_candidates') ? 'candidate' : 'none',
+      isOneDeal: other === undefined ? null : own === other,
+      isOnLead: pair.b_parcel_also_at ? null : (listingsOfLeads.get(parcel)?.includes(own) ?? null),
+    };
+  });
 }
 
 async function dealsOfListings(built: Built): Promise<Map<string, unknown>> {

@@ -1,8 +1,8 @@
 /** The county and the point of a property: of its parcel, else of its ZIP. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { parcelPoint } from '../../../sources/readers/arcgis/values.ts';
-import { build, type Built } from '../build_models.ts';
+import { build, builtBefore } from '../build_models.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -33,16 +33,16 @@ const ROLLS = [
 ];
 
 describe('the place of a deal', () => {
-  let built: Built;
   let found: Map<unknown, Record<string, unknown>>;
-  before(async () => {
-    built = await build(
+  const built = builtBefore(() =>
+    build(
       { int_properties: DEALS, int_property_rolls: ROLLS, stg_parcels: PARCELS },
       ({ name }) => name === 'int_deal_places' || name === 'int_metros',
-    );
+    ),
+  );
+  before(async () => {
     found = new Map((await built.rows('int_deal_places')).map((row) => [row['id'], row]));
   });
-  after(() => built.close());
 
   const place = (id: string): readonly unknown[] =>
     ['county', 'county_fips', 'county_basis', 'latitude', 'longitude', 'geo_basis'].map((c) => found.get(id)?.[c]);

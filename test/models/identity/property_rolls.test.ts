@@ -1,7 +1,7 @@
 /** The last sale and the assessed value of a property, from the roll of its county. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { buildTables, debtRow, listingRow, type Built, type InputRow } from '../build_models.ts';
+import { before, describe, it } from 'node:test';
+import { buildTables, debtRow, listingRow, builtBefore, type InputRow } from '../build_models.ts';
 
 const ALLEGHENY = { county_fips: '42003', county: 'Allegheny County, PA' };
 const WASHINGTON = { county_fips: '42125', county: 'Washington County, PA' };
@@ -27,10 +27,9 @@ const listing = (id: string, street: string | null, more: InputRow = {}): InputR
   listingRow(id, { city: 'Pittsburgh', state: 'PA', street, zip: '15210', ...more });
 
 describe('the roll of a property', () => {
-  let built: Built;
   const rolls = new Map<string, Record<string, unknown>>();
-  before(async () => {
-    built = await buildTables(
+  const built = builtBefore(() =>
+    buildTables(
       {
         source_reads: [
           {
@@ -68,12 +67,13 @@ describe('the roll of a property', () => {
         ],
       },
       ['deals', 'leads', 'listing_history'],
-    );
+    ),
+  );
+  before(async () => {
     const deals = new Map((await built.rows('deals')).map((deal) => [deal['id'], deal]));
     for (const { listing_id: name, deal_id: id } of await built.rows('listing_history'))
       rolls.set(String(name), deals.get(id) ?? {});
   });
-  after(() => built.close());
 
   const figuresOf = (name: string): unknown[] =>
     ['roll_status', 'last_sale_date', 'last_sale_price', 'assessed_market_value'].map((c) => rolls.get(name)?.[c]);
@@ -119,8 +119,5 @@ describe('the roll of a property', () => {
       rows.map((row) => row['parcel_raw']),
       [101, 102, 103, 104, 105, 106, 106].map(lot),
     );
-  });
-  it('passes every audit', () => {
-    assert.deepEqual(built.failed, []);
   });
 });

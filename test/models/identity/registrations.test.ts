@@ -6,7 +6,7 @@ import { build } from '../build_models.ts';
 const rows = async (
   registrations: readonly Readonly<Record<string, unknown>>[],
 ): Promise<Record<string, unknown>[]> => {
-  const built = await build(
+  using built = await build(
     {
       staged_registration: registrations.map((row, index) => ({
         register: 'colorado_sos',
@@ -22,11 +22,7 @@ const rows = async (
     },
     ({ name }) => ['stg_registrations', 'stg_superseded'].includes(name),
   );
-  try {
-    return (await built.rows('stg_registrations')).sort((a, b) => Number(a['page_row']) - Number(b['page_row']));
-  } finally {
-    built.close();
-  }
+  return (await built.rows('stg_registrations')).sort((a, b) => Number(a['page_row']) - Number(b['page_row']));
 };
 
 test('only the standing that Colorado appends to a name is removed', async () => {

@@ -7,13 +7,9 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** The auctions of a day. */
 async function auctionsOf(sales: readonly Row[], previous_auctions: readonly Row[] = []): Promise<Row[]> {
-  const built = await buildTables({ staged_auction: sales, previous_auctions }, ['auctions']);
-  try {
-    assert.deepEqual(built.failed, []);
-    return await built.rows('auctions');
-  } finally {
-    built.close();
-  }
+  using built = await buildTables({ staged_auction: sales, previous_auctions }, ['auctions']);
+  assert.deepEqual(built.failed, []);
+  return await built.rows('auctions');
 }
 const FORECLOSURE = {
   source: 'fl_duval_foreclosure',

@@ -16,13 +16,9 @@ const lien = (number: string, amount: string, row: InputRow = {}): InputRow =>
 
 /** Rows of these inputs by table; no audit fails. */
 async function tablesOf(inputs: Inputs, tables: readonly string[]): Promise<Record<string, unknown>[][]> {
-  const built = await buildTables(inputs, tables, LISTINGS);
-  try {
-    assert.deepEqual(built.failed, []);
-    return await Promise.all(tables.map((table) => built.rows(table)));
-  } finally {
-    built.close();
-  }
+  using built = await buildTables(inputs, tables, LISTINGS);
+  assert.deepEqual(built.failed, []);
+  return await Promise.all(tables.map((table) => built.rows(table)));
 }
 
 test('each class of the reference table has the kind that it states, and an unknown kind its reason', async () => {

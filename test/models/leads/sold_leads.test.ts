@@ -21,7 +21,7 @@ async function leadsOf(day: {
   const sales = ['101', '102', '103', '104', '105'].map((key) =>
     sale(key, key === day.noParcel ? { parcel_raw: null } : {}),
   );
-  const built = await buildTables(
+  using built = await buildTables(
     {
       staged_auction: [...sales, sale('106', { case_number: 'CV-105' })],
       staged_tax_parcel: [parcel('201'), parcel('202')],
@@ -31,13 +31,9 @@ async function leadsOf(day: {
     ['leads', 'auctions'],
     LISTINGS,
   );
-  try {
-    assert.deepEqual(built.failed, []);
-    const leads = (await built.rows('leads')).map((lead) => String(lead['id']));
-    return { leads, auctions: await built.rows('auctions') };
-  } finally {
-    built.close();
-  }
+  assert.deepEqual(built.failed, []);
+  const leads = (await built.rows('leads')).map((lead) => String(lead['id']));
+  return { leads, auctions: await built.rows('auctions') };
 }
 
 describe('a sold lead', () => {

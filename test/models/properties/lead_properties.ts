@@ -1,11 +1,11 @@
 /** Properties 13 and 14: random sheriff sales and tax debts, and their leads. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
-import { buildTables, debtRow, saleRow, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, saleRow, builtBefore, type InputRow } from '../build_models.ts';
 import { DEALS, property, SEED } from './checked.ts';
 import { maybe } from './random_deals.ts';
 import { decimal, hundredths, number } from './underwrite.ts';
@@ -103,21 +103,21 @@ function debtRows([name, vary]: readonly [string, (d: Debt) => Debt], variant: n
 }
 
 describe('random sheriff sales and debts', () => {
-  let built: Built;
   const scores = new Map<string, number>();
-  before(async () => {
-    built = await buildTables(
+  const built = builtBefore(() =>
+    buildTables(
       {
         staged_auction: [...Object.entries(SALE_VARIANTS).flatMap(saleRows), ...mortgageRows()],
         staged_tax_parcel: Object.entries(DEBT_VARIANTS).flatMap(debtRows),
       },
       ['leads', 'auctions'],
       LISTINGS,
-    );
+    ),
+  );
+  before(async () => {
     for (const lead of await built.rows('leads'))
       scores.set(String(lead['case_number'] ?? lead['parcel_id']), number(lead, 'lead_score'));
   });
-  after(() => built.close());
 
   /** Compare the score of every lead with that of a variant. @returns the number of leads */
   function compare(kind: 'S' | 'D', variant: string, check: Check): number {
@@ -133,8 +133,6 @@ describe('random sheriff sales and debts', () => {
     compare(kind, variant, (base, other) => other <= base);
   const neverLowers = (kind: 'S' | 'D', variant: string): number =>
     compare(kind, variant, (base, other) => other >= base);
-
-  it('pass every audit', () => assert.deepEqual(built.failed, []));
 
   property(13, '', async () => {
     const derived = await built.rows('auctions', 'opening_bid_derived');

@@ -1,43 +1,26 @@
 /** Underwrites random deals with the models' own SQL. */
 import assert from 'node:assert/strict';
+import { words } from '../../../lib/record.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { build, type InputRow, type Inputs } from '../build_models.ts';
 import type { Deal } from './random_deals.ts';
 
 export type Result = Record<string, unknown>;
-const MODELS = [
-  'int_properties',
-  'int_market_rents',
-  'int_expenses',
-  'int_underwriting',
-  'int_owner_incomes',
-  'int_debt_coverage',
-  'int_scores',
-  'int_confidence',
-  'int_paths',
-  'int_offers',
-];
+const MODELS: readonly string[] = words(
+  'int_properties int_market_rents int_expenses int_underwriting int_owner_incomes int_debt_coverage',
+  'int_scores int_confidence int_paths int_offers',
+);
 /** What they read, and what the inputs do not state. */
-const READ = [
-  'int_buildings',
-  'int_unit_mixes',
-  'int_deal_census',
-  'int_rents_in_place',
-  'int_property_taxes',
-  'int_vacancies',
-  'int_hud_proxies',
-  'int_loan_rates',
-];
+const READ: readonly string[] = words(
+  'int_buildings int_unit_mixes int_deal_census int_rents_in_place int_property_taxes int_vacancies',
+  'int_hud_proxies int_loan_rates',
+);
 /** Without rows, so that figures come from the calibrated tables. */
-const EMPTY = {
-  int_deal_places: [],
-  int_property_rolls: [],
-  stg_rents: [],
-  stg_area_census: [],
-  stg_area_vacancies: [],
-  stg_parcels: [],
-  stg_survey_rates: [],
-};
+const EMPTY = Object.fromEntries(
+  words(
+    'int_deal_places int_property_rolls stg_rents stg_area_census stg_area_vacancies stg_parcels stg_survey_rates',
+  ).map((table) => [table, []]),
+);
 
 /** Hundredths as a decimal string. */
 export function decimal(hundredths: number): string;
@@ -113,18 +96,14 @@ export async function underwrite(
   { assumptions = currentAssumptions().rows, isReversed = false }: Options = {},
 ): Promise<Result[]> {
   const inputs = { declared_assumptions: assumptions, ...EMPTY, ...inputsOf(deals) };
-  const built = await build(
+  using built = await build(
     Object.fromEntries(Object.entries(inputs).map(([table, rows]) => [table, isReversed ? reversed(rows) : rows])),
     ({ name }) => MODELS.includes(name) || READ.includes(name),
     isReversed ? ["SET TimeZone = 'Pacific/Auckland'"] : [],
   );
-  try {
-    assert.deepEqual(built.failed, []);
-    const byId = new Map<unknown, Result>();
-    for (const model of MODELS)
-      for (const row of await built.rows(model)) byId.set(row['id'], { ...byId.get(row['id']), ...row });
-    return deals.map((_, i) => byId.get(idOf(i)) ?? assert.fail(`deal ${i} is missing`));
-  } finally {
-    built.close();
-  }
+  assert.deepEqual(built.failed, []);
+  const byId = new Map<unknown, Result>();
+  for (const model of MODELS)
+    for (const row of await built.rows(model)) byId.set(row['id'], { ...byId.get(row['id']), ...row });
+  return deals.map((_, i) => byId.get(idOf(i)) ?? assert.fail(`deal ${i} is missing`));
 }

@@ -43,44 +43,38 @@ export function recomputeRents(values: Values): Recomputed {
     rent_in_place: rentInPlace,
     contract_rent:
       rentInPlace &&
-      fraction(rentInPlace)
-        .times(fraction(1).minus(fraction(contract.utility_share)))
-        .rounded(2),
+      values.to2('rent * (1 - share)', { rent: fraction(rentInPlace), share: fraction(contract.utility_share) }),
   };
 }
 
 export function recomputeListing(values: Values): Recomputed {
-  const { record, has, of } = values;
-  const reduction = (): string =>
-    of('first_price').isBelow(of('list_price'))
-      ? '0.00'
-      : percent(of('first_price').minus(of('list_price')), of('first_price'));
+  const { record, has, to2 } = values;
   return {
     days_on_feed: Math.max(0, dayNumber(record['delisted_on'] ?? values.asOf) - dayNumber(record['first_seen'])),
-    price_per_unit: valueIf(isPriced(values) && has('units'), () => of('list_price').over(of('units')).rounded(2)),
-    price_reduction_pct: valueIf(isPriced(values), reduction),
+    price_per_unit: valueIf(isPriced(values) && has('units'), () => to2('list_price / units')),
+    price_reduction_pct: valueIf(isPriced(values), () => to2('max(0, (first_price - list_price) / first_price) * 100')),
   };
 }
 
 export function recomputeYield(values: Values): Recomputed {
-  const { of } = values;
+  const { to2 } = values;
   const isUnderwritten = isRented(values) && isPriced(values);
   return {
     report_status: isUnderwritten ? 'available' : 'no_underwriting',
-    cap_rate_underwritten: valueIf(isUnderwritten, () => percent(of('noi_underwritten'), of('list_price'))),
-    cap_rate_hud_2br: valueIf(isUnderwritten, () => percent(of('noi_hud_2br'), of('list_price'))),
-    gross_rent_multiplier: valueIf(isUnderwritten, () => of('list_price').over(of('gross_potential_rent')).rounded(2)),
+    cap_rate_underwritten: valueIf(isUnderwritten, () => to2('noi_underwritten / list_price * 100')),
+    cap_rate_hud_2br: valueIf(isUnderwritten, () => to2('noi_hud_2br / list_price * 100')),
+    gross_rent_multiplier: valueIf(isUnderwritten, () => to2('list_price / gross_potential_rent')),
   };
 }
 
 /** NOI and cap rate as the broker states them, or as they follow from each other. */
 export function recomputeClaim(values: Values): Recomputed {
-  const { record, of, assumed } = values;
+  const { record, of, assumed, to2 } = values;
   const [priced, rented] = [isPriced(values), isRented(values)];
   const [stated, advertised] = [record['noi_source'] === 'stated', record['cap_rate_source'] === 'advertised'];
-  const capRate = (): string => percent(of('noi'), of('list_price'));
+  const capRate = (): string => to2('noi / list_price * 100');
   const fromCap = (): Recomputed => ({
-    noi: of('list_price').times(of('cap_rate')).over(fraction(100)).rounded(2),
+    noi: to2('list_price * cap_rate / 100'),
     noi_source: 'derived_from_advertised_cap',
   });
   const underwritten = { noi: record['noi_underwritten'], noi_source: rented ? 'underwritten' : null };
@@ -138,14 +132,14 @@ export function recomputeReliability(values: Values): Recomputed {
 }
 
 function underwriteReason(values: Values): string | null {
-  const { has, of, assumed } = values;
+  const { has, is } = values;
   if (!isPriced(values)) return 'price_missing';
   if (!has('units')) return 'units_missing';
   if (!has('market_rent_2br')) return 'rent_missing';
-  const atMultiple = (key: string): Fraction => assumed(key).times(of('market_rent_2br')).times(of('units'));
-  if (atMultiple('proxy_high_multiple').isBelow(of('list_price'))) return 'price_per_unit_above_144x_monthly_2br_rent';
-  if (of('list_price').isBelow(atMultiple('proxy_low_multiple'))) return 'price_per_unit_below_24x_monthly_2br_rent';
-  return null;
+  const above = 'list_price > proxy_high_multiple * market_rent_2br * units';
+  if (is(above)) return 'price_per_unit_above_144x_monthly_2br_rent';
+  const isBelow = is('list_price < proxy_low_multiple * market_rent_2br * units');
+  return isBelow ? 'price_per_unit_below_24x_monthly_2br_rent' : null;
 }
 
 const HUNDRED = fraction(100);
@@ -167,26 +161,20 @@ function ageAdjustment({ record, count, assumed }: Values): Fraction {
 
 /** NOI by the simple proxy. */
 function proxyNoi(values: Values): string {
-  const { of, assumed } = values;
-  const ratio = assumed(`expense_ratio_${proxySize(values)}`).plus(ageAdjustment(values));
-  return of('units')
-    .times(of('market_rent_2br'))
-    .times(fraction(1).minus(assumed('utility_share')))
-    .times(assumed('months_per_year'))
-    .times(fraction(1).minus(assumed('vacancy')))
-    .times(fraction(1).minus(ratio))
-    .rounded(2);
+  const ratio = values.assumed(`expense_ratio_${proxySize(values)}`).plus(ageAdjustment(values));
+  return values.to2('units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) * (1 - ratio)', {
+    ratio,
+  });
 }
 
 /** Gross potential rent and effective income. */
 export function recomputeIncome(values: Values): Recomputed {
-  const { of, assumed } = values;
   const noiOfProxy = valueIf(isRented(values), () => proxyNoi(values));
   if (noiOfProxy === null) return { noi_hud_2br: null, gross_potential_rent: null, effective_gross_income: null };
   if (!values.has('contract_rent')) return { noi_hud_2br: noiOfProxy };
-  const gross = of('units').times(of('contract_rent')).times(assumed('months_per_year')).rounded(2);
-  const income = fraction(gross).times(fraction(1).minus(share(of('vacancy_pct'))));
-  return { noi_hud_2br: noiOfProxy, gross_potential_rent: gross, effective_gross_income: income.rounded(2) };
+  const gross = values.to2('units * contract_rent * months_per_year');
+  const income = values.to2('gross * (1 - vacancy_pct / 100)', { gross: fraction(gross) });
+  return { noi_hud_2br: noiOfProxy, gross_potential_rent: gross, effective_gross_income: income };
 }
 
 interface PropertyTax {
@@ -210,10 +198,7 @@ export const managementShare = (values: Values): Fraction => fraction(bySize(val
 /** Replacement reserves of a year. */
 export const recomputeReserves = (values: Values): Recomputed => ({
   reserves: valueIf(values.has('units'), () =>
-    values
-      .of('units')
-      .times(cents(bySize(values, 'reserves_per_unit')))
-      .rounded(2),
+    values.to2('units * round2(a_unit)', { a_unit: bySize(values, 'reserves_per_unit') }),
   ),
 });
 
@@ -278,11 +263,8 @@ export function recomputeTax(values: Values): Recomputed {
     const after = { if_appealed: null, appeal_basis: 'price_missing' };
     return { tax_after_reset: null, property_tax: { ...tax, ...computed, ...unknown, ...after } };
   }
-  const taxed = values
-    .of('list_price')
-    .times(share(fraction(tax.rate_pct)))
-    .times(fraction(tax.class_factor));
-  const atPrice = taxed.rounded(2);
+  const [rate, factor] = [fraction(tax.rate_pct), fraction(tax.class_factor)];
+  const atPrice = values.to2('list_price * rate / 100 * factor', { rate, factor });
   const [after, basis] = bill === null ? ([atPrice, 'estimated'] as const) : taxAfterSale(values, bill);
   const [ifAppealed, appealBasis] = appeal(values, bill);
   return {
@@ -313,18 +295,15 @@ const otherLines = ({ record }: Values): Fraction =>
     ),
   );
 
-const typicalTax = ({ of, assumed }: Values): Fraction =>
-  cents(of('effective_gross_income').times(assumed('typical_tax_share')));
+const typicalTax = ({ by }: Values): Fraction => by('round2(effective_gross_income * typical_tax_share)');
 
 /** The lines other than the tax, drawn toward the typical ratio. */
-function expensesWithoutTax(values: Values): Fraction {
-  const { of, assumed } = values;
-  const typical = of('effective_gross_income')
-    .times(share(of('expense_typical_pct')))
-    .minus(typicalTax(values));
-  const weight = assumed('typical_weight');
-  return cents(otherLines(values).times(fraction(1).minus(weight)).plus(typical.times(weight)));
-}
+const expensesWithoutTax = (values: Values): Fraction =>
+  values.by(
+    'round2(lines * (1 - typical_weight) + ' +
+      '(effective_gross_income * expense_typical_pct / 100 - typical_tax) * typical_weight)',
+    { lines: otherLines(values), typical_tax: typicalTax(values) },
+  );
 
 /** NOI over the price: at most what a known bill leaves, and on a line below it. */
 export interface NoiLine {
@@ -376,9 +355,7 @@ function dscrReason(values: Values): string | null {
 }
 
 export const recomputeLoan = (values: Values): Recomputed => ({
-  loan_amount: valueIf(isPriced(values), () =>
-    values.of('list_price').times(values.assumed('loan_to_value')).rounded(2),
-  ),
+  loan_amount: valueIf(isPriced(values), () => values.to2('list_price * loan_to_value')),
 });
 
 export const recomputePayment = (values: Values): Recomputed => ({
@@ -386,7 +363,7 @@ export const recomputePayment = (values: Values): Recomputed => ({
 });
 
 export const recomputeDebtService = (values: Values): Recomputed => ({
-  annual_debt_service: valueIf(isPriced(values), () => values.of('monthly_payment').times(fraction(12)).rounded(2)),
+  annual_debt_service: valueIf(isPriced(values), () => values.to2('monthly_payment * 12')),
   dscr_reason: dscrReason(values),
 });
 
@@ -398,25 +375,23 @@ export function recomputeDscrStatus(values: Values): Recomputed {
 }
 
 export function recomputeCoverage(values: Values): Recomputed {
-  const { record, of } = values;
+  const { record, to2 } = values;
   const isComputed = record['dscr_status'] === 'computed';
   const isUnderwritten = record['dscr_status'] !== 'not_applicable' && isRented(values) && isPriced(values);
-  const costs = () => of('effective_gross_income').minus(of('noi_underwritten')).plus(of('annual_debt_service'));
+  const costs = 'effective_gross_income - noi_underwritten + annual_debt_service';
   return {
-    dscr: valueIf(isComputed, () => of('noi').over(of('annual_debt_service')).rounded(2)),
-    debt_yield_pct: valueIf(isComputed, () => percent(of('noi'), of('loan_amount'))),
-    dscr_underwritten: valueIf(isUnderwritten, () => of('noi_underwritten').over(of('annual_debt_service')).rounded(2)),
-    break_even_occupancy_pct: valueIf(isUnderwritten, () => percent(costs(), of('gross_potential_rent'))),
+    dscr: valueIf(isComputed, () => to2('noi / annual_debt_service')),
+    debt_yield_pct: valueIf(isComputed, () => to2('noi / loan_amount * 100')),
+    dscr_underwritten: valueIf(isUnderwritten, () => to2('noi_underwritten / annual_debt_service')),
+    break_even_occupancy_pct: valueIf(isUnderwritten, () => to2(`(${costs}) / gross_potential_rent * 100`)),
   };
 }
 
 /** Rent over the payment, taxes and insurance, of 2 to 4 units whose expenses are known line by line. */
 function rentOverPitia(values: Values): string {
-  const { of, record } = values;
-  const lines = record['expense_lines'] as readonly { readonly line: string; readonly amount: string }[];
+  const lines = values.record['expense_lines'] as readonly ExpenseLine[];
   const insurance = fraction(lines.find(({ line }) => line === 'insurance')?.amount ?? '0');
-  const costs = of('annual_debt_service').plus(of('tax_after_reset')).plus(insurance);
-  return of('gross_potential_rent').over(costs).rounded(2);
+  return values.to2('gross_potential_rent / (annual_debt_service + tax_after_reset + insurance)', { insurance });
 }
 
 /** The loan that a lender sizes, and which limit gives it. */
@@ -431,20 +406,18 @@ function sizeLoan(values: Values): { readonly loan: string; readonly binding: st
 }
 
 export const recomputeNetCashFlow = (values: Values): Recomputed => ({
-  net_cash_flow: valueIf(values.has('noi_underwritten'), () =>
-    values.of('noi_underwritten').minus(values.of('reserves')).rounded(2),
-  ),
+  net_cash_flow: valueIf(values.has('noi_underwritten'), () => values.to2('noi_underwritten - reserves')),
 });
 
 export function recomputeSizedLoan(values: Values): Recomputed {
-  const { record, of, has, count, assumed } = values;
+  const { record, of, has, count, by } = values;
   const isSized = has('dscr_underwritten');
   const sized = valueIf(isSized, () => sizeLoan(values));
   const payment = sized && fraction(fraction(sized.loan).times(monthlyFactorOf(values)).rounded(2));
   const service = payment && payment.times(fraction(12));
   const cashFlow = service && of('net_cash_flow').minus(service);
-  const closing = valueIf(isSized, () => fraction(of('list_price').times(assumed('closing_cost_share')).rounded(2)));
-  const cash = sized && closing && of('list_price').minus(fraction(sized.loan)).plus(closing);
+  const cash =
+    sized && by('list_price - loan + round2(list_price * closing_cost_share)', { loan: fraction(sized.loan) });
   const isSmall = has('units') && Number(record['units']) <= count('small_units_max');
   const hasPitia = isSized && isSmall;
   return {

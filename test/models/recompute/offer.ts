@@ -3,14 +3,12 @@ import { fraction, maximum, minimum, type Fraction } from '../../../lib/fraction
 import { managementShare, noiLine, type NoiLine } from './income.ts';
 import {
   annualConstantOf,
-  cents,
   dayNumber,
   hasNoIncome,
   isClaimed,
   isNotLet,
   isRented,
   isScored,
-  noiAfterReserves,
   type Recomputed,
   type Values,
 } from './values.ts';
@@ -24,37 +22,30 @@ export const recomputePaths = (values: Values): Recomputed => ({
 const withRisk = (values: Values, status: string): string =>
   status === 'Hot' && (values.record['score_limit'] === 'condition_risk' || isNotLet(values)) ? 'Warm' : status;
 
-function rentalStatus({ of, assumed }: Values): string {
+function rentalStatus({ is }: Values): string {
   const reaches = (level: string): boolean =>
-    !of('coverage_scoring').isBelow(assumed(`rental_${level}_coverage`)) &&
-    !of('cap_scoring_pct').isBelow(assumed(`rental_${level}_cap_pct`));
+    is(`coverage_scoring >= rental_${level}_coverage`) && is(`cap_scoring_pct >= rental_${level}_cap_pct`);
   if (reaches('hot')) return 'Hot';
   return reaches('warm') ? 'Warm' : 'Pass';
 }
 
 function wholesaleStatus(values: Values): string {
-  const { record, of, assumed, count } = values;
+  const { by, is } = values;
   if (!isRented(values)) return 'Pass';
-  const repairedValue = priceAt(noiLine(values), fraction(0), assumed('wholesale_arv_cap_pct').over(fraction(100)));
-  const maximumOffer = cents(
-    repairedValue
-      .times(assumed('wholesale_share'))
-      .minus(of('upfront_repairs_per_unit').plus(assumed('wholesale_repairs_per_unit')).times(of('units')))
-      .minus(assumed('wholesale_fee')),
-  );
-  if (!maximumOffer.isBelow(of('list_price'))) return 'Hot';
-  const isNear = !maximumOffer.times(assumed('wholesale_warm_multiple')).isBelow(of('list_price'));
-  return isNear && Number(record['motivation_score']) >= count('wholesale_warm_motivation') ? 'Warm' : 'Pass';
+  const repaired = priceAt(noiLine(values), fraction(0), by('wholesale_arv_cap_pct / 100'));
+  const repairs = '(upfront_repairs_per_unit + wholesale_repairs_per_unit) * units';
+  const most = by(`round2(repaired * wholesale_share - ${repairs} - wholesale_fee)`, { repaired });
+  if (is('most >= list_price', { most })) return 'Hot';
+  const isNear = is('most * wholesale_warm_multiple >= list_price', { most });
+  return isNear && is('motivation_score >= wholesale_warm_motivation') ? 'Warm' : 'Pass';
 }
 
 function creativeStatus(values: Values): string {
-  const { record, of, assumed, count } = values;
-  const loan = cents(of('list_price').times(fraction(1).minus(assumed('seller_down_share'))));
-  const payment = cents(loan.times(assumed('seller_monthly_factor')));
-  const coverage = cents(noiAfterReserves(values).over(payment.times(fraction(12))));
-  const motivation = Math.max(Number(record['motivation_score']), Number(record['distress_score']));
+  const payment = values.by('round2(round2(list_price * (1 - seller_down_share)) * seller_monthly_factor)');
+  const coverage = values.by('round2((noi_scoring - reserves) / (payment * 12))', { payment });
   const reaches = (level: string): boolean =>
-    !coverage.isBelow(assumed(`creative_${level}_coverage`)) && motivation >= count(`creative_${level}_motivation`);
+    values.is(`coverage >= creative_${level}_coverage`, { coverage }) &&
+    values.is(`max(motivation_score, distress_score) >= creative_${level}_motivation`);
   if (reaches('hot')) return 'Hot';
   return reaches('warm') ? 'Warm' : 'Pass';
 }
@@ -114,25 +105,15 @@ function noiLines(values: Values, noi: Fraction): readonly NoiLine[] {
 
 /** NOI that less rent, more vacancy and a higher expense ratio take. A claim loses the same share. */
 function lossUnderStress(values: Values, noi: Fraction): Fraction {
-  const { of, assumed } = values;
-  const one = fraction(1);
-  const income = of('effective_gross_income');
-  const occupied = one.minus(of('vacancy_pct').over(fraction(100))).minus(assumed('stress_vacancy'));
-  const stressed = cents(
-    of('gross_potential_rent')
-      .times(one.plus(assumed('stress_rent')))
-      .times(occupied),
-  );
-  const kept = one.minus(managementShare(values));
-  const loss = cents(
-    income
-      .minus(stressed)
-      .times(kept)
-      .plus(stressed.times(assumed('stress_expenses'))),
-  );
+  const { by, is } = values;
+  const occupied = '(1 - vacancy_pct / 100 - stress_vacancy)';
+  const stressed = by(`round2(gross_potential_rent * (1 + stress_rent) * ${occupied})`);
+  const lost = 'round2((effective_gross_income - stressed) * (1 - management) + stressed * stress_expenses)';
+  const loss = by(lost, { stressed, management: managementShare(values) });
   if (isScored(values)) return loss;
-  const own = of('noi_underwritten');
-  return loss.isBelow(own) ? cents(noi.times(loss).over(own)) : noi;
+  return is('loss < noi_underwritten', { loss })
+    ? by('round2(own * loss / noi_underwritten)', { own: noi, loss })
+    : noi;
 }
 
 export function recomputeOffer(values: Values): Recomputed {
@@ -245,11 +226,10 @@ function levelsOf(
 
 /** Deducted for the condition of the building, at most what the inputs earn. */
 function conditionOf(values: Values, earned: Fraction): Fraction {
-  const { record, of, assumed } = values;
-  if (isNotLet(values)) return minimum(assumed('confidence_condition_record'), earned);
+  const { record, by } = values;
+  if (isNotLet(values)) return by('min(confidence_condition_record, earned)', { earned });
   if (record['score_limit'] !== 'condition_risk') return fraction(0);
-  const lost = fraction(100).minus(of('score_share_pct')).over(fraction(100));
-  return minimum(fraction(assumed('confidence_condition_risk').times(lost).rounded(2)), earned);
+  return by('min(round2(confidence_condition_risk * (100 - score_share_pct) / 100), earned)', { earned });
 }
 
 export function recomputeConfidence(values: Values): Recomputed {

@@ -1,7 +1,7 @@
 /** Recomputes what owners earned given our cap rate, repairs and condition, motivation, distress and the deal score. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { clamp, fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
+import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
 import { AUCTION_TYPES, isSale } from '../../../sources/kinds.ts';
 import {
   blend,
@@ -11,7 +11,6 @@ import {
   isNotLet,
   isPriced,
   isScored,
-  noiAfterReserves,
   percent,
   valueIf,
   weightsByAge,
@@ -48,19 +47,16 @@ function rateOf(block: readonly Knot[], cap: Fraction, end: End): Fraction {
 }
 
 /** How far a building is from the block of small ones to that of large ones, in percent. */
-const wayToLarge = ({ of, assumed }: Values): Fraction =>
-  cents(
-    clamp(of('units').minus(assumed('range_small_units')).over(assumed('range_units_span'))).times(fraction('100')),
-  );
+const wayToLarge = ({ by }: Values): Fraction =>
+  by('round2(clamp((units - range_small_units) / range_units_span) * 100)');
 
 function ownersRate(values: Values, end: End): Fraction {
   const cap = values.of('cap_rate_underwritten');
   const [small, large] = [rateOf(SMALL, cap, end), rateOf(LARGE, cap, end)];
-  return cents(small.plus(large.minus(small).times(wayToLarge(values)).over(fraction('100'))));
+  return values.by('round2(small + (large - small) * way / 100)', { small, large, way: wayToLarge(values) });
 }
 
-const ofPrice = ({ of }: Values, rate: Fraction): string =>
-  of('list_price').times(rate).over(fraction('100')).rounded(2);
+const ofPrice = ({ to2 }: Values, rate: Fraction): string => to2('list_price * rate / 100', { rate });
 
 function rangeReason(values: Values): string {
   const { record, count } = values;
@@ -121,23 +117,19 @@ export function recomputeScoringIncome(values: Values): Recomputed {
 
 /** Cap rate and coverage that the scores use. */
 export function recomputeScoringBasis(values: Values): Recomputed {
-  const { of } = values;
   const scored = isScored(values);
   return {
-    cap_scoring_pct: valueIf(scored, () => percent(of('noi_scoring'), of('list_price'))),
-    coverage_scoring: valueIf(scored, () => noiAfterReserves(values).over(of('annual_debt_service')).rounded(2)),
+    cap_scoring_pct: valueIf(scored, () => values.to2('noi_scoring / list_price * 100')),
+    coverage_scoring: valueIf(scored, () => values.to2('(noi_scoring - reserves) / annual_debt_service')),
   };
 }
 
 /** Whether the figures of the listing contradict each other or cannot be. */
 export function recomputeClaimIssue(values: Values): Recomputed {
-  const { record, has, of, assumed } = values;
-  const isContradicted = (): boolean => {
-    if (record['claim_consistency'] !== 'inconsistent') return false;
-    const gap = fraction(percent(of('noi'), of('list_price'))).minus(of('cap_rate'));
-    const size = gap.isBelow(fraction(0)) ? fraction(0).minus(gap) : gap;
-    return assumed('claim_contradiction').isBelow(size);
-  };
+  const { record, has, of, is } = values;
+  const gap = 'round2(noi / list_price * 100) - cap_rate';
+  const isContradicted = (): boolean =>
+    record['claim_consistency'] === 'inconsistent' && is(`max(${gap}, -(${gap})) > claim_contradiction`);
   const issue = (): string => {
     if (isClaimed(values) && !fraction(0).isBelow(of('noi'))) return 'noi_not_positive';
     if (isContradicted()) return 'noi_contradicts_cap_rate';
@@ -152,11 +144,11 @@ export const recomputeRepairs = (values: Values): Recomputed => ({
 });
 
 export function recomputeYieldOnCost(values: Values): Recomputed {
-  const { of } = values;
-  const cost = (): Fraction => of('list_price').plus(of('upfront_repairs_per_unit').times(of('units')));
+  const { to2 } = values;
+  const cost = 'list_price + upfront_repairs_per_unit * units';
   return {
-    yield_on_cost_pct: valueIf(isScored(values), () => percent(of('noi_scoring'), cost())),
-    price_to_rent: valueIf(isScored(values), () => of('price_per_unit').over(of('market_rent_2br')).rounded(2)),
+    yield_on_cost_pct: valueIf(isScored(values), () => to2(`noi_scoring / (${cost}) * 100`)),
+    price_to_rent: valueIf(isScored(values), () => to2('price_per_unit / market_rent_2br')),
   };
 }
 
@@ -200,31 +192,20 @@ export function recomputeConditionRecord({ record }: Values): Recomputed {
   };
 }
 
-/** Distance from a limit as a percentage of the span in which points taper. */
-const shareOf = (distance: Fraction, span: Fraction): Fraction =>
-  fraction(clamp(distance.over(span)).times(fraction(100)).rounded(2));
-
 export function recomputeShare(values: Values): Recomputed {
-  const { of, assumed } = values;
+  const { by } = values;
   const recorded = String(values.record['condition_record']);
   const riskOr = (other: string): string => (recorded === 'none' ? other : recorded);
   if (!isScored(values) || !isPriced(values))
     return { score_share_pct: null, score_limit: 'not_scored', condition_risk: riskOr('not_evaluated') };
+  // Distance from a limit as a percentage of the span in which points taper
+  const shareOf = (distance: string): Fraction => by(`round2(clamp(${distance}) * 100)`);
   const shares: readonly (readonly [string, Fraction])[] = [
-    [
-      'low_price_per_unit',
-      shareOf(of('price_per_unit').minus(assumed('taper_price_per_unit_from')), assumed('taper_price_per_unit_span')),
-    ],
-    [
-      'high_cap_rate',
-      shareOf(assumed('taper_cap_to_pct').minus(of('cap_rate_underwritten')), assumed('taper_cap_span_pct')),
-    ],
-    [
-      'low_price_to_rent',
-      shareOf(of('price_to_rent').minus(assumed('proxy_low_multiple')), assumed('taper_low_multiple_span')),
-    ],
+    ['low_price_per_unit', shareOf('(price_per_unit - taper_price_per_unit_from) / taper_price_per_unit_span')],
+    ['high_cap_rate', shareOf('(taper_cap_to_pct - cap_rate_underwritten) / taper_cap_span_pct')],
+    ['low_price_to_rent', shareOf('(price_to_rent - proxy_low_multiple) / taper_low_multiple_span')],
   ];
-  const upper = shareOf(assumed('proxy_high_multiple').minus(of('price_to_rent')), assumed('taper_high_multiple_span'));
+  const upper = shareOf('(proxy_high_multiple - price_to_rent) / taper_high_multiple_span');
   const lowest = shares.map(([, share]) => share).reduce(minimum);
   const lowestOf = shares.find(([, one]) => one.equals(lowest))?.[0] ?? 'none';
   const isWhole = (share: Fraction): boolean => share.equals(fraction(100));
@@ -243,9 +224,9 @@ export function recomputeShare(values: Values): Recomputed {
 const points = (value: Fraction): number => Number(value.rounded(0));
 
 export function recomputeMotivationParts(values: Values): Recomputed {
-  const { of, assumed, count } = values;
-  const days = assumed('motivation_days_max').times(of('days_on_feed')).over(assumed('motivation_days_full'));
-  const cut = isPriced(values) ? points(assumed('motivation_points_per_cut_pct').times(of('price_reduction_pct'))) : 0;
+  const { by, count } = values;
+  const days = by('motivation_days_max * days_on_feed / motivation_days_full');
+  const cut = isPriced(values) ? points(by('motivation_points_per_cut_pct * price_reduction_pct')) : 0;
   return {
     motivation_price_cut: Math.min(count('motivation_cut_max'), cut),
     motivation_days: Math.min(count('motivation_days_max'), points(days)),
@@ -294,23 +275,13 @@ export function recomputeDistress(values: Values): Recomputed {
 const EARNED = ['yield', 'coverage', 'motivation', 'distress'] as const;
 
 export function recomputeDealScoreParts(values: Values): Recomputed {
-  const { has, of, assumed } = values;
+  const { has, by } = values;
   const scaled = (column: string, part: string, unit: string): number => {
     if (!isScored(values) || !has(column)) return 0;
-    const share = clamp(
-      of(column)
-        .minus(assumed(`score_${part}_from${unit}`))
-        .over(assumed(`score_${part}_span${unit}`)),
-    );
-    return points(
-      share
-        .times(assumed(`score_${part}_weight`))
-        .times(of('score_share_pct'))
-        .over(fraction(100)),
-    );
+    const share = `clamp((${column} - score_${part}_from${unit}) / score_${part}_span${unit})`;
+    return points(by(`${share} * score_${part}_weight * score_share_pct / 100`));
   };
-  const ofScore = (column: string, weight: string): number =>
-    points(of(column).times(assumed(weight)).over(fraction(100)));
+  const ofScore = (column: string, weight: string): number => points(by(`${column} * ${weight} / 100`));
   return {
     deal_score_yield: scaled('yield_on_cost_pct', 'yield', '_pct'),
     deal_score_coverage: scaled('coverage_scoring', 'coverage', ''),

@@ -1,6 +1,7 @@
 /** The values that the formulas of a published record read: its own columns and the published assumptions. */
 import { Fraction, fraction } from '../../../lib/fraction.ts';
 import { DAY_MS } from '../../../lib/time.ts';
+import { evaluate, holds } from '../figures/step_faults.ts';
 
 /** A record in JSON form; JSON columns parsed. */
 export type PublishedRecord = Readonly<Record<string, unknown>>;
@@ -20,17 +21,33 @@ export interface Values {
   text(key: string): string;
   assumed(key: string): Fraction;
   count(key: string): number;
+  /** The value of a formula over columns, assumptions and other values, and it with two decimals. */
+  by(formula: string, others?: Others): Fraction;
+  to2(formula: string, others?: Others): string;
+  /** Whether a comparison of two formulas holds. */
+  is(comparison: string, others?: Others): boolean;
 }
+type Others = Readonly<Record<string, Fraction>>;
 
-export const valuesOf = (record: PublishedRecord, text: AssumptionValue, asOf: string): Values => ({
-  record,
-  asOf,
-  has: (...columns) => columns.every((column) => (record[column] ?? null) !== null),
-  of: (column) => fraction(String(record[column])),
-  text,
-  assumed: (key) => fraction(text(key)),
-  count: (key) => Number(text(key)),
-});
+export function valuesOf(record: PublishedRecord, text: AssumptionValue, asOf: string): Values {
+  const inputs = (others: Others = {}) =>
+    new Proxy<Readonly<Record<string, string | Fraction>>>(others, {
+      get: (_, name: string) => others[name] ?? (name in record ? String(record[name]) : text(name)),
+    });
+  const by: Values['by'] = (formula, others) => evaluate(formula, inputs(others));
+  return {
+    record,
+    asOf,
+    has: (...columns) => columns.every((column) => (record[column] ?? null) !== null),
+    of: (column) => fraction(String(record[column])),
+    text,
+    assumed: (key) => fraction(text(key)),
+    count: (key) => Number(text(key)),
+    by,
+    to2: (formula, others) => by(formula, others).rounded(2),
+    is: (comparison, others) => holds(comparison, inputs(others)),
+  };
+}
 
 export const dayNumber = (instant: unknown): number => Date.parse(`${String(instant).slice(0, 10)}T00:00:00Z`) / DAY_MS;
 
@@ -64,9 +81,6 @@ export const isRented = ({ has }: Values): boolean => has('units', 'market_rent_
 /** Whether a record in force says that nobody may live in the building. */
 export const isNotLet = ({ record }: Values): boolean =>
   ['condemned', 'order_to_vacate', 'vacant_building'].includes(String(record['condition_record']));
-
-/** NOI of the scores after reserves. */
-export const noiAfterReserves = ({ of }: Values): Fraction => of('noi_scoring').minus(of('reserves'));
 
 type Knots = readonly (readonly [name: string, at: number])[];
 type Weights = readonly (readonly [name: string, weight: Fraction])[];

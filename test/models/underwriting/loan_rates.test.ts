@@ -32,15 +32,11 @@ async function rateOf(
     ...row,
     value: changes[row.key] ?? row.value,
   }));
-  const built = await build({ staged_survey_rate: weeks, declared_assumptions }, ({ name }) =>
+  using built = await build({ staged_survey_rate: weeks, declared_assumptions }, ({ name }) =>
     ['stg_survey_rates', 'int_loan_rates'].includes(name),
   );
-  try {
-    assert.deepEqual(built.failed, []);
-    return await built.one('int_loan_rates');
-  } finally {
-    built.close();
-  }
+  assert.deepEqual(built.failed, []);
+  return await built.one('int_loan_rates');
 }
 
 describe('the loan rate', () => {
@@ -86,8 +82,7 @@ describe('the loan rate', () => {
 
 test('made-up rates next to real ones block publication', async () => {
   const rows = [week('2026-11-12', '6.97'), week('2026-11-19', '6.96', { is_made_up: false })];
-  const built = await build({ staged_survey_rate: rows }, ({ name }) => name === 'stg_survey_rates');
+  using built = await build({ staged_survey_rate: rows }, ({ name }) => name === 'stg_survey_rates');
   const failing = built.results.flatMap(({ audits }) => audits.filter((a) => a.failing > 0).map((a) => a.name));
-  built.close();
   assert.deepEqual(failing, ['stg_survey_rates.all_made_up_or_none']);
 });

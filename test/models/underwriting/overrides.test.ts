@@ -129,18 +129,14 @@ describe('a file of assumptions', () => {
 });
 
 it('every value is a column of the table terms, of its declared type', async () => {
-  const built = await build({}, () => false);
-  try {
-    const terms = await built.one('terms');
-    const types = new Map((await sharedColumns()).get('terms')?.map(({ name, sql }) => [name, sql]));
-    for (const { key, value } of currentAssumptions().rows) {
-      const declared = DECLARATIONS.get(key)?.sql ?? assert.fail(key);
-      assert.equal(types.get(key), declared.replace(', ', ','), key);
-      const found = String(terms[key]);
-      assert.ok(declared === 'VARCHAR' ? found === value : fraction(found).equals(fraction(value)), `${key} ${found}`);
-    }
-  } finally {
-    built.close();
+  using built = await build({}, () => false);
+  const terms = await built.one('terms');
+  const types = new Map((await sharedColumns()).get('terms')?.map(({ name, sql }) => [name, sql]));
+  for (const { key, value } of currentAssumptions().rows) {
+    const declared = DECLARATIONS.get(key)?.sql ?? assert.fail(key);
+    assert.equal(types.get(key), declared.replace(', ', ','), key);
+    const found = String(terms[key]);
+    assert.ok(declared === 'VARCHAR' ? found === value : fraction(found).equals(fraction(value)), `${key} ${found}`);
   }
 });
 
@@ -159,7 +155,7 @@ describe('a deal under other assumptions', () => {
   };
   it('is underwritten with them, its record, paths and report name the set, and every audit passes', async () => {
     const set = assumptionsWith(await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }));
-    const built = await buildTables(
+    using built = await buildTables(
       {
         ...listing,
         run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: set.id }],
@@ -168,27 +164,20 @@ describe('a deal under other assumptions', () => {
       ['deals', 'reports', 'assumptions'],
       COUNTY_RECORDS,
     );
-    try {
-      assert.deepEqual(built.failed, []);
-      const deal = await built.one('deals');
-      // 8 x 1,250 x 0.88 x 12 x 0.90 x 0.55 = 52,272; 555,000 at 6 % for 30 years is 3,327.51 a month.
-      assert.deepEqual(
-        [deal['noi_hud_2br'], deal['monthly_payment'], deal['assumption_set_id']],
-        ['52272.00', '3327.51', set.id],
-      );
-      assert.equal(
-        (JSON.parse(String(deal['rental_rationale'])) as { assumption_set_id: string }).assumption_set_id,
-        set.id,
-      );
-      const report = await built.one('reports');
-      assert.equal(report['assumption_set_id'], set.id);
-      assert.equal((JSON.parse(String(report['offer'])) as { target_cap_pct: string }).target_cap_pct, '9.00');
-      assert.deepEqual(
-        new Set((await built.rows('assumptions')).map((r) => r['assumption_set_id'])),
-        new Set([set.id]),
-      );
-    } finally {
-      built.close();
-    }
+    assert.deepEqual(built.failed, []);
+    const deal = await built.one('deals');
+    // 8 x 1,250 x 0.88 x 12 x 0.90 x 0.55 = 52,272; 555,000 at 6 % for 30 years is 3,327.51 a month.
+    assert.deepEqual(
+      [deal['noi_hud_2br'], deal['monthly_payment'], deal['assumption_set_id']],
+      ['52272.00', '3327.51', set.id],
+    );
+    assert.equal(
+      (JSON.parse(String(deal['rental_rationale'])) as { assumption_set_id: string }).assumption_set_id,
+      set.id,
+    );
+    const report = await built.one('reports');
+    assert.equal(report['assumption_set_id'], set.id);
+    assert.equal((JSON.parse(String(report['offer'])) as { target_cap_pct: string }).target_cap_pct, '9.00');
+    assert.deepEqual(new Set((await built.rows('assumptions')).map((r) => r['assumption_set_id'])), new Set([set.id]));
   });
 });

@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { SANDBOX_DAY } from '../../../lib/settings.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { rents, zipRents } from '../../../sandbox/world/rents.ts';
-import { buildTables, listingRow, type Built } from '../build_models.ts';
+import { buildTables, listingRow, builtBefore } from '../build_models.ts';
 import { newLayout, published, runDay, smallWorld } from '../../pipelines/runs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -185,12 +185,10 @@ describe('a building', () => {
     AGES.map(([year, ages, repairs]) => ({ units, sizes, year, ages, repairs })),
   );
 
-  let built: Built;
-  before(async () => {
+  const built = builtBefore(async () => {
     const between = KNOTS.map(({ units, year }) => listingRow(`${units} ${year}`, { units, year_built: year }));
-    built = await buildTables({ staged_listing: between }, ['deals']);
+    return buildTables({ staged_listing: between }, ['deals']);
   });
-  after(() => built.close());
 
   it('between the knots has the bedrooms and the repairs of both sizes and both ages around it', async () => {
     for (const { units, sizes, year, ages, repairs } of KNOTS) {

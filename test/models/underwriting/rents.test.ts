@@ -112,7 +112,7 @@ const rents = new Map<string | undefined, ReadonlyMap<unknown, Record<string, un
 before(async () => {
   const zips = new Set([...CHARLOTTE.zips, ...[REVISED, CONTINUED, OLD].map(zipIn), ...OF_CASES]);
   for (const day of [EARLY, LAST_DAY, NEW_YEAR]) {
-    const built = await build(
+    using built = await build(
       {
         run: [{ as_of: day, observed_at: `${day}T12:00:00Z` }],
         int_properties: [...zips].map((zip) => ({ id: zip, zip })),
@@ -122,12 +122,8 @@ before(async () => {
       },
       (model) => ['stg_rents', 'stg_zip_rents', 'int_market_rents'].includes(model.name),
     );
-    try {
-      assert.deepEqual(built.failed, []);
-      rents.set(day, new Map((await built.rows('int_market_rents')).map((row) => [row['id'], row])));
-    } finally {
-      built.close();
-    }
+    assert.deepEqual(built.failed, []);
+    rents.set(day, new Map((await built.rows('int_market_rents')).map((row) => [row['id'], row])));
   }
 });
 

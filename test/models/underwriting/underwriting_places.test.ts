@@ -1,7 +1,7 @@
 /** Which place speaks for a property, and within which limits: census, county, vacancy survey, state and tax bill. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { build, type Built, type InputRow } from '../build_models.ts';
+import { describe, it } from 'node:test';
+import { build, builtBefore, type InputRow } from '../build_models.ts';
 
 const MODELS = ['int_deal_census', 'int_rents_in_place', 'int_property_taxes', 'int_vacancies'];
 
@@ -75,10 +75,9 @@ const BUILDINGS: Readonly<Record<string, InputRow>> = {
 };
 
 describe('the place of a property', () => {
-  let built: Built;
-  before(async () => {
+  const built = builtBefore(async () => {
     const ids = Object.keys(BUILDINGS);
-    built = await build(
+    return build(
       {
         int_properties: ids.map((id) => ({ id, list_price: '100000.00', ...BUILDINGS[id] })),
         int_deal_places: Object.entries(COUNTIES).map(([id, county_fips]) => ({ id, county_fips })),
@@ -119,9 +118,7 @@ describe('the place of a property', () => {
       },
       ({ name }) => MODELS.includes(name),
     );
-    assert.deepEqual(built.failed, []);
   });
-  after(() => built.close());
 
   const rents = (id: string): Promise<Record<string, unknown>> => built.one('int_rents_in_place', `id = '${id}'`);
   const taxes = (id: string): Promise<Record<string, unknown>> => built.one('int_property_taxes', `id = '${id}'`);

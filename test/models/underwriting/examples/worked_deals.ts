@@ -83,18 +83,6 @@ const TAMPA: Market = {
   ],
 };
 
-const SAN_ANTONIO: Market = {
-  hud_area: 'METRO41700M41700',
-  rent_basis: 'zip',
-  rents: ['1010.00', '1130.00', '1390.00', '1780.00', '2080.00'],
-  area_rents: ['1032.00', '1151.00', '1398.00', '1798.00', '2119.00'],
-  counties: [['48029', 2_010_000]],
-  census: [
-    metro('41700', ['1087.00', '1146.00', '1389.00', '1674.00', '1974.00']),
-    county('48029', '1140.00', '1262.00', '5120.00', '242000.00'),
-  ],
-};
-
 const cleveland = { city: 'Cleveland', state: 'OH', zip: '44102' };
 
 export const EXAMPLES: readonly Example[] = [
@@ -146,24 +134,8 @@ export const EXAMPLES: readonly Example[] = [
     first_seen: '2026-08-23T09:00:00Z',
   },
   {
-    name: '4 Hot in San Antonio',
-    market: SAN_ANTONIO,
-    listing: {
-      street: '104 Main Street',
-      city: 'San Antonio',
-      state: 'TX',
-      zip: '78201',
-      list_price: '4500000.00',
-      units: 60,
-      year_built: 1998,
-      units_0br: 6,
-      units_1br: 30,
-      units_2br: 24,
-    },
-  },
-  {
     // The stated mix has five units of eight, the building is of a year to come, and the bill is far below the tax
-    name: '5 contradictory in Cleveland',
+    name: '4 contradictory in Cleveland',
     market: CLEVELAND,
     listing: {
       street: '105 Main Street',
