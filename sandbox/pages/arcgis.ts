@@ -1,7 +1,6 @@
 /**
- * A layer of an ArcGIS server: its description, and queries with paging, counts and errors with HTTP 200.
- *
- * Values that the map servers' layers have in common, and rows of records of distress.
+ * A layer of an ArcGIS server: its description, and queries with paging, counts and errors with HTTP 200;
+ * and the values that layers have in common.
  */
 import { spellStreet } from '../world/streets.ts';
 import type { DistressOnDay, Property } from '../world/types.ts';
@@ -32,8 +31,7 @@ export const distressRows = <T>(
     .filter((record) => record.countyFips === countyFips && record.kind === kind)
     .flatMap((record) => {
       const property = day.property(record.propertyId);
-      const hasStreet = property.hasAddress && record.flaw !== 'no_address';
-      const street = hasStreet ? spellStreet(property.address, 'upper_abbreviated') : null;
+      const street = streetOf(property, record);
       const parcel = record.flaw === 'no_parcel' ? null : property.parcel;
       const rows = Array.from({ length: record.rows }, (_, at) => row({ record, property, street, parcel, at }));
       const [first] = rows;

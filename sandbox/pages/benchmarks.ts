@@ -1,5 +1,7 @@
 /**
- * The Census Bureau's data API with made-up medians: of the metropolitan areas and counties of the world's HUD areas,
+ * Benchmarks of rents and rates, with made-up figures.
+ *
+ * The Census Bureau's data API of medians: of the metropolitan areas and counties of the world's HUD areas,
  * for the vintage 2024 only. Gross rents are 0.80 to 1.00 of HUD's rents, contract rents 0.80 to 0.95 of gross rents,
  * taxes 0.5 to 2.2 % of values. Some medians are missing. Without a key, or with the key "invalid", it redirects to a
  * page about keys.

@@ -1,7 +1,6 @@
 /**
- * Cases, tickets and condemnations of Cleveland, Columbus, Charlotte and Detroit, as their layers publish them.
- *
- * Cities whose cases are tables of a Socrata portal: Kansas City, Cincinnati and Chicago.
+ * Cases, tickets and condemnations of Cleveland, Columbus, Charlotte and Detroit, as their layers publish them,
+ * and of Kansas City, Cincinnati and Chicago as tables of a Socrata portal.
  */
 import { undashed } from '../world/parcels.ts';
 import type { DistressOnDay, Property } from '../world/types.ts';

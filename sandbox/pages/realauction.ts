@@ -8,7 +8,7 @@
  * date, AWSALB, which the real site renews with every response, the current page of each area and the area loaded
  * last.
  *
- * Markup of a sale day's items, and the tokens with which the platform compresses it. Florida's items have hidden
+ * Florida's items have hidden
  * bids, amounts of 0.00 that are not known yet, links in place of parcel numbers, and city lines in the address.
  */
 import { dayNumber, dayText, monthStart, usDay, weekday, wordedDay } from '../world/days.ts';
@@ -160,16 +160,10 @@ function itemMarkup(day: WorldDay, item: AuctionOnDay): string {
   );
 }
 
-const saleType = (item: AuctionOnDay): string =>
-  item.kind === 'tax_foreclosure'
-    ? 'TAX FORECLOSURE'
-    : item.round === 2
-      ? 'FORECLOSURE - SECOND SALE'
-      : 'FORECLOSURE - FIRST SALE';
-
-/** Rows of an item's details page. */
-const detailsRows = (day: WorldDay, item: AuctionOnDay): string =>
-  labelled([['Sale Type:', saleType(item)], ...rows(day, item)]);
+function saleType({ kind, round }: AuctionOnDay): string {
+  if (kind === 'tax_foreclosure') return 'TAX FORECLOSURE';
+  return `FORECLOSURE - ${round === 2 ? 'SECOND' : 'FIRST'} SALE`;
+}
 
 const PER_PAGE = 10;
 const AREAS = ['R', 'W', 'C'] as const;
@@ -324,12 +318,9 @@ const jsonAsHtml = (value: unknown, session: Session | null): SandboxResponse =>
     ...(session ? { 'set-cookie': cookies(session) } : {}),
   });
 
-function load(
-  day: WorldDay,
-  site: SaleSite,
-  request: SandboxRequest,
-  value: (name: string) => string | undefined,
-): SandboxResponse {
+type Value = (name: string) => string | undefined;
+
+function load(day: WorldDay, site: SaleSite, request: SandboxRequest, value: Value): SandboxResponse {
   const session = parseSession(request);
   const area = AREAS.find((known) => known === value('area')?.toUpperCase());
   // Without a date the response is the same as on a day without sales.
@@ -350,43 +341,28 @@ function load(
  * The request with which the page's script fills the status boxes and the page counts. The response has up to ten items
  * of the page loaded last, and COUNT 0 for any others.
  */
-function update(
-  day: WorldDay,
-  site: SaleSite,
-  request: SandboxRequest,
-  requested: string | undefined,
-): SandboxResponse {
+function update(day: WorldDay, site: SaleSite, request: SandboxRequest, value: Value): SandboxResponse {
   const session = parseSession(request);
-  const wanted = (requested ?? '').split(',').filter(Boolean);
+  const wanted = (value('ref') ?? '').split(',').filter(Boolean);
   const shown = session?.area && wanted.length <= PER_PAGE ? itemsShown(day, site, session, session.area) : [];
   const found = shown.filter(({ aid }) => wanted.includes(aid));
   const pages = (area: Area): number => (session ? pagesOf(itemsOf(day, site, session.saleDate, area)) : 0);
   const current = session?.area ? `page ${session.pages[session.area]} of ${pages(session.area)}` : '';
   const AITEM = found.map((item) => ({ AID: item.aid, ...renderSlot(item), SBH: item.status === 'sold', SP: false }));
-  return jsonAsHtml(
-    {
-      PC: current,
-      WM: pages('W'),
-      CM: pages('C'),
-      RR: false,
-      RW: false,
-      RA: false,
-      RC: false,
-      ADATA: { COUNT: AITEM.length, AITEM },
-    },
-    session,
-  );
+  const flags = { RR: false, RW: false, RA: false, RC: false };
+  const ADATA = { COUNT: AITEM.length, AITEM };
+  return jsonAsHtml({ PC: current, WM: pages('W'), CM: pages('C'), ...flags, ADATA }, session);
 }
 
 function details(day: WorldDay, { fips, type }: SaleSite, aid: string | undefined): SandboxResponse | null {
   const item = byAid(day).get(aid ?? '');
   // Clerks show details to registered users only.
   if (type !== 'sheriff_sale' || item?.countyFips !== fips) return null;
-  const table = `<table class="ad_tab"><tbody>${detailsRows(day, item)}</tbody></table>`;
+  const cells = labelled([['Sale Type:', saleType(item)], ...rows(day, item)]);
   return page(
     htmlPage(
       'Auction Details',
-      `<div class="AUCTION_DETAILS">${table}</div>\n` +
+      `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${cells}</tbody></table></div>\n` +
         '<p class="Parties">Plaintiff and defendant are shown to registered users after login.</p>',
     ),
   );
@@ -406,7 +382,7 @@ export function realAuction(fips: string, type: AuctionType = 'sheriff_sale'): S
       );
     if (request.path.toLowerCase() !== '/index.cfm') return null;
     const values = new Map([...request.query].map(([name, text]) => [name.toLowerCase(), text]));
-    const value = (name: string): string | undefined => values.get(name);
+    const value: Value = (name) => values.get(name);
     const action = ['zaction', 'zmethod', 'fnc'].map((name) => value(name)?.toLowerCase() ?? '').join(' ');
     switch (action.trim()) {
       case 'user calendar':
@@ -416,7 +392,7 @@ export function realAuction(fips: string, type: AuctionType = 'sheriff_sale'): S
       case 'auction update load':
         return load(day, site, request, value);
       case 'auction update update':
-        return update(day, site, request, value('ref'));
+        return update(day, site, request, value);
       case 'auction details':
         return details(day, site, value('aid'));
       default:

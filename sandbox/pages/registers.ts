@@ -1,7 +1,6 @@
 /**
- * Colorado's register on its open data portal.
- *
- * Ohio's register: report files of new entities and of amendments, replaced under the same names each second Saturday.
+ * Colorado's register of entities on its open data portal, and Ohio's: report files of new entities and of
+ * amendments, replaced under the same names each second Saturday.
  */
 import { sodaPortal } from './soda.ts';
 import { httpDate, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';

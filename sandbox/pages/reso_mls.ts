@@ -1,8 +1,6 @@
 /**
  * A made-up MLS by RESO Web API, as two vendors serve one: /v2 like MLS Grid (a static token, Data Dictionary 1.7, few
  * searchable fields, no count), which `make run` reads, and /odata like Trestle (OAuth 2.0, Data Dictionary 2.0).
- *
- * Records of the made-up MLS, as a server of Data Dictionary 1.7 and as one of 2.0 gives them.
  */
 import { createHash } from 'node:crypto';
 import { Draw } from '../world/random.ts';

@@ -1,8 +1,4 @@
-/**
- * Made-up mortgage rates of a weekly survey, up to a day.
- *
- * Made-up rental vacancy of the twenty metros by quarter.
- */
+/** Made-up mortgage rates of a weekly survey, up to a day, and rental vacancy of the twenty metros by quarter. */
 import { dayNumber, dayText, weekday } from './days.ts';
 import { Draw } from './random.ts';
 import type { Day } from './types.ts';

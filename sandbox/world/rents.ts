@@ -1,8 +1,6 @@
 /**
- * HUD's real FY2026 rents of the world's counties. Nothing here is made up.
- *
- * Made-up rents by ZIP and bedrooms. The world's rents of areas are HUD's real figures; no real ZIP rents of that year
- * are available, so these vary around the area's rents by the digits of the ZIP.
+ * HUD's real FY2026 rents of the world's counties, and made-up rents by ZIP: no real ones of that year are available,
+ * so these vary around the area's rents by the digits of the ZIP.
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
