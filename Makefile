@@ -49,7 +49,7 @@ schedule: $(NODE) ## run the scheduled jobs and send alerts until stopped: daily
 	@node pipelines/operate/scheduler.ts
 
 probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all
-	@node pipelines/probe/probe_sources.ts
+	@node pipelines/commands/probe.ts
 
 prune: $(NODE) ##+ list snapshots, pages and reads past their retention (KEEP_DAYS); APPLY=1 deletes them
 	@node pipelines/operate/prune.ts
@@ -77,7 +77,7 @@ explain: $(NODE) ## trace a number to its formula, assumptions, page and bytes: 
 	@node pipelines/analyse/cli.ts explain
 
 release: $(NODE) ##+ copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
-	@node pipelines/release/release.ts
+	@node pipelines/commands/release.ts
 
 calibrate: $(NODE) ##+ write what is fitted on the raw public files of FOLDER: tables, range, measured errors
 	@node pipelines/commands/calibrate.ts

@@ -10,7 +10,7 @@ import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { calibrateSettings } from '../../pipelines/commands/calibrate.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings, statusArguments, writeArguments } from '../../pipelines/operate/settings.ts';
-import { probeSettings } from '../../pipelines/probe/probe_sources.ts';
+import { probeSettings } from '../../pipelines/commands/probe.ts';
 
 /** What one run reads, and the size of the sandbox world. */
 const RUN_ARGUMENTS = {

@@ -2,8 +2,7 @@
 import { noteOf } from '../../../lib/record.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { number } from '../../format.ts';
-import type { Explanation, Fields } from './explain.ts';
-import type { PageFound } from './pages.ts';
+import type { Explanation, Fields, PageFound } from './explain.ts';
 
 /** A figure's formula and its inputs with their origins, down to published values. Each figure is expanded once. */
 function formatTree(explanation: Explanation, figure: string, indent: string, expanded: Set<string>): string[] {

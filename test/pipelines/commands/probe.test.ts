@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { sandboxClock } from '../../../pipelines/clock.ts';
-import { probeSources } from '../../../pipelines/probe/probe_sources.ts';
+import { probeSources } from '../../../pipelines/commands/probe.ts';
 import { SANDBOX_SECRETS } from '../../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';

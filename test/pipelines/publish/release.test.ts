@@ -5,7 +5,7 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Layout } from '../../../pipelines/layout.ts';
-import { findDamage, release, type Release } from '../../../pipelines/release/release.ts';
+import { findDamage, release, type Release } from '../../../pipelines/commands/release.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { published } from '../runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
