@@ -143,7 +143,7 @@ bench: $(NODE) ##+ measure speed and memory against baselines; QUICK=1, ONLY=nam
 	@node bench/run.ts
 
 docs: $(NODE) ##+ write the generated pages of docs/
-	@node docs/generate/cli.ts
+	@node docs/generate/generated.ts
 
 help: ## list the commands; ALL=1: those for rare tasks too
 	@awk -v all=$(ALL) '/^##@ / { group = substr($$0, 5) } \

@@ -1,4 +1,5 @@
-/** The pages, tables and files that follow from declarations. */
+/** `make docs`: write the pages, tables and files that follow from declarations. A test compares them. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { wrap } from '../../lib/markdown.ts';
 import { storedType } from '../../lib/stored_types.ts';
 import { annualConstant, monthlyFactor } from '../../models/assumptions/loan_factors.ts';
@@ -59,3 +60,14 @@ export async function generated(): Promise<Readonly<Record<string, string>>> {
   };
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, `${text.trimEnd()}\n`]));
 }
+
+/** Write what has changed. */
+async function main(): Promise<void> {
+  for (const [path, content] of Object.entries(await generated())) {
+    const file = new URL(`../../${path}`, import.meta.url);
+    if ((await readFile(file, 'utf8').catch(() => '')) === content) continue;
+    await writeFile(file, content);
+    process.stdout.write(`wrote ${path}\n`);
+  }
+}
+if (import.meta.main) await main();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { closing } from '../../lib/closing.ts';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { TABLES } from '../../ledger/copy.ts';
 import { openLedger, openServingLedger, openLedgerStore } from '../../ledger/open.ts';
@@ -83,14 +84,13 @@ const open = (place: string): Promise<Ledger> => openLedger({ DATA_DIR: '', LEDG
 /** A restored ledger equals its backup, and continues where it stopped. */
 async function checkRestored(place: string, content: unknown): Promise<void> {
   assert.deepEqual(await contentOf(place), content);
-  const ledger = await open(place);
+  await using ledger = closing(await open(place));
   assert.equal((await ledger.begin(wanted(1))).kind, 'taken', 'a used payment stays used');
   const next = await reserve(ledger, wanted(50));
   const leads = ['sold-lead', leadOf('another of it', 'zip:1'), 'open-lead', leadOf('released-lead', 'parcel:3')];
   assert.equal(await hold(ledger, next.id, leads, 0), 'released-lead', 'sold properties stay sold');
   assert.equal(await ledger.useOnce('token', Date.now() + 1e9), false);
   assert.equal(await ledger.recordMoney('test'), 'real');
-  await ledger.close();
 }
 
 describe('a backup', () => {
@@ -184,7 +184,9 @@ describe('a backup', () => {
     await backUpTo(FILE, env);
     await before.close();
     await restoreFrom(FILE, env, { overwrite: true, journals: [] });
-    const restored = await openServingLedger({ DATA_DIR: dataDir(), LEDGER: join(env.DATA_DIR, 'ledger.sqlite') });
+    await using restored = closing(
+      await openServingLedger({ DATA_DIR: dataDir(), LEDGER: join(env.DATA_DIR, 'ledger.sqlite') }),
+    );
     const pauses: unknown[] = [];
     const notePause = async (): Promise<unknown> => pauses.push(await restored.exclusivePause());
     await book(restored, 8n, 1_000, 7);
@@ -206,7 +208,6 @@ describe('a backup', () => {
     await notePause();
     const [waits, isOwed] = ['restored_not_audited', 'restored_transfers_owed'];
     assert.deepEqual(pauses, [waits, waits, isOwed, null, null], 'transfers outside of the window do not count');
-    await restored.close();
   });
 
   for (const { name, fresh } of kinds) {

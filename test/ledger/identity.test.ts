@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closing } from '../../lib/closing.ts';
 import { FILE_REPLACED, LedgerFenced, LEDGER_RESTORED } from '../../ledger/identity.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import {
@@ -48,7 +49,7 @@ describe('the identity of a ledger', () => {
   for (const [loss, lose] of Object.entries(LOSSES)) {
     test(`a server whose ledger file ${loss} sells nothing more, and ping says why`, async () => {
       const DATA_DIR = dataDir();
-      const ledger = await openServingLedger({ DATA_DIR });
+      await using ledger = closing(await openServingLedger({ DATA_DIR }));
       await purchaseIn(ledger, 'sold', 1, { lead: 'sold-lead' });
       const open = await reserve(ledger, wanted(2));
       await ledger.ping();
@@ -59,7 +60,6 @@ describe('the identity of a ledger', () => {
       await assert.rejects(hold(ledger, open.id, ['sold-lead', 'other'], 1), fenced);
       await assert.rejects(ledger.startSettling(open.id, answer('x'), 1), fenced);
       await assert.rejects(ledger.ping(), fenced);
-      await ledger.close();
     });
   }
 
@@ -96,7 +96,7 @@ describe('the identity of a ledger', () => {
         { DATA_DIR, LEDGER: other },
         new RegExp(`is ledger .*, but ledger ${note.id} was in use in this data folder.*make restore FROM=`),
       );
-      const store = await openLedgerStore({ DATA_DIR, LEDGER });
+      await using store = closing(await openLedgerStore({ DATA_DIR, LEDGER }));
       await store.write((query) => query('UPDATE ledger_identity SET epoch = 3'));
       await (await openServingLedger({ DATA_DIR, LEDGER })).close();
       assert.deepEqual(noteIn(DATA_DIR), { ...note, epoch: 3 });
@@ -105,7 +105,6 @@ describe('the identity of a ledger', () => {
         { DATA_DIR, LEDGER },
         /an older copy \(epoch 2\) of the ledger in use in this data folder \(epoch 3\)/,
       );
-      await store.close();
     });
   }
 
@@ -168,7 +167,7 @@ describe('the identity of a ledger', () => {
       const last = seller.sales().at(-1);
       assert.deepEqual([last?.error, last?.message], ['LedgerFenced', LEDGER_RESTORED]);
       assert.deepEqual(noteIn(DATA_DIR), { id, epoch: 2, kind });
-      const ledger = await openServingLedger(env);
+      await using ledger = closing(await openServingLedger(env));
       const stored = new Set((await all(ledger.purchases())).map((p) => p.id));
       const sold = seller.sales().filter((line) => line.done === 'settling');
       assert.ok(
@@ -179,7 +178,6 @@ describe('the identity of a ledger', () => {
       const buyer = await reserve(ledger, wanted(9_000, { nowMs: laterMs }));
       const soldLeadIds = sold.map((line) => String(line.lead));
       assert.equal(await hold(ledger, buyer.id, soldLeadIds, laterMs), null, 'no sold lead is sold again');
-      await ledger.close();
     });
   }
 

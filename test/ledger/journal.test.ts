@@ -16,6 +16,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closing } from '../../lib/closing.ts';
 import { journalFile } from '../../ledger/journal_file.ts';
 import { LedgerUnavailable, type Ledger, type OfferedLead, type Purchase } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger, openLedgerStore, type LedgerSettings } from '../../ledger/open.ts';
@@ -155,14 +156,13 @@ describe('the journal', () => {
     for (const n of [1, 2]) await ledger.settleDebt({ chain: CHAIN, ...paid(n), logIndex: 1 }, `refund of ${n}`);
     await ledger.close();
     await restoreFrom(FILE, { DATA_DIR }, { overwrite: true });
-    const restored = await openServingLedger({ DATA_DIR });
+    await using restored = closing(await openServingLedger({ DATA_DIR }));
     const [again, open] = await bookAll(restored, [transferFor(2), transferFor(3)]);
     assert.deepEqual([again?.kind, again?.resolution, open?.kind], ['resolved', 'refund of 2', 'owed']);
     assert.deepEqual(
       (await all(restored.transfers(null))).map(({ resolution }) => resolution),
       ['refund of 1', 'refund of 2', null],
     );
-    await restored.close();
   });
 
   test('has no line in its file that a crash can still take from the database', async () => {
@@ -393,8 +393,7 @@ describe('the journal', () => {
     await purchaseIn(ledger, 'sold', 1, { lead: 'one' });
     await ledger.close();
     for (const name of ['ledger.sqlite', 'ledger.json']) rmSync(join(DATA_DIR, name));
-    const other = await openServingLedger({ DATA_DIR });
+    await using other = closing(await openServingLedger({ DATA_DIR }));
     assert.deepEqual([await all(other.purchases()), await other.exclusivePause()], [[], null]);
-    await other.close();
   });
 });

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { closing } from '../../lib/closing.ts';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { openPostgresLedger } from '../../ledger/postgres/store.ts';
@@ -133,9 +134,8 @@ describe('a ledger', () => {
     assert.equal(isDone, false);
     release();
     await Promise.all([writes, closed]);
-    const again = await openSqliteLedger(file);
+    await using again = closing(await openSqliteLedger(file));
     assert.equal((await again.find({ id }))?.state, 'settling');
-    await again.close();
   });
 
   test('is created in DATA_DIR, readable only by its owner', async () => {
@@ -149,15 +149,14 @@ describe('a ledger', () => {
   });
 
   test('waits for the disk if one of the writes of a commit must: WAL, synchronous = FULL', async () => {
-    const store = await openSqliteStore(newFile());
+    await using store = closing(await openSqliteStore(newFile()));
     assert.equal((await store.read('PRAGMA journal_mode'))[0]?.['journal_mode'], 'wal');
     const mode = async (query: Query): Promise<unknown> => (await query('PRAGMA synchronous'))[0]?.['synchronous'];
     assert.deepEqual(await Promise.all([store.write(mode, 'soon'), store.write(mode, 'flushed')]), [2, 2]);
-    await store.close();
   });
 
   test('keeps nothing of a write that throws, and the writes of its commit that do not', async () => {
-    const store = await openSqliteStore(newFile());
+    await using store = closing(await openSqliteStore(newFile()));
     const ends = await Promise.allSettled(
       Array.from({ length: 9 }, (_, n) =>
         store.write(async (query) => {
@@ -174,11 +173,10 @@ describe('a ledger', () => {
       (await store.read('SELECT token FROM used_tokens ORDER BY token')).map((row) => row['token']),
       ['t0', 't3', 't6'],
     );
-    await store.close();
   });
 
   test('is unavailable while its server is stopped, and has what it acknowledged when the server is back', async () => {
-    const ledger = await openPostgresLedger(await postgres().schema(), { retryMs: 1_000 });
+    await using ledger = closing(await openPostgresLedger(await postgres().schema(), { retryMs: 1_000 }));
     const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
     await postgres().stop('immediate');
     const calls = [ledger.begin(wanted(2)), ledger.ping(), ledger.find({ id: sold.id }), ledger.soldLeads()];
@@ -187,7 +185,6 @@ describe('a ledger', () => {
     assert.deepEqual(await ledger.find({ id: sold.id }), sold);
     assert.equal(String(bodyOf(await ledger.answerOf(sold.id))), 'bytes');
     assert.equal((await ledger.begin(wanted(2))).kind, 'reserved');
-    await ledger.close();
   });
 
   test('that is none of this version, or may lose commits, is refused in one line without the password', async () => {

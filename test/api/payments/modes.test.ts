@@ -188,7 +188,7 @@ describe('settling with a key of our own', () => {
     assert.equal(ledgerExists({ DATA_DIR: data.path }), false, 'the folder is not marked as one of real money');
 
     await data.publish('2026-11-20.03', deals, { data: 'live' });
-    const server = await open(settings);
+    await using server = closing(await open(settings));
     for (const madeUp of ['2026-11-20.01', '2026-11-20.02']) {
       await data.switchTo(madeUp);
       await server.snapshots.refresh();
@@ -198,7 +198,6 @@ describe('settling with a key of our own', () => {
         ['2026-11-20.03', `snapshots/${madeUp}`],
       );
     }
-    await server.close();
   });
 
   it('does not start with a node of another chain, or a facilitator of other networks', async () => {
