@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { ArgumentError, errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
-import { readView, shortAnswer, type View, VIEW_PROPERTIES, withHint } from '../lib/mcp/short_answer.ts';
+import { readView, shortAnswer, type View, VIEW_PROPERTIES } from '../lib/mcp/short_answer.ts';
 import { type Interface, parseInterface, toolServer } from '../lib/mcp/tools.ts';
 import { networkName } from '../lib/network.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
@@ -134,7 +134,7 @@ function toolCalls(api: Interface, buyer: Buyer, folder: string) {
     // Saved first: a paid response must not be lost with the conversation.
     const file = transaction === null ? null : await saveResponse(folder, { name: tool, type, text, receipt });
     if (file !== null && receipt !== null) await saveKeys(api.base, file);
-    const short = shortAnswer({ type, text, isBought: receipt_id !== null }, view);
+    const hint = receipt_id === null ? null : 'collect shows more of it, free, by its receipt_id.';
     const { spent_usd, left_usd } = await buyer.budget();
     return toolResult({
       ...(outcome.isRepeat ? { hint: 'You bought this call in this snapshot: the same answer, free.' } : {}),
@@ -147,7 +147,7 @@ function toolCalls(api: Interface, buyer: Buyer, folder: string) {
         ...(file === null ? {} : { kept_in: file }),
         ...(file === null || receipt === null ? {} : { receipt_in: receiptPath(file) }),
       },
-      ...withHint(short, receipt_id === null ? null : 'collect shows more of it, free, by its receipt_id.'),
+      ...shortAnswer({ type, text, isBought: receipt_id !== null, hint }, view),
     });
   };
 

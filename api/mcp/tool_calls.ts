@@ -10,7 +10,7 @@ import inject from 'light-my-request';
 import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { ArgumentError, readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
-import { readView, shortAnswer, withHint, type View } from '../../lib/mcp/short_answer.ts';
+import { readView, shortAnswer, type View } from '../../lib/mcp/short_answer.ts';
 import type { Interface } from '../../lib/mcp/tools.ts';
 import { usdOf } from '../../lib/network.ts';
 import { stateOf } from '../http/request_state.ts';
@@ -158,7 +158,6 @@ function answerResult(
   const receiptId = response.header('receipt-id');
   const collect = collectUrl(receiptId ?? '');
   const { type, text, isCut } = response;
-  const short = shortAnswer({ type, text, isBought: receiptId !== undefined, isCut }, view);
   const settlement = settlementOf(response);
   const known = Payment.safeParse(payment).data;
   const isNew = response.header('delivery') === 'first';
@@ -167,6 +166,7 @@ function answerResult(
   const readOn = known?.extensions?.['payment-identifier']?.info.id
     ? 'To read more, free: call again with the same arguments and payment, and from or part.'
     : `The wallet that paid collects all of it at ${collect}.`;
+  const hint = receiptId === undefined ? null : readOn;
   return {
     ...toolResult({
       ...(receiptId === undefined
@@ -180,7 +180,7 @@ function answerResult(
               ...(signed === undefined ? {} : { signed_receipt: signed }),
             },
           }),
-      ...withHint(short, receiptId === undefined ? null : readOn),
+      ...shortAnswer({ type, text, isBought: receiptId !== undefined, isCut, hint }, view),
     }),
     ...settlement,
   };

@@ -50,18 +50,8 @@ export function readView(given: Readonly<Record<string, unknown>>): { view: View
   );
 }
 
-export interface Answer {
-  /** Media type. */
-  readonly type: string;
-  readonly text: string;
-  /** Whether it was paid for. More of a paid answer is shown. */
-  readonly isBought: boolean;
-  /** Whether `text` is only the start of the answer. */
-  readonly isCut?: boolean;
-}
-
 /** An answer, or one part of it, as an agent sees it. */
-export interface ShortAnswer {
+interface ShortAnswer {
   readonly body?: unknown;
   readonly part?: { readonly name: string; readonly value: unknown };
   /** Which records are shown, if not all. */
@@ -156,36 +146,38 @@ function partOf(body: JsonObject, name: string, view: View, isBought: boolean): 
 
 /** The header line and the first lines of a file. */
 function shortText(text: string, isCut: boolean, { from, show }: View): ShortAnswer {
-  const lines = text.split(/(?<=\n)/u);
-  const rows = lines.slice(1);
-  const shown = rows.slice(from, from + show);
-  const all = shown.length === rows.length && !isCut;
-  return {
-    ...(all
-      ? {}
-      : {
-          shown:
-            `lines ${from + 1} to ${from + shown.length} of ${isCut ? 'more than ' : ''}${rows.length}, ` +
-            'and the header.',
-        }),
-    body: [lines[0] ?? '', ...shown].join(''),
+  const [header = '', ...rows] = text.split(/(?<=\n)/u);
+  const some = rows.slice(from, from + show);
+  const of = `${isCut ? 'more than ' : ''}${rows.length}`;
+  const shown = `lines ${from + 1} to ${from + some.length} of ${of}, and the header.`;
+  return { ...(some.length === rows.length && !isCut ? {} : { shown }), body: [header, ...some].join('') };
+}
+
+interface Answer {
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+  /** Whether it was paid for. More of a paid answer is shown. */
+  readonly isBought: boolean;
+  /** Whether `text` is only the start of the answer. */
+  readonly isCut?: boolean;
+  /** How to read the rest, for a shortened answer. */
+  readonly hint: string | null;
+}
+
+/** An answer as an agent sees it. */
+export function shortAnswer(
+  { type, text, isBought, isCut = false, hint }: Answer,
+  view: View,
+): Readonly<Record<string, unknown>> {
+  const body: unknown = type.endsWith('json') ? JSON.parse(text) : undefined;
+  const short = (): ShortAnswer => {
+    if (body === undefined) return shortText(text, isCut, view);
+    if (!isObject(body)) return { body };
+    return view.part === undefined ? shortBody(body, view, isBought) : partOf(body, view.part, view, isBought);
   };
-}
-
-export function shortAnswer({ type, text, isBought, isCut = false }: Answer, view: View): ShortAnswer {
-  if (!type.endsWith('json')) return shortText(text, isCut, view);
-  const body: unknown = JSON.parse(text);
-  if (!isObject(body)) return { body };
-  return view.part === undefined ? shortBody(body, view, isBought) : partOf(body, view.part, view, isBought);
-}
-
-/** Add `hint`, how to read the rest, to a shortened answer. */
-export function withHint({ shown, left_out, ...answer }: ShortAnswer, hint: string | null): Record<string, unknown> {
+  const { shown, left_out, ...answer } = short();
   const isWhole = shown === undefined && left_out === undefined;
-  const text = [shown, isWhole ? undefined : hint].filter(Boolean).join(' ');
-  return {
-    ...(text === '' ? {} : { shown: text }),
-    ...(left_out === undefined ? {} : { left_out }),
-    ...answer,
-  };
+  const about = [shown, isWhole ? undefined : hint].filter(Boolean).join(' ');
+  return { ...(about === '' ? {} : { shown: about }), ...(left_out === undefined ? {} : { left_out }), ...answer };
 }
