@@ -15,7 +15,7 @@ import { DamagedFile, makeFolder, moveInto } from '../../lib/files.ts';
 import { Provenance } from '../../models/inputs.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, type Archive } from '../../lib/archive.ts';
-import { changesSql } from '../analyse/changes.ts';
+import { changesSql } from '../analyse/query.ts';
 import {
   archivedPages,
   listUnreadable,

@@ -17,7 +17,7 @@ import { dictionarySections, USUAL_TYPES } from '../../models/dictionary.ts';
 import { loadMarts, type Mart } from '../../models/index.ts';
 import { Manifest, type PublishedTable } from '../../models/manifest.ts';
 import { movingFields } from '../../models/marts/change_feeds.ts';
-import { changesSql } from '../analyse/changes.ts';
+import { changesSql } from '../analyse/query.ts';
 import { snapshotNamed } from '../analyse/open_snapshot.ts';
 import { analystSettings } from '../analyse/settings.ts';
 import { runProgram } from '../failure.ts';

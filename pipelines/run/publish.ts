@@ -19,8 +19,7 @@ import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../
 import { Manifest, partName, type PublishedTable } from '../../models/manifest.ts';
 import { IN_PARTS, SERVING_FILE, TABLE_NAMES, TABLES } from '../../models/serving/tables.ts';
 import { VIEWS } from '../../models/views.ts';
-import type { Clock } from '../clock.ts';
-import { continued } from '../history.ts';
+import { continued, type Clock } from '../clock.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { currentSnapshot } from '../snapshots.ts';

@@ -11,7 +11,7 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { noteBackup } from '../../pipelines/operate/notes.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
-import { continued } from '../../pipelines/history.ts';
+import { continued } from '../../pipelines/clock.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
