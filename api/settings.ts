@@ -19,18 +19,15 @@ const origin = z
   .refine(isOrigin, ORIGIN)
   .transform((text) => new URL(text).origin);
 
-const wholeNumber = () => z.coerce.number('a whole number').int('a whole number');
-
-const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port');
+const whole = (expected: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.coerce.number(expected).int(expected).min(min, expected).max(max, expected);
+const port = () => whole('a port', 0, 65_535);
 
 const FACILITATOR_LIST = 'the http or https URLs of facilitators, separated by commas';
 /** Separates authorizations: a comma may be part of one. */
 const AUTHORIZATION_SEPARATOR = '|';
 
 const nodeUrl = (expected: string) => z.url({ protocol: /^https?$/, error: expected }).optional();
-const amountOfGas = (min: number, max: number) =>
-  z.coerce.number('an amount of gas').int('an amount of gas').min(min, `at least ${min}`).max(max, `at most ${max}`);
-
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
@@ -118,10 +115,10 @@ export const serverSettings = z.object({
       'Authorization header sent to the facilitator. With several facilitators: one for each, in their order, ' +
         `separated by ${AUTHORIZATION_SEPARATOR}; nothing between two separators for one that needs none.`,
     ),
-  GAS_PER_SETTLEMENT: amountOfGas(21_000, 1_000_000)
+  GAS_PER_SETTLEMENT: whole('an amount of gas from 21000 to 1000000', 21_000, 1_000_000)
     .default(150_000)
     .describe('PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.'),
-  GAS_PER_DAY: amountOfGas(21_000, 1_000_000_000_000)
+  GAS_PER_DAY: whole('an amount of gas from 21000 to 1000000000000', 21_000, 1_000_000_000_000)
     .default(100_000_000)
     .describe("PAYMENTS=self: gas that this server's key may spend per UTC day. After that, paid requests get 503."),
   CURSOR_SECRET: z
@@ -132,16 +129,13 @@ export const serverSettings = z.object({
       'Signs cursors and sign-in challenges. Use the same value on every server behind one URL; default: a new one ' +
         'at each start.',
     ),
-  UNBILLED_PER_MINUTE: wholeNumber()
-    .min(0, 'a whole number, 0 or more')
+  UNBILLED_PER_MINUTE: whole('a whole number, 0 or more', 0)
     .default(300)
     .describe(
       'Unpaid responses per minute and client address, or wallet that signs and has $1; above that 429. Paid ' +
         'responses are not counted; 0 is no limit.',
     ),
-  PROXY_HOPS: wholeNumber()
-    .min(0, 'a whole number, 0 or more')
-    .max(10, 'at most 10')
+  PROXY_HOPS: whole('a whole number from 0 to 10', 0, 10)
     .default(0)
     .describe(
       'Proxies in front of the server. Each adds its client to X-Forwarded-For; the server trusts that many entries.',

@@ -125,22 +125,24 @@ async function auctionTypes(request: ExclusiveRequest): Promise<readonly ({ auct
 /** Seconds after which a held lead may be sold or free. */
 const HELD_SECONDS = 60;
 
-function limitProblem(reached: Extract<Held, { kind: 'limited' }>): Problem {
-  const problem = (reason: Reason, detail: string, seconds = HELD_SECONDS): Problem =>
-    new Problem(reason, `${detail} Nothing was charged.`, {}, { 'Retry-After': String(seconds) });
-  if (reached.by === 'payer')
-    return problem('too_many_held_leads', 'This payer holds the maximum number of unpaid leads.');
-  if (reached.by === 'released')
-    return problem(
-      'payer_unbilled_too_often',
-      'Too many purchases of leads by this payer ended unpaid within a day. Other calls are still sold to it.',
-      Math.ceil(reached.forMs / 1000),
-    );
-  return problem(
+type Limited = Extract<Held, { kind: 'limited' }>;
+const LIMITS: Readonly<Record<Limited['by'], readonly [reason: Reason, detail: string]>> = {
+  payer: ['too_many_held_leads', 'This payer holds the maximum number of unpaid leads.'],
+  released: [
+    'payer_unbilled_too_often',
+    'Too many purchases of leads by this payer ended unpaid within a day. Other calls are still sold to it.',
+  ],
+  'new payers': [
     'lead_pool_held',
     'Payers who never bought hold the maximum number of unpaid leads. Try again when some of their payments have ' +
       'ended, or after a first purchase of another call.',
-  );
+  ],
+};
+
+function limitProblem(reached: Limited): Problem {
+  const [reason, detail] = LIMITS[reached.by];
+  const seconds = reached.by === 'released' ? Math.ceil(reached.forMs / 1000) : HELD_SECONDS;
+  return new Problem(reason, `${detail} Nothing was charged.`, {}, { 'Retry-After': String(seconds) });
 }
 
 /** @param collectUrl URL at which the purchase of a receipt id is collected */
