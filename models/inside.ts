@@ -3,33 +3,21 @@
  * "property_tax.bill" or "distress_matches[0].sale_date". The reasons are written with the record into a serving file.
  */
 import { isObject, type JsonObject } from '../lib/json.ts';
-import { NOT_RECORDED, type InsideRule, type RecordDefinition } from '../lib/record.ts';
+import { NOT_RECORDED, words, type InsideRule, type RecordDefinition } from '../lib/record.ts';
 import { isSale, type RecordKind } from '../sources/kinds.ts';
 
 /** Why the proxy does not fit; why there is no DSCR; why there is no offer range. */
-export const UNDERWRITE_REASONS = [
-  'price_missing',
-  'units_missing',
-  'rent_missing',
-  'price_per_unit_above_144x_monthly_2br_rent',
+export const UNDERWRITE_REASONS = words(
+  'price_missing units_missing rent_missing price_per_unit_above_144x_monthly_2br_rent',
   'price_per_unit_below_24x_monthly_2br_rent',
-] as const;
-export const DSCR_REASONS = [
-  'single_unit',
-  'not_income_property',
-  'loan_below_minimum',
-  'price_missing',
-  'noi_missing',
-  'price_and_noi_missing',
-] as const;
-export const OFFER_REASONS = [
-  'proxy_out_of_range_without_claim',
-  'price_below_proxy_range',
-  'insufficient_data',
-  'noi_not_positive',
-  'repairs_exceed_value',
-  'not_applicable',
-] as const;
+);
+export const DSCR_REASONS = words(
+  'single_unit not_income_property loan_below_minimum price_missing noi_missing price_and_noi_missing',
+);
+export const OFFER_REASONS = words(
+  'proxy_out_of_range_without_claim price_below_proxy_range insufficient_data noi_not_positive',
+  'repairs_exceed_value not_applicable',
+);
 
 const because = (path: RegExp, code: string): InsideRule => ({ path: path.source, codes: [code] });
 

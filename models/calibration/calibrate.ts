@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { stringify } from 'csv-stringify/sync';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
-import { createTable } from '../../lib/record.ts';
+import { createTable, words } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../assumptions.ts';
 import { macrosSql } from '../index.ts';
@@ -28,14 +28,9 @@ const FILES = [
 ] as const;
 
 /** Reference tables that are computed, in order: insurance_sizes reads expense_lines. */
-const CALIBRATED = [
-  'bedroom_mixes',
-  'expense_cells',
-  'expense_lines',
-  'insurance_sizes',
-  'insurance_states',
-  'census_metros',
-];
+const CALIBRATED: readonly string[] = words(
+  'bedroom_mixes expense_cells expense_lines insurance_sizes insurance_states census_metros',
+);
 
 /** Source of what the survey's owners stated, and the end of the year that they describe. */
 export const SURVEY = { source: 'Rental Housing Finance Survey 2012, public-use file', as_of: '2011-12-31' } as const;

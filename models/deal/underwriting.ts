@@ -96,33 +96,19 @@ const ByBedrooms = z.strictObject({
   br_4: nullableText,
 });
 
-const UNIT_MIX_BASES = [
-  'listing',
-  'size_and_age',
-  'size',
-  'size_and_age_stated_mix_does_not_add_up',
-  'size_stated_mix_does_not_add_up',
+const UNIT_MIX_BASES = words(
+  'listing size_and_age size size_and_age_stated_mix_does_not_add_up size_stated_mix_does_not_add_up',
   'unknown',
-] as const;
+);
 
 const IN_PLACE_BASES = ['metro_of_source', 'metro_of_reference', 'declared'] as const;
 const CONTRACT_BASES = ['county', 'largest_county_of_area', 'declared'] as const;
-const TAX_RATE_BASES = [
-  'county',
-  'largest_county_of_area',
-  'metro_of_source',
-  'metro_of_reference',
-  'declared',
-] as const;
+const TAX_RATE_BASES = words('county largest_county_of_area metro_of_source metro_of_reference declared');
 const TAX_BILL_BASES = ['parcel', 'listing', 'estimated', 'unknown'] as const;
 const TAX_AFTER_BASES = ['bill', 'reset', 'uncapped_to_assessment', 'exemption_ends', 'estimated', 'unknown'] as const;
-const TAX_APPEAL_BASES = [
-  'assessment_above_price',
-  'assessment_not_above_price',
-  'assessment_missing',
-  'bill_missing',
-  'price_missing',
-] as const;
+const TAX_APPEAL_BASES = words(
+  'assessment_above_price assessment_not_above_price assessment_missing bill_missing price_missing',
+);
 const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
 
 const RentSteps = z.strictObject({

@@ -1,4 +1,4 @@
-import { defineRecord, oneOf, percent } from '../../lib/record.ts';
+import { defineRecord, oneOf, percent, words } from '../../lib/record.ts';
 import { OUTDATED_REASONS } from '../../sources/days.ts';
 import { defineMart } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
@@ -6,14 +6,9 @@ import { SourceRead } from '../inputs.ts';
 const NOT_OF_A_COUNTY = 'its rows are not of one county, or it has none';
 
 /** Reasons of the status "degraded". The model finds the first, the pipeline the others. */
-export const DEGRADED_REASONS = [
-  'low_join_rate',
-  'no_recent_rows',
-  'column_went_blank',
-  'page_unread',
-  'row_refused',
-  'no_such_record',
-] as const;
+export const DEGRADED_REASONS = words(
+  'low_join_rate no_recent_rows column_went_blank page_unread row_refused no_such_record',
+);
 export type DegradedReason = (typeof DEGRADED_REASONS)[number];
 
 export const Source = defineRecord('source', 'One row per source, with the result of its latest read.', ['source'], {

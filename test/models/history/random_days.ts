@@ -205,7 +205,7 @@ const SOURCES = {
   site: ['listing', listing, ['listing_id'], 4],
   other_site: ['listing', listing, ['listing_id'], 4],
   county: ['tax_parcel', taxParcel, ['parcel_raw'], 5],
-  sheriff: ['sheriff_sale', sale, ['case_number', 'parcel_raw', 'sale_date'], 6],
+  sheriff: ['auction', sale, ['case_number', 'parcel_raw', 'sale_date'], 6],
   city: ['distress_record', distress, ['signal_type', 'record_number', 'parcel_raw'], 6],
   assessor: ['parcel', roll, ['parcel_raw'], 5],
   colorado_sos: ['registration', registration, ['document_number'], 3],
