@@ -1,10 +1,56 @@
-/** A column of a served table in memory: for each row the number of its value among the sorted ones, 0 for null. */
+/**
+ * A column of a served table in memory: for each row the number of its value among the sorted ones, 0 for null. And the
+ * marks of rows that match: a byte for each row of a part.
+ */
 import { codeBytes, PART_ROWS } from '../../models/serving/tables.ts';
 import { isDecimal, isNumber, millionths } from '../../models/serving/text.ts';
 import type { FieldKind } from '../../lib/record.ts';
 import type { Condition } from './filters.ts';
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
+
+/** Clears the marks of the rows of a part that do not match: 1 becomes 0. */
+export type Test = (kept: Uint8Array, part: number) => void;
+
+/** Four marks at a time. */
+const wordsIn = (marks: Uint8Array): Uint32Array => new Uint32Array(marks.buffer, marks.byteOffset, marks.length / 4);
+
+/** Rows that meet one of the tests. */
+export const anyOf =
+  (tests: readonly Test[]): Test =>
+  (kept, part) => {
+    const passed = new Uint8Array(kept.length);
+    const words = wordsIn(passed);
+    for (const test of tests) {
+      const own = kept.slice();
+      test(own, part);
+      const found = wordsIn(own);
+      for (let i = 0; i < words.length; i += 1) words[i] = (words[i] ?? 0) | (found[i] ?? 0);
+    }
+    kept.set(passed);
+  };
+
+/** Rows that are marked in the whole table. */
+export const marked =
+  (marks: Uint8Array): Test =>
+  (kept, part) => {
+    const [words, own] = [wordsIn(kept), wordsIn(marks.subarray(part * PART_ROWS, part * PART_ROWS + kept.length))];
+    for (let i = 0; i < words.length; i += 1) words[i] = (words[i] ?? 0) & (own[i] ?? 0);
+  };
+
+/** The number of marks of a part. */
+export function ones(marks: Uint8Array): number {
+  const words = wordsIn(marks);
+  let count = 0;
+  // The product has the sum of the four bytes in its highest one.
+  for (let i = 0; i < words.length; i += 1) count += Math.imul(words[i] ?? 0, 0x0101_0101) >>> 24;
+  return count;
+}
+
+/** The marked rows of a part that begins with the row `from`. */
+export function* rowsIn(kept: Uint8Array, from: number, first = 0): Generator<number> {
+  for (let i = kept.indexOf(1, first); i !== -1; i = kept.indexOf(1, i + 1)) yield from + i;
+}
 
 /** Bytes as codes of this width. */
 export function codesIn(bytes: Uint8Array, width: 1 | 2 | 4): Codes {
@@ -84,8 +130,8 @@ export class Column {
     return (this.#parts[part] = codes);
   }
 
-  /** A test of the rows of a part: it clears the marks of those that do not meet the condition. */
-  keeping(condition: Condition): (kept: Uint8Array, part: number) => void {
+  /** Rows whose value meets the condition. */
+  keeping(condition: Condition): Test {
     const accepted = this.#accepting(condition);
     return (kept, part) => {
       const codes = this.part(part);

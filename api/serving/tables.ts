@@ -1,5 +1,5 @@
-/** Reads the tables of a snapshot: rows by an index, columns, and the rows that meet conditions. */
-import type { SQLInputValue } from 'node:sqlite';
+/** Reads the tables in the serving files of a snapshot: rows by an index, columns, and the rows that meet conditions. */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { identifier } from '../../lib/sql.ts';
 import { suppressionTest } from '../../lib/suppressions.ts';
@@ -19,8 +19,7 @@ import {
 } from '../../models/serving/tables.ts';
 import { PACK_ROWS, unpackTexts } from '../../models/serving/text.ts';
 import { Words } from '../../models/serving/words.ts';
-import { codesIn, Column, type Codes, type Value } from './columns.ts';
-import { bytesIn, File, openTable, rowsNaming, type Row, type Section, type Table } from './files.ts';
+import { anyOf, codesIn, Column, marked, ones, rowsIn, type Codes, type Test, type Value } from './columns.ts';
 import {
   isWithin,
   type Circle,
@@ -35,47 +34,86 @@ import { pause } from './slices.ts';
 /** Packs of texts in memory: those of a page of rows that are far apart. */
 const PACKS = 512;
 
-/** Clears the marks of the rows of a part that do not match: 1 becomes 0. */
-type Test = (kept: Uint8Array, part: number) => void;
+export type Row = Readonly<Record<string, unknown>>;
 
-/** Four marks at a time. */
-const wordsIn = (marks: Uint8Array): Uint32Array => new Uint32Array(marks.buffer, marks.byteOffset, marks.length / 4);
+/** One file, open for reading. */
+class File {
+  readonly name: string;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
 
-/** Rows that meet one of the tests. */
-const anyOf =
-  (tests: readonly Test[]): Test =>
-  (kept, part) => {
-    const passed = new Uint8Array(kept.length);
-    const words = wordsIn(passed);
-    for (const test of tests) {
-      const own = kept.slice();
-      test(own, part);
-      for (const [i, word] of wordsIn(own).entries()) words[i] = (words[i] ?? 0) | word;
-    }
-    kept.set(passed);
-  };
+  constructor(name: string, path: string) {
+    this.name = name;
+    this.#db = new DatabaseSync(path, { readOnly: true });
+    this.#db.exec(`PRAGMA query_only = 1`);
+  }
 
-/** Rows that are marked in the whole table. */
-const marked =
-  (marks: Uint8Array): Test =>
-  (kept, part) => {
-    const [words, own] = [wordsIn(kept), wordsIn(marks.subarray(part * PART_ROWS, part * PART_ROWS + kept.length))];
-    for (let i = 0; i < words.length; i += 1) words[i] = (words[i] ?? 0) & (own[i] ?? 0);
-  };
+  /** Rows of a query. */
+  rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
+    return this.#statements.getOrInsertComputed(sql, () => this.#db.prepare(sql)).all(...values);
+  }
 
-/** The number of marks of a part. */
-function ones(marks: Uint8Array): number {
-  const words = wordsIn(marks);
+  close(): void {
+    this.#statements.clear();
+    this.#db.close();
+  }
+}
+
+/** Rows of a table that are in one file: those from `start`, at a multiple of PART_ROWS, in their order. */
+interface Section {
+  readonly file: File;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A table: its rows, and 1 for each of them that no later file replaces. */
+interface Table {
+  readonly sections: readonly Section[];
+  readonly present: Uint8Array;
+  readonly count: number;
+}
+
+/** A text in JSON. */
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"/gu;
+
+/** Rows of a file of which a text passes the test. */
+function rowsNaming(file: File, table: TableName, isNamed: (text: string) => boolean): number[] {
+  const rows = file.rows(`SELECT pos, lines FROM ${identifier(table)}`);
+  const textsOf = (lines: unknown): readonly string[] => String(lines).match(JSON_TEXT) ?? [];
+  return rows.flatMap(({ pos, lines }) =>
+    textsOf(lines).some((text) => isNamed(text.slice(1, -1))) ? [Number(pos)] : [],
+  );
+}
+
+function openTable(table: TableName, files: readonly File[]): Table {
+  let start = 0;
+  const sections = files.map((file) => {
+    const rows = Number(file.rows('SELECT rows FROM tables WHERE name = ?', table)[0]?.['rows']);
+    const section = { file, start, end: start + rows };
+    start += Math.ceil(rows / PART_ROWS) * PART_ROWS;
+    return section;
+  });
+  const present = new Uint8Array(start);
   let count = 0;
-  // The product has the sum of the four bytes in its highest one.
-  for (let i = 0; i < words.length; i += 1) count += Math.imul(words[i] ?? 0, 0x0101_0101) >>> 24;
-  return count;
+  for (const { file, start: first, end } of sections) {
+    present.fill(1, first, end);
+    count += end - first;
+    for (const { file: name, rows } of file.rows('SELECT file, rows FROM replaced')) {
+      const replaced = sections.find((one) => one.file.name === name);
+      if (!replaced) continue;
+      for (const pos of codesIn(rows as Uint8Array, 4)) {
+        count -= present[replaced.start + pos] ?? 0;
+        present[replaced.start + pos] = 0;
+      }
+    }
+  }
+  return { sections, present, count };
 }
 
-/** The marked rows of a part that begins with the row `from`. */
-function* rowsIn(kept: Uint8Array, from: number, first = 0): Generator<number> {
-  for (let i = kept.indexOf(1, first); i !== -1; i = kept.indexOf(1, i + 1)) yield from + i;
-}
+const bytesIn = (file: File, name: string, part: number): Uint8Array => {
+  const [row] = file.rows('SELECT bytes FROM coded WHERE name = ? AND part = ?', name, part);
+  return row?.['bytes'] instanceof Uint8Array ? row['bytes'] : new Uint8Array();
+};
 
 export class Tables {
   readonly #files: readonly File[];
@@ -95,13 +133,11 @@ export class Tables {
   }
 
   #table(table: TableName): Table {
-    let found = this.#tables.get(table);
-    if (!found) {
+    return this.#tables.getOrInsertComputed(table, () => {
       const files = this.#files.filter(({ name }) => isFileOf(table, name));
       if (files.length === 0) throw new Error(`there is no file of ${table}`);
-      this.#tables.set(table, (found = openTable(table, files)));
-    }
-    return found;
+      return openTable(table, files);
+    });
   }
 
   /** Leave out the rows that are, or name, one of these. @param subjects ids and sealed names */
@@ -190,39 +226,32 @@ export class Tables {
 
   /** A column. Its codes are read when they are used. @throws Error if the table is not served with it */
   column(table: TableName, name: string): Column {
-    const key = `${table} ${name}`;
-    let column = this.#columns.get(key);
-    if (!column) {
+    return this.#columns.getOrInsertComputed(`${table} ${name}`, (key) => {
       const coded = codedColumns(table).find((one) => one.name === name);
       if (!coded) throw new Error(`${table} is not served with ${name}`);
       const { sql = '' } = TABLES[table].columns.find((one) => one.name === name) ?? {};
       const decimals = Number(/,(\d+)\)$/u.exec(sql)?.[1] ?? 0);
       const { sections } = this.#table(table);
       const values = sections.map(({ file }) => bytesIn(file, key, VALUES_PART));
-      column = new Column({ name, kind: coded.kind, decimals }, values, (part) => {
+      return new Column({ name, kind: coded.kind, decimals }, values, (part) => {
         const section = this.#sectionOf(table, part * PART_ROWS);
         const bytes = bytesIn(section.file, key, part - section.start / PART_ROWS);
         return { bytes, file: sections.indexOf(section) };
       });
-      this.#columns.set(key, column);
-    }
-    return column;
+    });
   }
 
   /** Rows in the order of a rank; null if that is the order of the table. */
   #order(table: TableName, rank: string): Codes | null {
     if (publishedRank(table) === rank) return null;
     if (!SERVED[table].ranks?.includes(rank)) throw new Error(`${table} is not served by ${rank}`);
-    const key = `${table} ${rankName(rank)}`;
-    let order = this.#orders.get(key);
-    if (!order) {
-      order = new Uint32Array(this.count(table));
+    return this.#orders.getOrInsertComputed(`${table} ${rankName(rank)}`, (key) => {
+      const order = new Uint32Array(this.count(table));
       for (const { file } of this.#table(table).sections)
         for (let from = 0; from < order.length; from += PART_ROWS)
           order.set(codesIn(bytesIn(file, key, from / PART_ROWS), 4), from);
-      this.#orders.set(key, order);
-    }
-    return order;
+      return order;
+    });
   }
 
   /** Ids of the rows. */
@@ -253,14 +282,11 @@ export class Tables {
     const { sections, present } = this.#table(table);
     const marks = new Uint8Array(present.length);
     for (const { file, start, end } of sections) {
-      const key = `${file.name} ${name}`;
-      let words = this.#words.get(key);
-      if (!words) {
+      const words = this.#words.getOrInsertComputed(`${file.name} ${name}`, () => {
         const sql = `SELECT places FROM ${wordsOf(table, name)} WHERE word = ?`;
         const placesOf = (word: number) => file.rows(sql, word)[0]?.['places'] as Uint8Array;
-        words = new Words(bytesIn(file, wordsOf(table, name), VALUES_PART), placesOf);
-        this.#words.set(key, words);
-      }
+        return new Words(bytesIn(file, wordsOf(table, name), VALUES_PART), placesOf);
+      });
       await words.mark(text.toLowerCase(), marks.subarray(start, end), pause);
     }
     return marks;
