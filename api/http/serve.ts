@@ -17,8 +17,7 @@ import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
-import type { LoadFailure, Snapshots } from '../serving/follow.ts';
-import { openFollowed, type FollowedSnapshots } from '../serving/mirror.ts';
+import { openFollowed, type FollowedSnapshots, type LoadFailure, type Snapshots } from '../serving/follow.ts';
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;

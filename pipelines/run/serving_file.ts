@@ -148,21 +148,20 @@ class ServingWriter {
   #insertPacks(table: TableName, from: string): TextWriter {
     const insert = this.#inserter(packsOf(table), ['pack INTEGER PRIMARY KEY', 'texts BLOB NOT NULL']);
     let [waiting, packs]: [string[], number] = [[], 0];
-    const insertPacks = (least: number): void => {
-      let at = 0;
-      for (; waiting.length - at >= least; at += PACK_ROWS) {
-        insert.run(packs, packTexts(waiting.slice(at, at + PACK_ROWS)));
-        packs += 1;
-      }
-      waiting = waiting.slice(at);
+    const insertPack = (): void => {
+      insert.run(packs, packTexts(waiting));
+      packs += 1;
+      waiting = [];
     };
     return {
       add(_, texts) {
-        waiting = waiting.concat(texts);
-        insertPacks(PACK_ROWS);
+        for (const text of texts) {
+          waiting.push(text);
+          if (waiting.length === PACK_ROWS) insertPack();
+        }
       },
       finish: async () => {
-        insertPacks(1);
+        if (waiting.length > 0) insertPack();
         const name = identifier(table);
         this.#db.exec(`CREATE TABLE ${name} (id TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID`);
         const insertId = this.#db.prepare(`INSERT INTO ${name} VALUES (?, ?)`);
