@@ -139,7 +139,7 @@ export async function openSnapshot(
   const snapshot = new Snapshot(manifest, await checkFiles(folder, manifest));
   try {
     checkTables(snapshot);
-    snapshot.leaveOut(suppressed);
+    await snapshot.leaveOut(suppressed);
   } catch (error) {
     snapshot.close();
     throw error;

@@ -1,4 +1,4 @@
-/** Reads the tables in the serving files of a snapshot: rows by an index, columns, and the rows that meet conditions. */
+/** Reads the tables in the serving files: rows by an index, columns, and the rows that meet conditions. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { identifier } from '../../lib/sql.ts';
@@ -53,6 +53,11 @@ class File {
     return this.#statements.getOrInsertComputed(sql, () => this.#db.prepare(sql)).all(...values);
   }
 
+  /** The same, one at a time. */
+  iterate(sql: string): Iterable<Row> {
+    return this.#db.prepare(sql).iterate();
+  }
+
   close(): void {
     this.#statements.clear();
     this.#db.close();
@@ -75,15 +80,6 @@ interface Table {
 
 /** A text in JSON. */
 const JSON_TEXT = /"(?:[^"\\]|\\.)*"/gu;
-
-/** Rows of a file of which a text passes the test. */
-function rowsNaming(file: File, table: TableName, isNamed: (text: string) => boolean): number[] {
-  const rows = file.rows(`SELECT pos, lines FROM ${identifier(table)}`);
-  const textsOf = (lines: unknown): readonly string[] => String(lines).match(JSON_TEXT) ?? [];
-  return rows.flatMap(({ pos, lines }) =>
-    textsOf(lines).some((text) => isNamed(text.slice(1, -1))) ? [Number(pos)] : [],
-  );
-}
 
 function openTable(table: TableName, files: readonly File[]): Table {
   let start = 0;
@@ -141,15 +137,20 @@ export class Tables {
   }
 
   /** Leave out the rows that are, or name, one of these. @param subjects ids and sealed names */
-  leaveOut(subjects: readonly string[]): void {
+  async leaveOut(subjects: readonly string[]): Promise<void> {
     const isLeftOut = suppressionTest(subjects);
+    const isNamed = (lines: string): boolean =>
+      lines.match(JSON_TEXT)?.some((text) => isLeftOut(text.slice(1, -1))) === true;
     for (const table of subjects.length === 0 ? [] : TABLE_NAMES) {
       const { sections, present } = this.#table(table);
       // Of a table of millions of rows, the run lists the ids.
-      const rows = SERVED[table].inParts
-        ? this.withKey(table, 'id', subjects)
-        : sections.flatMap(({ file, start }) => rowsNaming(file, table, isLeftOut).map((pos) => start + pos));
-      for (const row of rows) present[row] = 0;
+      if (SERVED[table].inParts) for (const row of this.withKey(table, 'id', subjects)) present[row] = 0;
+      else
+        for (const { file, start } of sections)
+          for (const { pos, lines } of file.iterate(`SELECT pos, lines FROM ${identifier(table)}`)) {
+            await pause();
+            if (isNamed(String(lines))) present[start + Number(pos)] = 0;
+          }
     }
   }
 
