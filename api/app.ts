@@ -17,7 +17,7 @@ import {
   redactResponses,
   redactValue,
 } from './http/middleware.ts';
-import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
+import { catchErrors, checkUrl, Problem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
 import { createQuota, limitUnpaid } from './http/quota.ts';
 import { stateOf } from './http/request_state.ts';
@@ -126,17 +126,7 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     refundTerms: (key) => terms.get(key) ?? null,
     snapshotOf: (ctx) => stateOf(ctx).snapshotId ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
-    refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
-      const extras = {
-        ...(paymentError === undefined ? {} : { payment_error: paymentError }),
-        ...(transaction === undefined ? {} : { transaction }),
-        ...(collect === undefined ? {} : { collect }),
-        ...(status === 402
-          ? { ...paymentInstructions(stateOf(ctx).route?.price ?? '', payments), ...stateOf(ctx).offer }
-          : {}),
-      };
-      sendProblem(ctx, { reason, detail, billed, extras });
-    },
+    howToPay: (ctx) => ({ ...paymentInstructions(stateOf(ctx).route?.price ?? '', payments), ...stateOf(ctx).offer }),
   });
 }
 

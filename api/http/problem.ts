@@ -81,7 +81,7 @@ export const ProblemDocument = z.looseObject({
     .meta({ description: 'Null when: it is not known yet (settlement_unknown, settlement_pending).' }),
 });
 
-/** An error response; the request is not billed. */
+/** An error response. The request is not billed, unless `extras` say `billed: null`: not known yet. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly reason: Reason;

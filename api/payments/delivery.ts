@@ -76,7 +76,7 @@ export function createDeliveries(ledger: Pick<Ledger, 'answerOf'>, receiptOf: Re
 
   return {
     deliver,
-    /** Send a sold answer again, byte for byte. @throws Refused if it is no longer stored */
+    /** Send a sold answer again, byte for byte. @throws Problem if it is no longer stored */
     async redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void> {
       const answer = await ledger.answerOf(purchase.id);
       if (!answer) throw expired(purchase);

@@ -23,8 +23,9 @@ import {
   type PaymentSteps,
 } from './paid_request.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
-import { plain, Refused, RETRY_SECONDS, unavailable, unpaid } from './refusals.ts';
+import { plain, RETRY_SECONDS, unavailable, unpaid } from './refusals.ts';
 import { openRequirements } from './requirements.ts';
+import { Problem, PROBLEMS } from '../http/problem.ts';
 
 /** Errors of services that we depend on, and what a refusal says of them. */
 const UNAVAILABLE = [
@@ -73,7 +74,7 @@ export function paymentLayer(options: PaymentLayerOptions) {
   const deliveries = createDeliveries(ledger, receiptOf);
   const steps: PaymentSteps = { options, deliveries, nowMs };
 
-  /** @throws Refused */
+  /** @throws Problem */
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
     const offered = offeredBy(ctx);
     if (offered.kind === 'payment') {
@@ -98,17 +99,16 @@ export function paymentLayer(options: PaymentLayerOptions) {
     throw unpaid(await required(), 'payment_required', 'This call is paid with x402 version 2.');
   };
 
-  /** Answer a request, or write why there is no answer. */
+  /** Answer a request. A 402 says how to pay. @throws Problem */
   const respond = async (ctx: Context, work: Promise<void>): Promise<void> => {
     try {
       await work;
     } catch (error) {
       const [, detail] = UNAVAILABLE.find(([type]) => error instanceof type) ?? [];
-      const refused = detail === undefined ? error : unavailable(`${detail} Nothing was charged; try again.`);
-      if (!(refused instanceof Refused)) throw error;
-      ctx.status = refused.refusal.status;
-      ctx.set({ ...refused.headers });
-      options.refuse(ctx, refused.refusal);
+      if (detail !== undefined) throw unavailable(`${detail} Nothing was charged; try again.`);
+      if (!(error instanceof Problem) || PROBLEMS[error.reason].status !== 402) throw error;
+      const { reason, message, extras, headers } = error;
+      throw new Problem(reason, message, { ...extras, ...options.howToPay(ctx) }, headers);
     }
   };
 

@@ -15,7 +15,8 @@ import type { Signatures } from './chain/signatures.ts';
 import { callersResponse, completeAnswer, type Deliveries } from './delivery.ts';
 import type { Facilitator, SettlementHint } from './facilitator.ts';
 import type { ReceiptKeys } from './receipts/keys.ts';
-import { notSent, otherRequest, plain, unknown, unpaid, unsigned, used, type Refusal } from './refusals.ts';
+import type { Extras } from '../http/problem.ts';
+import { notSent, otherRequest, plain, unknown, unpaid, unsigned, used } from './refusals.ts';
 import { sell, type OpenPurchase, type SaleEffects, type SaleOutcome, type SettlementWait } from './sale.ts';
 
 /** Open purchases per payer. */
@@ -48,8 +49,8 @@ export interface PaymentLayerOptions extends PaymentNetwork {
   readonly catalog?: ReadonlyMap<string, Pick<PaymentPayload, 'resource' | 'extensions'>>;
   /** Where a buyer collects the purchase with this receipt id, or of a payment with this nonce. */
   readonly collectUrl: (idOrNonce: string) => string;
-  /** Write a refusal as the response. Its headers are set already. */
-  readonly refuse: (ctx: Context, refusal: Refusal) => void;
+  /** What a 402 says besides its terms. */
+  readonly howToPay: (ctx: Context) => Extras;
   /** When the price of a route is due back, for its receipts. Default: never. */
   readonly refundTerms?: (routeKey: string) => string | null;
   readonly receiptKeys: ReceiptKeys;
@@ -120,7 +121,7 @@ export async function findEarlierPurchase(
 /**
  * Send the answer again to the payer who knows the identifier of the purchase and repeats the same request. The payment
  * alone proves nothing: anyone can rebuild it from the transaction that settled it.
- * @throws Refused for everyone else
+ * @throws Problem for everyone else
  */
 export async function answerEarlierPurchase(
   { deliveries, options: { network, signatures, collectUrl } }: PaymentSteps,
@@ -148,7 +149,7 @@ type GoodPayer = Extract<CheckedPayer, { kind: 'good' }>;
 /**
  * Check a payment before anything is reserved: its terms, and its payer on our own node, without the signature.
  * @returns null if an earlier purchase has answered the request meanwhile
- * @throws Refused
+ * @throws Problem
  */
 async function verifyPayment(steps: PaymentSteps, request: PaidRequest): Promise<GoodPayer | null> {
   const { options, nowMs } = steps;
@@ -190,7 +191,7 @@ async function settle(
   return facilitator.settle(payload, requirements);
 }
 
-/** Answer a request whose sale did not end in `sold`. @throws Refused */
+/** Answer a request whose sale did not end in `sold`. @throws Problem */
 async function refuseOutcome(
   steps: PaymentSteps,
   request: PaidRequest,
@@ -226,7 +227,7 @@ async function refuseOutcome(
 /**
  * Sell the answer that `next` makes for this payment, which belongs to no purchase yet: check the payer, build the
  * answer, settle, and send the answer once the chain shows the payment.
- * @throws Refused
+ * @throws Problem
  */
 export async function sellForPayment(steps: PaymentSteps, request: PaidRequest, next: Next): Promise<void> {
   const payer = await verifyPayment(steps, request);

@@ -1,8 +1,9 @@
-/** Refusals of priced requests: thrown, and written as the response by the middleware. */
+/** Refusals of priced requests. */
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import type { Purchase } from '../../ledger/ledger.ts';
 import { instantOf } from '../../lib/time.ts';
+import { Problem, type Reason } from '../http/problem.ts';
 import type { NotSent } from './sale.ts';
 
 /** Seconds after which an unavailable service, or a payer's open purchases, are worth another try. */
@@ -11,45 +12,6 @@ export const RETRY_SECONDS = 5;
 const LATER_SECONDS = 3_600;
 /** Proxies commonly allow 4 kB for one header line, its name included; this leaves room for the error codes. */
 const MAX_HEADER_LENGTH = 3_500;
-
-/** Every reason of a refusal, with its status. */
-const STATUSES = {
-  payment_on_head: 400,
-  payment_required: 402,
-  payment_malformed: 402,
-  payment_invalid: 402,
-  contract_wallet_refused: 402,
-  payer_without_funds: 402,
-  payer_blocked: 402,
-  payment_in_progress: 409,
-  payment_already_used: 409,
-  payment_identifier_used: 409,
-  settlement_pending: 409,
-  answer_expired: 410,
-  too_many_open_purchases: 429,
-  settlement_unknown: 502,
-  settlement_budget_spent: 503,
-  exclusive_paused: 503,
-  token_paused: 503,
-  pay_to_blocked: 503,
-  payments_unavailable: 503,
-} as const;
-
-type RefusalReason = keyof typeof STATUSES;
-
-/** Why a priced request got no answer. */
-export interface Refusal {
-  readonly status: (typeof STATUSES)[RefusalReason];
-  readonly reason: RefusalReason;
-  readonly detail: string;
-  /** Null if that is not known. */
-  readonly billed: false | null;
-  /** The protocol's code for the problem with the payment. */
-  readonly paymentError?: string;
-  readonly transaction?: string;
-  /** Where the wallet that paid can collect the answer. */
-  readonly collect?: string;
-}
 
 /** Refusals that depend on nothing of the request: what they say, and when to try again. */
 const PLAIN = {
@@ -85,34 +47,15 @@ const NOT_SENT = {
   settlement_simulation_failed: 'Its settlement would fail on the chain.',
 } as const;
 
-/** Why a priced request gets no answer. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly refusal: Refusal;
-  readonly headers: Readonly<Record<string, string>>;
-
-  /** @param more members of the refusal; `billed` is false unless it says otherwise */
-  constructor(
-    reason: RefusalReason,
-    detail: string,
-    more: Partial<Omit<Refusal, 'status' | 'reason' | 'detail'>> = {},
-    headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(detail);
-    this.refusal = { billed: false, ...more, reason, detail, status: STATUSES[reason] };
-    this.headers = headers;
-  }
-}
-
 const retryAfter = (seconds: number): Record<string, string> => ({ 'Retry-After': String(seconds) });
 
-export function plain(reason: keyof typeof PLAIN): Refused {
+export function plain(reason: keyof typeof PLAIN): Problem {
   const [detail, seconds] = PLAIN[reason];
-  return new Refused(reason, detail, {}, seconds === null ? {} : retryAfter(seconds));
+  return new Problem(reason, detail, {}, seconds === null ? {} : retryAfter(seconds));
 }
 
-export const unavailable = (detail: string): Refused =>
-  new Refused('payments_unavailable', detail, {}, retryAfter(RETRY_SECONDS));
+export const unavailable = (detail: string): Problem =>
+  new Problem('payments_unavailable', detail, {}, retryAfter(RETRY_SECONDS));
 
 /** The base64 of the requirements. If the URL makes it too long, `resource.url` is the URL without its query. */
 export function paymentRequiredHeader(required: PaymentRequired): string {
@@ -124,20 +67,20 @@ export function paymentRequiredHeader(required: PaymentRequired): string {
 }
 
 /** The 402 of a route. @param error the protocol's code; omitted if no payment was sent */
-export function unpaid(required: PaymentRequired, reason: RefusalReason, detail: string, error?: string): Refused {
+export function unpaid(required: PaymentRequired, reason: Reason, detail: string, error?: string): Problem {
   const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
   const headers = { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' };
-  return new Refused(reason, detail, error === undefined ? {} : { paymentError: error }, headers);
+  return new Problem(reason, detail, error === undefined ? {} : { payment_error: error }, headers);
 }
 
 /** A payment that is presented to collect what it bought, without its payer's signature. */
-export const unsigned = (): Refused =>
-  new Refused('payment_invalid', 'The payment is not signed by its payer.', {
-    paymentError: 'invalid_exact_evm_signature',
+export const unsigned = (): Problem =>
+  new Problem('payment_invalid', 'The payment is not signed by its payer.', {
+    payment_error: 'invalid_exact_evm_signature',
   });
 
 /** The payment or identifier belongs to a purchase in this state, which must not be shown to the sender. */
-export function used({ state }: Purchase, collect: string): Refused {
+export function used({ state }: Purchase, collect: string): Problem {
   const pending =
     'This payment was sent for settlement and its outcome is not known yet. ' +
     'If it settles, collect the answer. If it does not, the payment can be used again.';
@@ -146,21 +89,21 @@ export function used({ state }: Purchase, collect: string): Refused {
     'Sign a new payment for another answer.';
   if (state === 'reserved') return plain('payment_in_progress');
   if (state === 'settling')
-    return new Refused('settlement_pending', pending, { collect, billed: null }, retryAfter(RETRY_SECONDS));
-  return new Refused('payment_already_used', spent, { collect });
+    return new Problem('settlement_pending', pending, { billed: null, collect }, retryAfter(RETRY_SECONDS));
+  return new Problem('payment_already_used', spent, { collect });
 }
 
-export const otherRequest = ({ request }: Purchase, collect: string): Refused =>
-  new Refused(
+export const otherRequest = ({ request }: Purchase, collect: string): Problem =>
+  new Problem(
     'payment_identifier_used',
     `This payment identifier was used for ${request}. Use a new identifier for each purchase. Nothing was charged.`,
     { collect },
   );
 
-export const expired = ({ id }: Purchase): Refused =>
-  new Refused('answer_expired', `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`);
+export const expired = ({ id }: Purchase): Problem =>
+  new Problem('answer_expired', `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`);
 
-export async function notSent(required: () => Promise<PaymentRequired>, why: NotSent): Promise<Refused> {
+export async function notSent(required: () => Promise<PaymentRequired>, why: NotSent): Promise<Problem> {
   if (why === 'gas_spent') return plain('settlement_budget_spent');
   const detail = `${NOT_SENT[why]} Nothing was charged.`;
   return why === 'ledger_unavailable' || why === 'unavailable' || why === 'reservation_ran_out'
@@ -172,10 +115,10 @@ export function unknown(
   { id, payment: { validBefore } }: Purchase,
   transaction: string | null,
   collect: string,
-): Refused {
+): Problem {
   const detail =
     'The payment was sent for settlement and its outcome is not known yet. If it appears on the chain, collect ' +
     `the answer. If it does not appear by ${instantOf(Number(validBefore) * 1000)}, it is void.`;
-  const more = { billed: null, collect, ...(transaction === null ? {} : { transaction }) };
-  return new Refused('settlement_unknown', detail, more, { 'Cache-Control': 'no-store', 'Receipt-Id': id });
+  const more = { billed: null, ...(transaction === null ? {} : { transaction }), collect };
+  return new Problem('settlement_unknown', detail, more, { 'Cache-Control': 'no-store', 'Receipt-Id': id });
 }
