@@ -42,7 +42,7 @@ export const LOOKUP_TABLES: readonly LookupTable[] = [
     sql: `${ADDRESSED_TABLES.map(addressesOf).join(' UNION ALL ')} ORDER BY table_name, row`,
     indexes: [
       '(street_key, house_low) WHERE street_key IS NOT NULL',
-      '(street_key, house_high) WHERE house_low < house_high',
+      '(street_key, house_high, house_low) WHERE house_low < house_high',
       '(parcel_key) WHERE parcel_key IS NOT NULL',
       '(parcel_letters) WHERE parcel_letters IS NOT NULL',
     ],

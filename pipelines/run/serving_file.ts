@@ -81,12 +81,10 @@ function narrow(codes: Uint32Array, bytes: 1 | 2 | 4): Uint8Array | Uint16Array 
   return bytes === 1 ? Uint8Array.from(codes) : bytes === 2 ? Uint16Array.from(codes) : codes;
 }
 
-/** Writes the texts of a table, and the keys that find its rows. */
-interface TextWriter {
-  /** Add the next texts, from this position on, with the columns of their keys. */
-  add(from: number, texts: readonly string[], keys: readonly (readonly DuckDBValue[])[]): void;
-  finish(): Promise<void>;
-}
+type Columns = readonly (readonly DuckDBValue[])[];
+
+/** Inserts texts of a table, from this position on, with the columns of their keys; after the last ones, none. */
+type InsertTexts = (from: number, texts: readonly string[], keys: Columns) => void;
 
 class ServingWriter {
   readonly #connection: DuckDBConnection;
@@ -105,7 +103,7 @@ class ServingWriter {
   }
 
   /** Pass the columns of a query to `take`, some thousand rows at a time. @returns the number of rows */
-  async #columns(sql: string, take: (from: number, columns: readonly (readonly DuckDBValue[])[]) => void) {
+  async #columns(sql: string, take: (from: number, columns: Columns) => void) {
     const result = await this.#connection.stream(sql);
     let rows = 0;
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
@@ -128,24 +126,17 @@ class ServingWriter {
     return this.#db.prepare(`INSERT INTO ${identifier(table)} VALUES (${columns.map(() => '?').join(', ')})`);
   }
 
-  /** Insert texts and keys as rows of the table. */
-  #insertRows(table: TableName): TextWriter {
-    const keys = Object.keys(SERVED[table].keys ?? {});
+  /** Texts and keys are rows of the table. */
+  #rowInserter(table: TableName, keys: readonly string[]): InsertTexts {
     const insert = this.#inserter(table, ['pos INTEGER PRIMARY KEY', 'lines TEXT NOT NULL', ...keys]);
-    return {
-      add(from, texts, found) {
-        for (const [i, text] of texts.entries())
-          insert.run(from + i, text, ...found.map((values) => values[i] as SQLInputValue));
-      },
-      finish: async () => {
-        for (const key of keys)
-          this.#db.exec(`CREATE INDEX ${identifier(`${table}_${key}`)} ON ${identifier(table)} (${key})`);
-      },
+    return (from, texts, found) => {
+      for (const [i, text] of texts.entries())
+        insert.run(from + i, text, ...found.map((values) => values[i] as SQLInputValue));
     };
   }
 
-  /** Insert texts in packs, and the position of each id. @param from SQL of the rows */
-  #insertPacks(table: TableName, from: string): TextWriter {
+  /** Texts are in packs. */
+  #packInserter(table: TableName): InsertTexts {
     const insert = this.#inserter(packsOf(table), ['pack INTEGER PRIMARY KEY', 'texts BLOB NOT NULL']);
     let [waiting, packs]: [string[], number] = [[], 0];
     const insertPack = (): void => {
@@ -153,23 +144,24 @@ class ServingWriter {
       packs += 1;
       waiting = [];
     };
-    return {
-      add(_, texts) {
-        for (const text of texts) {
-          waiting.push(text);
-          if (waiting.length === PACK_ROWS) insertPack();
-        }
-      },
-      finish: async () => {
-        if (waiting.length > 0) insertPack();
-        const name = identifier(table);
-        this.#db.exec(`CREATE TABLE ${name} (id TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID`);
-        const insertId = this.#db.prepare(`INSERT INTO ${name} VALUES (?, ?)`);
-        const order = SERVED[table].orderBy;
-        const positions = `SELECT id, row_number() OVER (ORDER BY ${order}) - 1 FROM ${from} ORDER BY id`;
-        await this.#insert(insertId, positions);
-      },
+    return (_, texts) => {
+      for (const text of texts) {
+        waiting.push(text);
+        if (waiting.length === PACK_ROWS) insertPack();
+      }
+      if (texts.length === 0 && waiting.length > 0) insertPack();
     };
+  }
+
+  /** Write the position of each id. @param from SQL of the rows */
+  async #positions(table: TableName, from: string): Promise<void> {
+    const name = identifier(table);
+    this.#db.exec(`CREATE TABLE ${name} (id TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID`);
+    const order = SERVED[table].orderBy;
+    await this.#insert(
+      this.#db.prepare(`INSERT INTO ${name} VALUES (?, ?)`),
+      `SELECT id, row_number() OVER (ORDER BY ${order}) - 1 FROM ${from} ORDER BY id`,
+    );
   }
 
   /**
@@ -183,7 +175,8 @@ class ServingWriter {
     const rows = Number(counted?.['n']);
     const coded = codedColumns(table).map((column) => ({ ...column, values: new CodedValues(column.kind, rows) }));
     const indexes = names.map((column) => ({ column, index: new WordIndex() }));
-    const texts = inParts ? this.#insertPacks(table, from) : this.#insertRows(table);
+    const keyNames = Object.keys(keys);
+    const insertTexts = inParts ? this.#packInserter(table) : this.#rowInserter(table, keyNames);
     const selected = [
       linesSql(TABLES[table]),
       ...Object.values(keys),
@@ -193,8 +186,8 @@ class ServingWriter {
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
     const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
     const read = await this.#columns(sql, (start, [lines = [], ...columns]) => {
-      const found = columns.splice(0, Object.keys(keys).length);
-      texts.add(
+      const found = columns.splice(0, keyNames.length);
+      insertTexts(
         start,
         lines.map((text) => withReasonsInside(TABLES[table], String(text))),
         found,
@@ -203,7 +196,11 @@ class ServingWriter {
       for (const { index } of indexes) for (const name of columns.shift() ?? []) index.add(name as string | null);
     });
     if (read !== rows) throw new Error(`${read} of the ${rows} rows of ${table} came`);
-    await texts.finish();
+    insertTexts(rows, [], []);
+    if (inParts) await this.#positions(table, from);
+    else
+      for (const key of keyNames)
+        this.#db.exec(`CREATE INDEX ${identifier(`${table}_${key}`)} ON ${identifier(table)} (${key})`);
     for (const { column, index } of indexes) {
       this.#db
         .prepare('INSERT INTO coded VALUES (?, ?, ?)')
