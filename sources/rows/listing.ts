@@ -1,5 +1,5 @@
 import { because, date, defineRecord, integer, money, oneOf, percent, text } from '../../lib/record.ts';
-import { LISTED_UNITS, LIST_PRICE, PERCENT, UNITS_OF_MIX, UP_TO_A_BILLION, YEAR } from '../ranges.ts';
+import { LISTED_UNITS, LIST_PRICE, PERCENT, TAX_OF_LISTING, UNITS_OF_MIX, UP_TO_A_BILLION, YEAR } from '../ranges.ts';
 
 const MIX_UNKNOWN = because({
   code: 'unit_mix_not_stated',
@@ -53,7 +53,7 @@ export const Listing = defineRecord(
     }),
     annual_taxes: money('Property tax of one year, as the listing states it.', {
       absent: NOT_STATED,
-      range: UP_TO_A_BILLION,
+      range: TAX_OF_LISTING,
     }),
     year_built: integer('Year of construction.', { absent: NOT_STATED, unit: 'year', range: YEAR }),
     property_type: text("Property type in the site's words.", { absent: NOT_STATED }),
