@@ -1,7 +1,10 @@
 /** The places of a snapshot, from its table places: what filters, lookups, hints and counts know of a place. */
-import { z } from 'zod';
+import type { RowOf } from '../../lib/record.ts';
+import type { Place as PlaceRecord } from '../../models/marts/places.ts';
 import { cachePerSnapshot } from '../serving/memo.ts';
 import type { Snapshot } from '../serving/open.ts';
+import { parseRecord } from '../serving/records.ts';
+import { pause } from '../serving/slices.ts';
 
 /** One form for words of place names that have several spellings. */
 const PLACE_WORDS: Readonly<Record<string, string>> = {
@@ -24,23 +27,17 @@ export const placeKey = (name: string): string =>
     .map((word) => PLACE_WORDS[word] ?? word)
     .join(' ');
 
-const Place = z.object({
-  state: z.string(),
-  county_fips: z.string().nullable(),
-  county: z.string().nullable(),
-  metro: z.string().nullable(),
-  city: z.string().nullable(),
-  /** Also the first three digits of the ZIPs of a county. */
-  zip: z.string().nullable(),
-  has_listings: z.boolean(),
-  has_records: z.boolean(),
-});
-export type Place = z.infer<typeof Place>;
+export type Place = RowOf<typeof PlaceRecord>;
 
-/** The rows of the table. */
-export const placesOf = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly Place[]> =>
-  z.array(Place).parse(snapshot.all('places')),
-);
+/** The rows of the table: thousands, which are read in slices. */
+export const placesOf = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly Place[]> => {
+  const found: Place[] = [];
+  for (const text of await snapshot.textsInSlices('places', snapshot.presentRows('places'))) {
+    await pause();
+    found.push(parseRecord(text) as Place);
+  }
+  return found;
+});
 
 interface City {
   readonly states: Set<string>;
@@ -61,6 +58,7 @@ export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<
   const zips = new Map<string, Set<string>>();
   const countyNames = new Map<string, string>();
   for (const { state, county_fips, county, city, zip } of await placesOf(snapshot)) {
+    await pause();
     if (county_fips !== null && county !== null) countyNames.set(county_fips, county);
     if (county_fips !== null && zip !== null) zips.set(zip, (zips.get(zip) ?? new Set()).add(county_fips));
     if (city === null) continue;
