@@ -14,8 +14,8 @@ export interface FoundSource {
   readonly file: URL;
   /** The folder of its recorded pages, with a trailing slash. */
   readonly recorded: URL;
-  /** One of several sources of its file: it may have no recorded pages where those of another show its layout. */
-  readonly isTableRow: boolean;
+  /** Whether its file declares that recorded pages of one of its sources show the layout of all. */
+  readonly sharesLayout: boolean;
 }
 
 const ROOT = new URL('./', import.meta.url);
@@ -23,16 +23,18 @@ const ROOT = new URL('./', import.meta.url);
 /** @throws naming the file if it declares another family than its folder, or one source of another name */
 async function readSources(file: URL, family: string): Promise<FoundSource[]> {
   const path = fileURLToPath(file);
-  const { default: declared } = (await import(path)) as { default?: SourceSpec | readonly SourceSpec[] };
-  const isTableRow = Array.isArray(declared);
+  const { default: declared, SHARED_LAYOUT } = (await import(path)) as {
+    default?: SourceSpec | readonly SourceSpec[];
+    SHARED_LAYOUT?: true;
+  };
   const specs: readonly SourceSpec[] = [declared ?? []].flat();
   if (!specs.some(({ parse }) => typeof parse === 'function'))
     throw new Error(`${path}: has no default export made by defineSource`);
   return specs.map((spec) => {
-    const name = isTableRow ? spec.name : basename(path, '.ts');
+    const name = Array.isArray(declared) ? spec.name : basename(path, '.ts');
     if (spec.name !== name) throw new Error(`${path}: declares the name ${spec.name}, expected ${name}`);
     if (spec.family !== family) throw new Error(`${path}: declares the family ${spec.family}, expected ${family}`);
-    return { spec, file, recorded: new URL(`recorded/${name}/`, file), isTableRow };
+    return { spec, file, recorded: new URL(`recorded/${name}/`, file), sharesLayout: SHARED_LAYOUT === true };
   });
 }
 

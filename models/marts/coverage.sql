@@ -47,7 +47,7 @@ record_rows as (
     cast(null as timestamp) as first_seen,
     true as is_listed
   from staged_parcel
-  where not is_lot
+  where is_lot is not true
 ),
 
 declared as (

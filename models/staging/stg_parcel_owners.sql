@@ -13,7 +13,7 @@ select
   observed_at
 from staged_parcel
 where may_be_organization(owner_name)
-  and not is_lot
+  and is_lot is not true
 qualify row_number() over (
   partition by county_fips, parcel_key
   order by observed_at desc, owner_name, source, page_row

@@ -44,7 +44,7 @@ parcels as (
   left join stg_addresses as addresses
     on addresses.street = trim(layer.street)
     and addresses.line_number = 1
-  where not layer.is_lot or lots.parcel_key is not null
+  where layer.is_lot is not true or lots.parcel_key is not null
 )
 
 select

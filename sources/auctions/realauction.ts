@@ -46,4 +46,7 @@ const DECLARED: readonly DeclaredCounty[] = [
   { county: 'Butler', fips: '42019', host: 'butler.pa.realforeclose.com', state: 'PA' },
 ];
 
+/** Recorded pages of one county show the layout of others. */
+export const SHARED_LAYOUT = true;
+
 export default DECLARED.map(realAuction);

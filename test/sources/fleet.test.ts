@@ -1,6 +1,6 @@
 /**
  * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here. Of a file
- * with several, those with recorded pages are covered, at least one.
+ * that declares SHARED_LAYOUT, those with recorded pages are covered, at least one.
  *
  * Beside `<name>.ts` is a folder `recorded/<name>/` with
  *
@@ -144,7 +144,7 @@ const borrowed = new Set(
 );
 for (const found of sources) {
   const { spec, recorded: folder } = found;
-  if (found.isTableRow && !existsSync(folder)) continue;
+  if (found.sharesLayout && !existsSync(folder)) continue;
   test(`${spec.name} reads its recorded pages`, async (t) => {
     const cases = await readCases(folder);
     const used = new Set([fileURLToPath(new URL('pages.json', folder))]);
