@@ -140,6 +140,13 @@ net_cash_flow <> noi_underwritten - reserves
 (cap_rate is null) <> (cap_rate_source <> 'advertised')
   or (cap_rate_derived is null) <> (cap_rate_source <> 'derived_from_stated_noi')
   or cap_rate_derived <> percentage(noi, list_price);
+-- never gap_absent_as_said: cap_gap_basis names the claim, or what is missing
+cap_gap_basis <> case
+  when cap_rate_source = 'none' and cap_rate_underwritten is null then 'no_claim_and_no_underwriting'
+  when cap_rate_source = 'none' then 'no_claim'
+  when cap_rate_underwritten is null then 'no_underwriting'
+  when cap_rate_source = 'advertised' then 'advertised_cap_rate'
+  else 'derived_cap_rate' end;
 -- never agreement_as_said: underwriting_agreement follows from the gap, the reliability and the rental path
 (underwriting_agreement = 'no_claim') <> (cap_rate_source = 'none')
   or (underwriting_agreement in ('agrees', 'rated_pass', 'claim_too_high', 'claim_too_low'))

@@ -57,6 +57,8 @@ address_key is null;
 exists (
   select 1 from json_each(score_parts) as part
   where not starts_with((score_rationale ->> part.key), '+' || part.value || ' points, '));
+-- never ratio_as_said: amount_to_value_pct is amount over county_value
+amount_to_value_pct is distinct from percentage(amount, county_value);
 -- never freshness_agrees: freshness agrees with verified_age_days
 freshness <> case
   when verified_age_days <= 1 then 'within_1_day'

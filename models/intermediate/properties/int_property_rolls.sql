@@ -95,3 +95,6 @@ left join own_parcels using (id)
 left join stg_parcels as parcels
   on parcels.county_fips = own_parcels.county_fips
   and parcels.parcel_key = own_parcels.parcel_key;
+
+-- never sale_basis_as_said: a last sale has a basis, and nothing else has one
+(last_sale_basis is null) <> (last_sale_date is null and last_sale_price is null);

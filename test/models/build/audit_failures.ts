@@ -75,6 +75,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'deals.unit_key_absent_as_said': [set('deals', "unit_key = '1', address_status = 'no_house_number'")],
   'deals.steps_absent_as_said': [set('deals', "property_tax = '{}'")],
   'deals.agreement_as_said': [set('deals', "underwriting_agreement = 'no_claim'")],
+  'deals.gap_absent_as_said': [set('deals', "cap_gap_basis = 'no_claim'")],
   'deals.all_but_gone': [addMany('deals', ACTIVE)],
   'deals.cap_identity': [set('deals', 'cap_rate_underwritten = cap_rate_underwritten + 0.01')],
   'deals.cap_rate_source_as_said': [set('deals', 'cap_rate = NULL')],
@@ -121,6 +122,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'int_loan_rates.survey_as_said': [set('int_loan_rates', 'loan_rate_pct = loan_rate_pct + 0.01')],
   'int_offers.meets_its_targets': [set('int_offers', 'offer_cap_pct = 7.99', 'offer_high > 0')],
   'int_owner_incomes.range_in_order': [set('int_owner_incomes', 'noi_low = noi_middle + 1')],
+  'int_property_rolls.sale_basis_as_said': [set('int_property_rolls', "last_sale_basis = 'unknown'")],
   'int_property_taxes.never_below_a_bill': [set('int_property_taxes', 'tax_bill = tax_after_reset + 1')],
   'int_property_taxes.reset_follows_the_law': [
     set('int_property_taxes', "tax_at_sale = 'not_reset', tax_after_basis = 'reset'"),
@@ -157,6 +159,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'leads.kind_as_said': [set('leads', 'amount = NULL')],
   'endings.two_pages': [`INSERT INTO endings BY NAME SELECT 'lead' AS id, 'a' AS open_sha256, 'a' AS page_sha256`],
   'leads.mail_ready': [set('leads', 'address_key = NULL')],
+  'leads.ratio_as_said': [set('leads', 'amount_to_value_pct = amount_to_value_pct + 0.01')],
   'leads.rationale_agrees': [set('leads', `score_rationale = '{"base": "+1 points, because"}'`)],
   'leads.rose': [addFew('leads', "'county' AS source"), copy('leads', 'true')],
   'leads.sale_to_come': [set('leads', "sale_date = DATE '2026-11-20'")],
