@@ -141,7 +141,7 @@ export const sha256 = (content: string | Uint8Array): string => createHash('sha2
 /** What reading a file or a folder gives; null if it does not exist. */
 export const nullIfMissing = <T>(reading: Promise<T>): Promise<T | null> =>
   reading.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    if (error.code === 'ENOENT') return null;
     throw error;
   });
 

@@ -14,12 +14,12 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { z } from 'zod';
 import { atOnce } from '../../lib/at_once.ts';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
-import { DamagedFile, makeFolder, sha256 } from '../../lib/files.ts';
+import { DamagedFile, makeFolder, sha256, writeWhole } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { readCatalog, snapshotFileName, type Catalog } from '../../lib/store/catalog.ts';
 import { FolderStore } from '../../lib/store/folder.ts';
-import type { Store } from '../../lib/store/store.ts';
+import type { NamedFile, Store } from '../../lib/store/store.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
 import { loadMarts, type Mart } from '../../models/index.ts';
 import { hashOf, type Manifest } from '../../models/manifest.ts';
@@ -44,6 +44,30 @@ interface Place {
   isCurrent(): Promise<boolean>;
 }
 
+/** A data folder has one writer, so names are taken without hard links, which some of its file systems lack. */
+class DataFolder extends FolderStore {
+  readonly #root: string;
+
+  constructor(root: string) {
+    super(root);
+    this.#root = root;
+  }
+
+  override put({ name }: NamedFile, bytes: Uint8Array): Promise<void> {
+    return writeWhole(join(this.#root, name), bytes);
+  }
+
+  override async create(name: string, text: string): Promise<boolean> {
+    await writeWhole(join(this.#root, name), text);
+    return true;
+  }
+
+  /** No failure is of STORE, as one of another host would be. */
+  protected override outageOf(): null {
+    return null;
+  }
+}
+
 /**
  * Write what is missing of the tables of a data folder.
  * @param url where readers find the data folder. Default: its absolute path
@@ -51,15 +75,15 @@ interface Place {
  */
 export async function writeOpenTables(layout: Layout, url = resolve(layout.root)): Promise<readonly string[]> {
   const current = await currentSnapshot(layout);
-  const here = await listSnapshots(layout);
+  const readable = (await readableManifests(layout)).map((manifest) => manifest.run_id);
   if (current === null) return [];
   return writeTables(layout, {
-    store: new FolderStore(layout.iceberg),
+    store: new DataFolder(layout.iceberg),
     prefix: '',
     url,
     current,
     nameOf: (runId, file) => `snapshots/${runId}/${file}`,
-    has: (runId) => here.includes(runId),
+    has: (runId) => readable.includes(runId),
     isCurrent: () => Promise.resolve(true),
   });
 }
@@ -335,7 +359,10 @@ class Table {
     const served = snapshots.find(({ summary }) => summary.run === current) ?? snapshots.at(-1);
     if (!served) return null;
     const text = metadataText(this.#location, this.#schemas, snapshots, served);
-    if (latest && text === Buffer.from(latest).toString()) return null;
+    const hint = await store.read(`${folder}${HINT}`);
+    // A writer that was killed before it replaced the hint left readers at the version before.
+    const isHinted = String(version) === (hint && Buffer.from(hint).toString());
+    if (latest && isHinted && text === Buffer.from(latest).toString()) return null;
     const kept = snapshots.map((snapshot) => basename(snapshot['manifest-list'], '.avro').slice('snap-'.length));
     const removable = names.filter((name) => {
       const key = /^(?:snap-)?(.*?)(?:-m\d\.avro|-replaced\.parquet|\.avro)$/u.exec(name)?.[1];

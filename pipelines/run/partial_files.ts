@@ -25,11 +25,17 @@ const isPartial = (name: string): boolean =>
 const isWithoutRecord = (name: string, names: ReadonlySet<string>): boolean =>
   name.endsWith('.parquet') && !names.has(name.replace(/parquet$/u, 'json'));
 
+/** Something that is no folder, such as a file of the operator among the runs, has no partial files. */
+function noneInFile(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOTDIR') return [];
+  throw error;
+}
+
 async function removeFrom(
   folder: string,
   isRemovable: (name: string, names: ReadonlySet<string>) => boolean,
 ): Promise<void> {
-  const names = new Set(await namesIn(folder));
+  const names = new Set(await namesIn(folder).catch(noneInFile));
   for (const name of names)
     if (isRemovable(name, names)) await rm(join(folder, name), { recursive: true, force: true });
 }

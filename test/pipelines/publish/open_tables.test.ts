@@ -140,6 +140,27 @@ describe('open tables', () => {
     await rm(layout.snapshot('2026-10-01.01'), { recursive: true });
   });
 
+  test('have the newest version named again if a writer was killed before it did', async () => {
+    const hint = join(folderOf(TABLE), 'version-hint.text');
+    const version = Number(await readFile(hint, 'utf8'));
+    await writeFile(hint, String(version - 1));
+    await writeOpenTables(layout);
+    assert.ok(Number(await readFile(hint, 'utf8')) >= version);
+  });
+
+  test('drop a listed snapshot whose manifest is damaged since', async () => {
+    const path = join(layout.snapshot(FIRST_RUN), 'manifest.json');
+    const manifest = await readFile(path);
+    await writeFile(path, manifest.subarray(0, 100));
+    await writeOpenTables(layout);
+    assert.deepEqual(
+      (await metadata()).snapshots.map((s) => s['snapshot-id']),
+      [20261123001],
+    );
+    await writeFile(path, manifest);
+    await writeOpenTables(layout);
+  });
+
   test('drop a removed snapshot and its files', async () => {
     await rm(layout.snapshot(FIRST_RUN), { recursive: true });
     await writeOpenTables(layout);
