@@ -19,7 +19,7 @@ import type { Range } from '../lib/range.ts';
 // Amounts. An NOI may be a loss, and a debt a credit.
 export const UP_TO_A_BILLION: Range = ['-999999999.99', '999999999.99'];
 export const UP_TO_TEN_BILLION: Range = ['-9999999999.99', '9999999999.99'];
-/** A tax of less than nothing would make expenses negative, and stop the whole publication. */
+/** With a tax below zero, expenses would be negative, which stops the whole publication. */
 export const TAX_OF_LISTING: Range = ['0.00', '999999999.99'];
 export const FROM_ZERO: Range = ['0.00', '9999999999.99'];
 export const ABOVE_ZERO: Range = ['0.01', '9999999999.99'];
