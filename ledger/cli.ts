@@ -9,10 +9,10 @@ import { reportLines } from './report.ts';
 import { ledgerArguments, ledgerSettings } from './settings.ts';
 import { LedgerRefused } from './sql/schema.ts';
 
-const isExpected = (error: unknown): boolean =>
-  error instanceof LedgerUnavailable ||
-  error instanceof LedgerRefused ||
-  (error instanceof Error && 'syscall' in error);
+const textOf = (error: unknown): string | null =>
+  error instanceof LedgerUnavailable || error instanceof LedgerRefused || (error instanceof Error && 'syscall' in error)
+    ? error.message
+    : null;
 
 await runCommand(async () => {
   const settings = readSettings(ledgerSettings);
@@ -21,4 +21,4 @@ await runCommand(async () => {
   await using ledger = closing(await openLedger(settings));
   const options = { nowMs: Date.now(), days: DAYS, settlementCost: settings.SETTLEMENT_COST };
   for (const line of await reportLines(ledger, shownPlace(settings), options)) print(line);
-}, isExpected);
+}, textOf);

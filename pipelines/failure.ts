@@ -1,53 +1,45 @@
 /** Text for an error that ends a command: one line if the operator can correct it, the stack if it is our defect. */
 import { statfsSync } from 'node:fs';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
+import { ArchiveDamage } from '../lib/archive.ts';
+import { ofWork } from '../lib/command.ts';
 import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
 import { PublishedElsewhere, StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
-import { ArchiveDamage } from '../lib/archive.ts';
 import { QueueUnavailable } from './jobs/queue.ts';
 
 /** Messages of Node, DuckDB and SQLite about a full disk. */
 const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;
 
-const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
-
-/** Free kilobytes of a folder's disk; null if the system does not report it. */
-function freeKilobytes(folder: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return Math.floor((bavail * bsize) / 1000);
-  } catch {
-    return null;
-  }
-}
-
-function diskFullText(dataDir: string, message: string): string {
-  const free = freeKilobytes(dataDir);
-  return (
-    `The disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free === null ? '' : ` (${free} kB free)`}: ` +
-    `${firstLine(message)}. Published snapshots are unchanged. Free some space and run again.`
-  );
-}
-
 /** DuckDB's message if a query needs more than the memory limit and cannot write the rest to the disk. */
 const OUT_OF_MEMORY = /Out of Memory Error/u;
 
+/** Nothing was published because another service, or another run, prevented it. */
+const UNPUBLISHED = [LedgerUnavailable, QueueUnavailable, StoreUnavailable, StoreDamage, PublishedElsewhere];
+
+export const isUnpublished = (error: unknown): boolean => UNPUBLISHED.some((kind) => error instanceof kind);
+
 /** Errors whose message names the setting or file that the operator must correct. */
-const isOfOperator = (error: Error): boolean =>
-  error instanceof SettingError ||
-  error instanceof DamagedFile ||
-  error instanceof ArchiveDamage ||
-  error instanceof LedgerUnavailable ||
-  error instanceof StoreDamage ||
-  error instanceof PublishedElsewhere ||
-  (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+const OF_OPERATOR = [SettingError, DamagedFile, ArchiveDamage, ...UNPUBLISHED];
 
-/** The error of the work, if closing what the work used failed too. */
-const ofWork = (error: unknown): unknown => (error instanceof SuppressedError ? error.suppressed : error);
+const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
 
-/** @param dataDir folder whose disk may be full */
-export function failureText(thrown: unknown, dataDir: string): string {
+function diskFullText(dataDir: string, message: string): string {
+  let free = '';
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    free = ` (${Math.floor((bavail * bsize) / 1000)} kB free)`;
+  } catch {
+    // The system does not report it.
+  }
+  return (
+    `The disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free}: ${firstLine(message)}. ` +
+    'Published snapshots are unchanged. Free some space and run again.'
+  );
+}
+
+/** @param dataDir folder whose disk may be full. Default: of the environment, because the settings may be the error */
+export function failureText(thrown: unknown, dataDir = process.env['DATA_DIR'] || 'data'): string {
   const error = ofWork(thrown);
   if (!(error instanceof Error)) return String(error);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
@@ -59,38 +51,10 @@ export function failureText(thrown: unknown, dataDir: string): string {
     );
   if (error instanceof QueueUnavailable || error instanceof StoreUnavailable)
     return `${error.message}. Nothing was published. The archive has what was read: run again.`;
+  const { code, syscall } = error as NodeJS.ErrnoException;
   // The message of a failed system call is enough, such as that of a file without write permission.
-  const isSystemCall = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return isOfOperator(error) || isSystemCall ? error.message : (error.stack ?? error.message);
-}
-
-/** Whether an error means that nothing was published because another service, or another run, prevented it. */
-export const isUnpublished = (error: unknown): boolean =>
-  error instanceof LedgerUnavailable ||
-  error instanceof QueueUnavailable ||
-  error instanceof StoreUnavailable ||
-  error instanceof StoreDamage ||
-  error instanceof PublishedElsewhere;
-
-/**
- * Run the program of a command of pipelines: its exit status, and an error as text on standard error.
- * @param textOf another text for an error, if it has one
- * @param statusOf exit status of an error
- */
-export async function runProgram(
-  main: () => Promise<number>,
-  textOf: (error: unknown) => string | null = () => null,
-  statusOf: (error: unknown) => number = () => 1,
-): Promise<void> {
-  try {
-    process.exitCode = await main();
-  } catch (thrown) {
-    const error = ofWork(thrown);
-    // From the environment, because the settings may be the error.
-    const dataDir = process.env['DATA_DIR'] || 'data';
-    process.stderr.write(`${textOf(error) ?? failureText(error, dataDir)}\n`);
-    process.exitCode = statusOf(error);
-    // Connections to a silent server stay open and would keep the process alive.
-    if (error instanceof QueueUnavailable) process.exit();
-  }
+  const isOneLine = syscall !== undefined || code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+  return isOneLine || OF_OPERATOR.some((kind) => error instanceof kind)
+    ? error.message
+    : (error.stack ?? error.message);
 }

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openArchive } from '../../lib/archive.ts';
+import { runCommand } from '../../lib/command.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { loadSources } from '../../sources/index.ts';
-import { runProgram } from '../failure.ts';
 import { printLines, screenWidth, wrapLine } from '../format.ts';
 import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -124,4 +124,4 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
 };
 
 const command = COMMANDS[process.argv[2] ?? ''] ?? (() => Promise.reject(new SettingError('expected a command')));
-await runProgram(command, queryErrorText);
+await runCommand(command, queryErrorText);

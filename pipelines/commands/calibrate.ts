@@ -2,11 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { runCommand } from '../../lib/command.ts';
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { calibratedTables } from '../../models/calibration/calibrate.ts';
 import { measuredFiles } from '../../models/calibration/measure.ts';
-import { runProgram } from '../failure.ts';
+import { failureText } from '../failure.ts';
 
 export const calibrateSettings = z.object({
   FOLDER: z
@@ -26,4 +27,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runCommand(main, failureText);

@@ -4,14 +4,15 @@
  * published first, or the ledger, the queue or the store was unavailable. Exit status of status: EXIT in status.ts.
  */
 import { parseArgs } from 'node:util';
+import { runCommand } from '../../lib/command.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { isUnpublished, runProgram } from '../failure.ts';
+import { failureText, isUnpublished } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts.ts';
 import { statusArguments } from '../operate/settings.ts';
 import { rebuildCommand } from './rebuild.ts';
-import { runCommand } from './run.ts';
+import { makeRun } from './run.ts';
 import { status } from './status.ts';
 
 function statusCommand(): Promise<number> {
@@ -28,7 +29,7 @@ async function main(): Promise<number> {
   if (rest.length > 0)
     throw new SettingError(`argument is ${JSON.stringify(rest[0])}, expected nothing after ${command ?? ''}`);
   if (command === 'run') {
-    const exitStatus = await runCommand();
+    const exitStatus = await makeRun();
     await sendAlerts(layoutOf(readSettings(pipelineSettings).DATA_DIR), print);
     return exitStatus;
   }
@@ -39,4 +40,4 @@ async function main(): Promise<number> {
   );
 }
 
-await runProgram(main, undefined, (error) => (isUnpublished(error) ? 2 : 1));
+await runCommand(main, failureText, (error) => (isUnpublished(error) ? 2 : 1));

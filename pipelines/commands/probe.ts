@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { runCommand } from '../../lib/command.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { atOnce } from '../../lib/at_once.ts';
 import { print as printLine } from '../../lib/output.ts';
@@ -23,7 +24,7 @@ import { addDays } from '../../sources/days.ts';
 import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock, type Clock } from '../clock.ts';
-import { runProgram } from '../failure.ts';
+import { failureText } from '../failure.ts';
 import { bytesShort } from '../format.ts';
 import { standingRead } from '../ingest/reads.ts';
 import { checkedRows, type Rejected, type Values } from '../ingest/stage/check_rows.ts';
@@ -271,4 +272,4 @@ async function main(): Promise<number> {
   return (await probeSources({ fetcher, clock, layout, wanted, mayFetch, print })) ? 0 : 1;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runCommand(main, failureText);

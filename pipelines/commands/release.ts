@@ -5,6 +5,7 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { runCommand } from '../../lib/command.ts';
 import { closing } from '../../lib/closing.ts';
 import { openDuck } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
@@ -20,7 +21,7 @@ import { movingFields } from '../../models/marts/change_feeds.ts';
 import { changesSql } from '../analyse/query.ts';
 import { snapshotNamed } from '../analyse/open_snapshot.ts';
 import { analystSettings } from '../analyse/settings.ts';
-import { runProgram } from '../failure.ts';
+import { failureText } from '../failure.ts';
 import { bytesShort, number, plural } from '../format.ts';
 import { compareRunIds, layoutOf, type Layout } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -271,4 +272,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runCommand(main, failureText);

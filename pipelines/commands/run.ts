@@ -134,7 +134,7 @@ async function noticesBefore(
 }
 
 /** @returns the exit status */
-export async function runCommand(): Promise<number> {
+export async function makeRun(): Promise<number> {
   const settings = readSettings(pipelineSettings);
   const { WAIT_MINUTES } = readSettings(writeArguments);
   checkSettings(settings);

@@ -75,54 +75,40 @@ export async function removeSegments(store: Store, runIds: readonly string[]): P
 const [EVERY_MS, LIMIT_MS] = [5_000, 10_000];
 
 /** Sends the records of one attempt of a job, whose bodies and rows were stored before them. */
-export class SegmentWriter {
-  readonly #store: Store;
-  readonly #prefix: string;
-  readonly #timer: NodeJS.Timeout;
-  readonly #pending: Reads = { requests: [], reads: [] };
-  #count = 0;
-  #sentMs = performance.now();
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(store: Store, read: SiteRead, attempt: number) {
-    this.#store = store;
-    this.#prefix = `${folderOf(read)}${read.runId}/${String(attempt).padStart(3, '0')}`;
-    // A failure is reported by the next record, which waits for the segment.
-    this.#timer = setInterval(() => void this.#flush().catch(() => {}), EVERY_MS);
-  }
-
-  async addRequest(request: RequestRecord): Promise<void> {
-    this.#pending.requests.push(request);
-    if (performance.now() - this.#sentMs > LIMIT_MS) await this.#flush();
-  }
-
-  async addRead(read: ReadRecord): Promise<void> {
-    this.#pending.reads.push(read);
-    await this.#flush();
-  }
-
-  /** End, and send the rest if the store is there. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#flush().catch(() => {});
-  }
-
-  /** Send everything that was added. @throws StoreUnavailable; what was not sent is sent by the next flush */
-  #flush(): Promise<void> {
-    return (this.#last = this.#last.catch(() => {}).then(() => this.#send()));
-  }
-
-  async #send(): Promise<void> {
+export function segmentWriter(store: Store, read: SiteRead, attempt: number) {
+  const prefix = `${folderOf(read)}${read.runId}/${String(attempt).padStart(3, '0')}`;
+  const pending: Reads = { requests: [], reads: [] };
+  let [count, sentMs, last] = [0, performance.now(), Promise.resolve()];
+  const send = async (): Promise<void> => {
     const startedMs = performance.now();
     // What is added meanwhile stays for the next segment.
-    const [requests, reads] = [[...this.#pending.requests], [...this.#pending.reads]];
+    const [requests, reads] = [[...pending.requests], [...pending.reads]];
     if (requests.length + reads.length > 0) {
-      const number = String(this.#count).padStart(6, '0');
-      await putPacked(this.#store, { requests, reads }, (hash) => `${this.#prefix}-${number}-${hash}`);
-      this.#count += 1;
-      this.#pending.requests.splice(0, requests.length);
-      this.#pending.reads.splice(0, reads.length);
+      const number = String(count).padStart(6, '0');
+      await putPacked(store, { requests, reads }, (hash) => `${prefix}-${number}-${hash}`);
+      count += 1;
+      pending.requests.splice(0, requests.length);
+      pending.reads.splice(0, reads.length);
     }
-    this.#sentMs = startedMs;
-  }
+    sentMs = startedMs;
+  };
+  /** Send everything that was added. @throws StoreUnavailable; what was not sent is sent by the next call */
+  const flush = (): Promise<void> => (last = last.catch(() => {}).then(send));
+  // A failure is reported by the next record, which waits for the segment.
+  const timer = setInterval(() => void flush().catch(() => {}), EVERY_MS);
+  return {
+    async addRequest(request: RequestRecord): Promise<void> {
+      pending.requests.push(request);
+      if (performance.now() - sentMs > LIMIT_MS) await flush();
+    },
+    async addRead(record: ReadRecord): Promise<void> {
+      pending.reads.push(record);
+      await flush();
+    },
+    /** End, and send the rest if the store is there. */
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await flush().catch(() => {});
+    },
+  };
 }

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, PgBoss } from 'pg-boss';
 import { openArchive } from '../../lib/archive.ts';
+import { runCommand } from '../../lib/command.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { namesIn } from '../../lib/files.ts';
 import { print as printLine } from '../../lib/output.ts';
@@ -25,7 +26,7 @@ import { retryAfterMs } from '../../sources/fetch/classify.ts';
 import { LIMITS } from '../../sources/fetch/transport.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
-import { runProgram } from '../failure.ts';
+import { failureText } from '../failure.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../ingest/reads.ts';
 import { layoutOf } from '../layout.ts';
@@ -33,7 +34,7 @@ import { HOSTS_AT_ONCE } from '../run/read_sources.ts';
 import { objectFetcher, writeRequests } from '../store/folder.ts';
 import { pullRows } from '../store/pull.ts';
 import { codeHash, HostJob, openQueue, QUEUE, QueueUnavailable, TOUCH_MS, type JobOutput } from './queue.ts';
-import { JobInput, readSegments, SegmentWriter } from './segments.ts';
+import { JobInput, readSegments, segmentWriter } from './segments.ts';
 
 export interface WorkerOptions {
   /** Address of the PostgreSQL database. */
@@ -55,6 +56,8 @@ interface Context extends WorkerOptions {
   /** Hash of the worker's code. */
   readonly code: string;
   readonly boss: PgBoss;
+  /** Folder of the jobs at work. */
+  readonly folder: string;
   /** Aborted when the worker stops. */
   readonly stopping: AbortSignal;
 }
@@ -63,18 +66,16 @@ const RETRY_MS = 250;
 /** Notifications announce new jobs. Polling finds retried jobs, and those whose notification was lost. */
 const POLLING = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5, groupConcurrency: 1 };
 
-/** Folder of the jobs at work. */
-const jobsFolder = ({ dataDir }: WorkerOptions): string => join(dataDir, 'jobs');
-
 /** @throws SettingError or QueueUnavailable as openQueue does */
 export async function startWorker(options: WorkerOptions) {
   const name = `${hostname()}/${process.pid}`;
   const [code, stopping, unfit] = [await codeHash(), new AbortController(), Promise.withResolvers<SettingError>()];
   const { boss, close } = await openQueue(options.url, 'worker', name, { useListenNotify: true });
+  const folder = join(options.dataDir, 'jobs');
   // No job takes so long: its worker was killed.
-  for (const path of (await namesIn(jobsFolder(options))).map((job) => join(jobsFolder(options), job)))
+  for (const path of (await namesIn(folder)).map((job) => join(folder, job)))
     if (Date.now() - (await stat(path)).mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true });
-  const context = { ...options, name, code, boss, stopping: stopping.signal };
+  const context = { ...options, name, code, boss, folder, stopping: stopping.signal };
   await boss.work(QUEUE, { localConcurrency: options.atOnce, ...POLLING }, async ([job]: Job[]) => {
     try {
       return job && (await readHost(context, job));
@@ -104,19 +105,18 @@ export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
 /** @throws SettingError if the worker must not do a job, or lacks one of its secrets */
 function checkJob({ store, secrets, code }: Context, job: HostJob): void {
-  const refuse = (why: string): never => {
-    throw new SettingError(why);
-  };
   if (job.store !== store.shown)
-    refuse(`STORE is ${store.shown}, which is not the store of run ${job.runId}; expected ${job.store}`);
+    throw new SettingError(
+      `STORE is ${store.shown}, which is not the store of run ${job.runId}; expected ${job.store}`,
+    );
   if (job.code !== code)
-    refuse(
+    throw new SettingError(
       `the code of this worker is not that of run ${job.runId}; update it to the run's version of the project and ` +
         'start it again',
     );
   const missing = job.world ? undefined : job.secrets.find((secret) => secrets[secret] === undefined);
   if (missing !== undefined)
-    refuse(`${missing} is not set, expected a value: run ${job.runId} has one, and reads ${job.site}`);
+    throw new SettingError(`${missing} is not set, expected a value: run ${job.runId} has one, and reads ${job.site}`);
 }
 
 /**
@@ -183,8 +183,8 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
   const { runId, site, world, asOf, contact } = data;
   checkJob(context, data);
   const input = await readPacked(store, data.input, JobInput);
-  const folder = join(jobsFolder(context), `${job.id}.${attempt}`);
-  const segments = new SegmentWriter(store, data, attempt);
+  const folder = join(context.folder, `${job.id}.${attempt}`);
+  const segments = segmentWriter(store, data, attempt);
   const archive = await openArchive(folder, {
     fetchObject: objectFetcher(store, print),
     onObject: (hash, bytes) => store.put(objectOf(hash), bytes),
@@ -193,7 +193,10 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
   const lost = new AbortController();
   const stop = AbortSignal.any([job.signal, stopping, lost.signal]);
   const [clock, layout] = [world ? sandboxClock(asOf) : liveClock(asOf), layoutOf(folder)];
-  let close = async (): Promise<void> => {};
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  cleanup.defer(() => archive.close());
+  cleanup.defer(() => segments.close());
   try {
     const byRun = await readSegments(store, data);
     const stored = [...byRun.values()].flatMap(({ requests }) => requests);
@@ -216,7 +219,7 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
       chromiumPath,
       limits,
     });
-    close = () => fetcher.close();
+    cleanup.defer(() => fetcher.close());
     const fetchRows = (read: ReadRecord): Promise<void> => pullRows(store, layout, read);
     for (const known of input.filter(({ source }) => !reads.some((read) => read.source === source))) {
       // The code is that of the run, so it has the sources.
@@ -245,11 +248,6 @@ async function readHost(context: Context, job: Job): Promise<JobOutput> {
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
     print(`${site}: ${defect}`);
     return { worker, defect };
-  } finally {
-    await segments.close();
-    await close();
-    await archive.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -273,4 +271,5 @@ async function main(): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) await runProgram(main, (error) => (error instanceof QueueUnavailable ? error.message : null));
+if (import.meta.main)
+  await runCommand(main, (error) => (error instanceof QueueUnavailable ? error.message : failureText(error)));

@@ -74,7 +74,7 @@ export async function sendAlerts(layout: Layout, print: (line: string) => void):
 /** Time for ALERT_COMMAND, after which it is killed: it must not hold up the next run. */
 const TIMEOUT_MS = 20_000;
 
-type AlertedProblem = Sent['troubles'][string]['trouble'] & { readonly since: string };
+type AlertedProblem = Sent['troubles'][string];
 
 /** One JSON object on the standard input of the command: all new problems, or all that are over. */
 export interface Alert {
@@ -85,14 +85,13 @@ export interface Alert {
 }
 
 /** Lines about a call of the command: its outcome, and each problem, for the log of the process. */
-function formatCall({ event, troubles, failure }: LastCall, byKey: ReadonlyMap<string, AlertedProblem>): string[] {
-  const problems = `${troubles.length === 1 ? '' : `${troubles.length} problems, the first: `}${troubles[0] ?? ''}`;
+function formatCall({ event, troubles, failure }: LastCall, problems: readonly AlertedProblem[]): string[] {
+  const shown = `(${event}): ${troubles.length === 1 ? '' : `${troubles.length} problems, the first: `}${troubles[0]}`;
   const outcome =
     failure === null
-      ? `alert sent (${event}): ${problems}`
-      : `alert not sent (${event}): ${problems}: ALERT_COMMAND failed: ${failure}; the next run sends it again`;
-  const messages = [...byKey.values()].map(({ message }) => `  ${event === 'new' ? 'problem' : 'over'}: ${message}`);
-  return [outcome, ...messages];
+      ? `alert sent ${shown}`
+      : `alert not sent ${shown}: ALERT_COMMAND failed: ${failure}; the next run sends it again`;
+  return [outcome, ...problems.map(({ message }) => `  ${event === 'new' ? 'problem' : 'over'}: ${message}`)];
 }
 
 /**
@@ -110,30 +109,24 @@ export async function alertChanges(
   const before = await readSent(layout);
   const since = new Date().toISOString();
   const alerted = problems.filter(({ kind }) => PROBLEMS[kind].alert);
-  const current = new Map(
-    alerted.map((problem): [string, AlertedProblem] => [problemKey(problem), { ...problem, since }]),
-  );
-  const known = new Map(
-    Object.entries(before.troubles).map(([key, sent]) => [key, { ...sent.trouble, since: sent.since }]),
-  );
-  const fresh = new Map([...current].filter(([key]) => !known.has(key)));
-  const over = new Map([...known].filter(([key]) => !current.has(key)));
+  const current: Sent['troubles'] = Object.fromEntries(alerted.map((one) => [problemKey(one), { ...one, since }]));
+  const fresh = Object.entries(current).filter(([key]) => !(key in before.troubles));
+  const over = Object.entries(before.troubles).filter(([key]) => !(key in current));
   const lines: string[] = [];
   const after: Sent = { last: before.last, troubles: { ...before.troubles } };
-  const send = async (event: Alert['event'], byKey: ReadonlyMap<string, AlertedProblem>): Promise<Failure> => {
-    const alert: Alert = { event, data_dir: layout.root, troubles: [...byKey.values()] };
+  const send = async (event: Alert['event'], changes: typeof fresh): Promise<Failure> => {
+    const alert: Alert = { event, data_dir: layout.root, troubles: changes.map(([, trouble]) => trouble) };
     const failure = await callCommand(command, alert, timeoutMs);
-    const at = new Date().toISOString();
-    after.last = { at, event, troubles: [...byKey.keys()], failure: failure?.why ?? null };
-    lines.push(...formatCall(after.last, byKey));
+    const troubles = changes.map(([key]) => key);
+    after.last = { at: new Date().toISOString(), event, troubles, failure: failure?.why ?? null };
+    lines.push(...formatCall(after.last, alert.troubles));
     return failure;
   };
-  const first = fresh.size > 0 ? await send('new', fresh) : null;
-  if (first === null)
-    for (const [key, { since: at, ...trouble }] of fresh) after.troubles[key] = { since: at, trouble };
+  const first = fresh.length > 0 ? await send('new', fresh) : null;
+  if (first === null) Object.assign(after.troubles, Object.fromEntries(fresh));
   // Wait for a hanging command only once.
-  if (over.size > 0 && first?.hasHung !== true && (await send('over', over)) === null)
-    for (const key of over.keys()) delete after.troubles[key];
+  if (over.length > 0 && first?.hasHung !== true && (await send('over', over)) === null)
+    for (const [key] of over) delete after.troubles[key];
   if (JSON.stringify(after) !== JSON.stringify(before)) await writeSent(layout, after);
   return lines;
 }

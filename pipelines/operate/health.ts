@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { differencesOf } from '../../ledger/differences.ts';
 import { isLongUnresolved, LedgerUnavailable, settlingSinceMs, type Purchase } from '../../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
+import { closing } from '../../lib/closing.ts';
 import { DamagedFile, namesIn, readJson, sizeOfFolder } from '../../lib/files.ts';
 import { usdOf } from '../../lib/network.ts';
 import { pricesUpTo } from '../../lib/prices.ts';
@@ -142,27 +143,23 @@ function settlementProblem(purchase: Purchase): Problem {
 export async function ledgerProblems(settings: LedgerSettings, nowMs = Date.now()): Promise<Problem[]> {
   try {
     if (!notedLedgerExists(settings)) return [];
-    const ledger = await openNotedLedger(settings);
-    try {
-      const differences = await differencesOf(ledger, null);
-      const owed = differences.flatMap((one) => (one.kind === 'owed' ? [one.transfer.amount] : []));
-      const unpaid = differences.flatMap((one) => (one.kind === 'unpaid' ? [one.purchase.payment.amount] : []));
-      const unresolved = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
-      const isPaused = (await ledger.exclusivePause()) !== null;
-      const total = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((all, amount) => all + amount, 0n));
-      const owedText =
-        `${owed.length} incoming transfers, $${total(owed)} in total, paid for nothing that we can deliver: ` +
-        'refund them';
-      const unpaidText = `${unpaid.length} sold purchases, $${total(unpaid)} in total, have no transfer on the chain`;
-      return [
-        ...(owed.length > 0 ? [problem('transfers_owed', 'ledger', owedText)] : []),
-        ...(unpaid.length > 0 ? [problem('sales_unpaid', 'ledger', unpaidText)] : []),
-        ...unresolved.filter((purchase) => isLongUnresolved(purchase, nowMs)).map(settlementProblem),
-        ...(isPaused ? [problem('exclusive_paused', 'ledger', 'exclusive sales are paused after a restore')] : []),
-      ];
-    } finally {
-      await ledger.close();
-    }
+    await using ledger = closing(await openNotedLedger(settings));
+    const differences = await differencesOf(ledger, null);
+    const owed = differences.flatMap((one) => (one.kind === 'owed' ? [one.transfer.amount] : []));
+    const unpaid = differences.flatMap((one) => (one.kind === 'unpaid' ? [one.purchase.payment.amount] : []));
+    const unresolved = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
+    const isPaused = (await ledger.exclusivePause()) !== null;
+    const total = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((all, amount) => all + amount, 0n));
+    const owedText =
+      `${owed.length} incoming transfers, $${total(owed)} in total, paid for nothing that we can deliver: ` +
+      'refund them';
+    const unpaidText = `${unpaid.length} sold purchases, $${total(unpaid)} in total, have no transfer on the chain`;
+    return [
+      ...(owed.length > 0 ? [problem('transfers_owed', 'ledger', owedText)] : []),
+      ...(unpaid.length > 0 ? [problem('sales_unpaid', 'ledger', unpaidText)] : []),
+      ...unresolved.filter((purchase) => isLongUnresolved(purchase, nowMs)).map(settlementProblem),
+      ...(isPaused ? [problem('exclusive_paused', 'ledger', 'exclusive sales are paused after a restore')] : []),
+    ];
   } catch (error) {
     if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
     return [problem('ledger_unavailable', shownPlace(settings), error.message)];

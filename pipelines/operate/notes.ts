@@ -22,10 +22,7 @@ const Sent = z.object({
   last: LastCall.nullable(),
   troubles: z.record(
     z.string(),
-    z.object({
-      since: z.iso.datetime(),
-      trouble: z.looseObject({ kind: z.string(), subject: z.string(), message: z.string() }),
-    }),
+    z.looseObject({ since: z.iso.datetime(), kind: z.string(), subject: z.string(), message: z.string() }),
   ),
 });
 export type Sent = z.infer<typeof Sent>;
@@ -34,30 +31,27 @@ const sentFile = (layout: Layout): string => join(layout.root, 'alerts.json');
 
 /** A missing or damaged file counts as nothing sent: an alert is sent twice instead of never. */
 export async function readSent(layout: Layout): Promise<Sent> {
-  const read = Sent.safeParse(await readJson(sentFile(layout)).catch(() => undefined));
-  return read.success ? read.data : { last: null, troubles: {} };
+  const read = await readJson(sentFile(layout)).catch(() => undefined);
+  return Sent.safeParse(read).data ?? { last: null, troubles: {} };
 }
 
 export const writeSent = (layout: Layout, sent: Sent): Promise<void> =>
   writeWhole(sentFile(layout), `${JSON.stringify(sent, null, 1)}\n`);
 
 const Note = z.object({ at: z.iso.datetime(), folder: z.string() });
-export type LatestBackup = z.infer<typeof Note>;
+type LatestBackup = z.infer<typeof Note>;
 
 /** Of this folder only, so backups leave it out. */
 const notePath = ({ root }: Layout): string => join(root, 'backup.json');
 
 /** Record a finished backup that has every file. @param to folder of the backups */
 export async function noteBackup(layout: Layout, to: string, at: Date): Promise<void> {
-  const note: LatestBackup = { at: at.toISOString(), folder: resolve(to) };
-  await writeWhole(notePath(layout), `${JSON.stringify(note)}\n`);
+  await writeWhole(notePath(layout), `${JSON.stringify({ at: at.toISOString(), folder: resolve(to) })}\n`);
 }
 
 /** Null if there is no backup, or its record cannot be read. */
-export async function latestBackup(layout: Layout): Promise<LatestBackup | null> {
-  const note = Note.safeParse(await readJson(notePath(layout)));
-  return note.success ? note.data : null;
-}
+export const latestBackup = async (layout: Layout): Promise<LatestBackup | null> =>
+  Note.safeParse(await readJson(notePath(layout))).data ?? null;
 
 /** Days after which a backup is old: one nightly backup may fail. */
 const BACKUP_DAYS = 2;

@@ -15,6 +15,7 @@
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runCommand } from '../../lib/command.ts';
 import { closing } from '../../lib/closing.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
@@ -28,7 +29,7 @@ import { literal } from '../../lib/sql.ts';
 import { type Archive, openArchive } from '../../lib/archive.ts';
 import { loadMarts } from '../../models/index.ts';
 import { daysBetween, LAST_DAY, liveClock } from '../clock.ts';
-import { runProgram } from '../failure.ts';
+import { failureText } from '../failure.ts';
 import { bytesShort, number } from '../format.ts';
 import { readsUpTo } from '../ingest/reads.ts';
 import { compareRunIds, type Layout, layoutOf, parseRunId } from '../layout.ts';
@@ -337,4 +338,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runCommand(main, failureText);

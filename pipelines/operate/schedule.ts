@@ -6,33 +6,29 @@ export interface Job {
   readonly name: string;
   readonly hour: number;
   readonly minute: number;
-  /** Whether the job has a slot on a day, YYYY-MM-DD. */
-  readonly on: (day: string) => boolean;
+  /** Whether the job has a slot on the day of an instant. Default: every day. */
+  readonly on?: (at: Date) => boolean;
   /** Sources that it reads, by family or name. */
   readonly reads: readonly string[];
 }
 
-const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
-const dayOf = (number: number): string => new Date(number * DAY_MS).toISOString().slice(0, 10);
+/** The day of an instant, YYYY-MM-DD. */
+const localDay = (at: Date): string => at.toLocaleDateString('sv-SE');
 
 /** The second Saturday of a month is the Saturday from its 8th to its 14th day. */
-const isSecondSaturday = (day: string): boolean => {
-  const dayOfMonth = Number(day.slice(8));
-  return new Date(`${day}T00:00:00Z`).getUTCDay() === 6 && dayOfMonth >= 8 && dayOfMonth <= 14;
-};
+const isSecondSaturday = (at: Date): boolean => at.getDay() === 6 && at.getDate() >= 8 && at.getDate() <= 14;
 
 export const JOBS: readonly Job[] = [
   {
     name: 'daily',
     hour: 5,
     minute: 10,
-    on: () => true,
     reads: ['listings', 'tax', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks', 'corrections'],
   },
-  { name: 'colorado', hour: 6, minute: 10, on: () => true, reads: ['colorado_sos'] },
-  { name: 'underwrite', hour: 7, minute: 10, on: (day) => dayNumber(day) % 2 === 0, reads: [] },
+  { name: 'colorado', hour: 6, minute: 10, reads: ['colorado_sos'] },
+  { name: 'underwrite', hour: 7, minute: 10, on: (at) => (Date.parse(localDay(at)) / DAY_MS) % 2 === 0, reads: [] },
   { name: 'ohio', hour: 8, minute: 10, on: isSecondSaturday, reads: ['ohio_sos', 'ohio_sos_amendments'] },
-  { name: 'prune', hour: 9, minute: 10, on: () => true, reads: [] },
+  { name: 'prune', hour: 9, minute: 10, reads: [] },
 ];
 
 /** Groups of sources for SOURCES: the jobs that read. */
@@ -43,35 +39,21 @@ export const SOURCE_GROUPS: ReadonlyMap<string, readonly string[]> = new Map(
 /** Longest time between two slots of a job. */
 const MAX_DAYS = 40;
 
-const localDay = (at: Date): string =>
-  `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`;
-
-/** The first day of a job that `matches`, from a day on in a direction. */
-function findDay(job: Job, from: string, direction: 1 | -1, matches: (day: string) => boolean = () => true): string {
+/** The nearest slot of a job after an instant (direction 1), or up to it (-1). */
+function findSlot({ name, hour, minute, on = () => true }: Job, from: Date, direction: 1 | -1): Date {
   for (let days = 0; days <= MAX_DAYS; days += 1) {
-    const day = dayOf(dayNumber(from) + direction * days);
-    if (job.on(day) && matches(day)) return day;
+    const day = from.getDate() + direction * days;
+    const slot = new Date(from.getFullYear(), from.getMonth(), day, hour, minute);
+    if (on(slot) && slot > from === (direction === 1)) return slot;
   }
-  throw new Error(`job ${job.name} has no slot within ${MAX_DAYS} days`);
+  throw new Error(`job ${name} has no slot within ${MAX_DAYS} days`);
 }
 
-/** Slot of a job on a day. */
-const slotOn = (job: Job, day: string): Date =>
-  new Date(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)), job.hour, job.minute);
-
 /** Latest slot up to an instant. */
-export const lastSlot = (job: Job, now: Date): Date =>
-  slotOn(
-    job,
-    findDay(job, localDay(now), -1, (day) => slotOn(job, day) <= now),
-  );
+export const lastSlot = (job: Job, now: Date): Date => findSlot(job, now, -1);
 
 /** First slot after an instant. */
-export const nextSlot = (job: Job, now: Date): Date =>
-  slotOn(
-    job,
-    findDay(job, localDay(now), 1, (day) => slotOn(job, day) > now),
-  );
+export const nextSlot = (job: Job, now: Date): Date => findSlot(job, now, 1);
 
 /**
  * Day of the next scheduled read of a source: the first day of its job on which it is due.
@@ -82,8 +64,9 @@ export function nextReadOn(
   readEveryDays: number,
   today: string,
 ): string {
-  const due = source.last_good_at === null ? today : dayOf(dayNumber(source.last_good_at.slice(0, 10)) + readEveryDays);
+  const lastMs = Date.parse((source.last_good_at ?? '').slice(0, 10));
+  const due = Number.isNaN(lastMs) ? today : new Date(lastMs + readEveryDays * DAY_MS).toISOString().slice(0, 10);
   const from = due > today ? due : today;
   const job = [source.source, source.family].flatMap((name) => JOBS.find(({ reads }) => reads.includes(name)) ?? [])[0];
-  return job === undefined ? from : findDay(job, from, 1);
+  return job === undefined ? from : localDay(nextSlot(job, new Date(`${from}T00:00`)));
 }

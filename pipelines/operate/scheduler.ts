@@ -8,11 +8,12 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { runCommand } from '../../lib/command.ts';
 import { readJson, writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { isPlaceholder } from '../../lib/placeholders.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { runProgram } from '../failure.ts';
+import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from './alerts.ts';
 import { JOBS, lastSlot, nextSlot, type Job } from './schedule.ts';
@@ -35,7 +36,6 @@ const State = z.object({
   last_attempt: z.iso.datetime(),
   done: z.boolean(),
 });
-type State = z.infer<typeof State>;
 
 export type Outcome = 'done' | 'failed' | 'already_done' | 'tried_lately' | 'given_up';
 
@@ -46,7 +46,7 @@ export interface JobOptions {
   readonly dataDir: string;
   readonly print: (line: string) => void;
   readonly now?: Date;
-  readonly runner?: JobRunner;
+  readonly runner?: JobRunner | undefined;
 }
 
 /** Arguments of Node, and settings, for a job. The scheduler starts programs itself, without make. */
@@ -67,21 +67,6 @@ const spawnJob: JobRunner = async (job, log, env) => {
   });
 };
 
-/** State of the job's last slot. */
-async function readState(path: string, slot: string): Promise<State> {
-  const read = State.safeParse(await readJson(path));
-  return read.success && read.data.slot === slot
-    ? read.data
-    : { slot, attempts: 0, last_attempt: new Date(0).toISOString(), done: false };
-}
-
-/** Why an attempt must not begin now; null if it may. */
-function reasonToSkip(state: State, now: Date): Outcome | null {
-  if (state.done) return 'already_done';
-  if (state.attempts >= MAX_ATTEMPTS) return 'given_up';
-  return now.getTime() - Date.parse(state.last_attempt) < BETWEEN_ATTEMPTS_MS ? 'tried_lately' : null;
-}
-
 /** Run a job if its last slot is not done. */
 export async function runJob(
   job: Job,
@@ -90,11 +75,14 @@ export async function runJob(
   const folder = join(dataDir, 'schedule');
   const stateFile = join(folder, `${job.name}.json`);
   const slot = lastSlot(job, now).toISOString();
-  const before = await readState(stateFile, slot);
-  const skipped = reasonToSkip(before, now);
-  if (skipped !== null) return skipped;
+  const { data } = State.safeParse(await readJson(stateFile));
+  const before = data?.slot === slot ? data : null;
+  if (before?.done) return 'already_done';
+  const attempts = (before?.attempts ?? 0) + 1;
+  if (attempts > MAX_ATTEMPTS) return 'given_up';
+  if (before && now.getTime() - Date.parse(before.last_attempt) < BETWEEN_ATTEMPTS_MS) return 'tried_lately';
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const attempt: State = { slot, attempts: before.attempts + 1, last_attempt: now.toISOString(), done: false };
+  const attempt: z.infer<typeof State> = { slot, attempts, last_attempt: now.toISOString(), done: false };
   // Written first: a killed attempt counts, and a second scheduler sees it.
   await writeWhole(stateFile, `${JSON.stringify(attempt)}\n`);
   const log = join(folder, `${job.name}.log`);
@@ -103,29 +91,17 @@ export async function runJob(
     await writeWhole(stateFile, `${JSON.stringify({ ...attempt, done: true })}\n`);
     return 'done';
   }
-  tell(
-    `job ${job.name} failed with exit status ${status}, attempt ${attempt.attempts} of ${MAX_ATTEMPTS}; ` +
-      `the end of ${log}:`,
-  );
+  tell(`job ${job.name} failed with exit status ${status}, attempt ${attempts} of ${MAX_ATTEMPTS}; the end of ${log}:`);
   const tail = (await readFile(log, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-TAIL_LINES);
   for (const line of tail) tell(`  ${line}`);
   return 'failed';
 }
 
-/** Run every job whose last slot is not done, one after the other. @returns the outcome of each */
-export async function runMissedJobs(options: JobOptions): Promise<ReadonlyMap<string, Outcome>> {
-  const outcomes = new Map<string, Outcome>();
-  for (const job of JOBS) outcomes.set(job.name, await runJob(job, options));
-  return outcomes;
-}
-
-export interface SchedulerOptions {
-  readonly dataDir: string;
+export interface SchedulerOptions extends Pick<JobOptions, 'dataDir' | 'runner'> {
   readonly signal: AbortSignal;
   /** Called between two rounds. Default: waits a minute. */
   readonly wait?: (signal: AbortSignal) => Promise<void>;
   readonly now?: () => Date;
-  readonly runner?: JobRunner;
 }
 
 const waitMinute = async (signal: AbortSignal): Promise<void> => {
@@ -136,10 +112,14 @@ const waitMinute = async (signal: AbortSignal): Promise<void> => {
 export async function keepSchedule(options: SchedulerOptions): Promise<void> {
   const { dataDir, signal, wait = waitMinute, now = (): Date => new Date(), runner } = options;
   for (let round = 0; !signal.aborted; round += 1) {
-    const outcomes = await runMissedJobs({ dataDir, print, now: now(), ...(runner ? { runner } : {}) });
-    for (const [job, outcome] of outcomes) if (outcome === 'done') print(`job ${job}: done`);
-    const ran = [...outcomes.values()].some((outcome) => outcome === 'done' || outcome === 'failed');
-    if (ran || round % ALERTS_EVERY === 0) await sendAlerts(layoutOf(dataDir), print);
+    const at = now();
+    let hasRun = false;
+    for (const job of JOBS) {
+      const outcome = await runJob(job, { dataDir, print, now: at, runner });
+      if (outcome === 'done') print(`job ${job.name}: done`);
+      hasRun ||= outcome === 'done' || outcome === 'failed';
+    }
+    if (hasRun || round % ALERTS_EVERY === 0) await sendAlerts(layoutOf(dataDir), print);
     await wait(signal);
   }
 }
@@ -171,4 +151,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runCommand(main, failureText);

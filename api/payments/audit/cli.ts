@@ -130,4 +130,6 @@ async function main(): Promise<number> {
   return 0;
 }
 
-await runCommand(main, (error) => error instanceof LedgerUnavailable || error instanceof ChainUnavailable);
+await runCommand(main, (error) =>
+  error instanceof LedgerUnavailable || error instanceof ChainUnavailable ? error.message : null,
+);

@@ -1,9 +1,10 @@
 /** Command line of `make backup`, with VERIFY=1 its check, and `make restore`. */
 import { LedgerRefused } from '../../../ledger/sql/schema.ts';
+import { runCommand } from '../../../lib/command.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { print } from '../../../lib/output.ts';
 import { inFolder, readSettings, SettingError } from '../../../lib/settings.ts';
-import { runProgram } from '../../failure.ts';
+import { failureText } from '../../failure.ts';
 import { bytesShort, number } from '../../format.ts';
 import { layoutOf } from '../../layout.ts';
 import { backUp } from './back_up.ts';
@@ -66,10 +67,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
 };
 
 /** Text for an error. A full disk is that of the copy, not of the data folder. */
-function textOf(error: unknown): string | null {
+function textOf(error: unknown): string {
   if (error instanceof Error && DISK_FULL.test(error.message))
     return `The disk is full: ${error.message.split('\n', 1)[0]}. Nothing was changed. Free some space and try again.`;
-  return error instanceof LedgerRefused ? error.message : null;
+  return error instanceof LedgerRefused ? error.message : failureText(error);
 }
 
 async function main(): Promise<number> {
@@ -79,4 +80,4 @@ async function main(): Promise<number> {
   return command();
 }
 
-await runProgram(main, textOf);
+await runCommand(main, textOf);

@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../../pipelines/commands/run.ts';
+import { makeRun } from '../../../pipelines/commands/run.ts';
 import { failureText } from '../../../pipelines/failure.ts';
 import { BARE } from '../../environment.ts';
 
@@ -11,7 +11,7 @@ export async function refusal(env: Record<string, string>): Promise<string> {
   const own = process.env;
   process.env = { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env };
   try {
-    return await runCommand().then(
+    return await makeRun().then(
       (status) => `not refused: ${status}`,
       (error: unknown) => failureText(error, tmpdir()),
     );
