@@ -57,6 +57,8 @@ async function listen(server: Server, port: number, host: string, setting = 'POR
       throw new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`);
     throw error;
   });
+  // One connection that could not be accepted ends no server.
+  server.on('error', ({ message }) => process.emitWarning(message));
   return (server.address() as AddressInfo).port;
 }
 

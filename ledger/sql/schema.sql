@@ -8,8 +8,9 @@ CREATE TABLE answers (
   sha256       TEXT    NOT NULL UNIQUE CHECK (length(sha256) = 64),
   bytes        INTEGER NOT NULL CHECK (bytes >= 0),
   coding       TEXT    NOT NULL CHECK (coding IN ('identity', 'zstd')),
-  body         BLOB    NOT NULL,
-  stored_at_ms INTEGER NOT NULL
+  stored_at_ms INTEGER NOT NULL,
+  -- Last: a column behind it would be read through all its pages.
+  body         BLOB    NOT NULL
 ) STRICT;
 
 CREATE TABLE purchases (

@@ -76,11 +76,13 @@ async function waitForAddress(child: ChildProcessByStdio<null, Readable, null>):
   for await (const line of lines) {
     const address = /Listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
     if (address === undefined) continue;
-    // Nobody reads the rest, and a full pipe would stop the chain.
+    // Nobody reads the rest, and a full pipe would stop the chain: the end of the signal must not pause it again.
+    lines.close();
     child.stdout.resume();
     return `http://${address}`;
   }
-  throw new Error(`anvil does not listen, or not within ${START_TIMEOUT_MS} ms`, { cause });
+  const why = cause?.message ?? `it ended, or did not listen within ${START_TIMEOUT_MS} ms`;
+  throw new Error(`the local chain (anvil) did not start: ${why}`, { cause });
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Filters } from '../../serving/filters.ts';
 import { cacheByKey } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
+import { parseRecord } from '../../serving/records.ts';
 import { publishedRank, type TableName } from '../../../models/serving/tables.ts';
 import type { Route, RouteRequest } from '../define.ts';
 import type { Params } from '../params.ts';
@@ -52,10 +53,10 @@ const PROMISED: Partial<Record<TableName, readonly string[]>> = {
 const [MOST_LOOKED_AT, LEAST_LOOKED_AT] = [200, 10];
 
 /** The promised fields that fewer than half of these rows have, in percent of them. */
-function rarelyFilled(snapshot: Snapshot, table: TableName, rows: readonly number[]): Counted['rarely'] {
+async function rarelyFilled(snapshot: Snapshot, table: TableName, rows: readonly number[]): Promise<Counted['rarely']> {
   if (rows.length < LEAST_LOOKED_AT) return {};
   const fields = PROMISED[table] ?? [];
-  const records = snapshot.records(table, rows, fields);
+  const records = (await snapshot.textsInSlices(table, rows, fields)).map(parseRecord);
   const shares = fields.map((name): [string, number] => [
     name,
     Math.round((100 * records.filter((record) => record[name] !== null).length) / rows.length),
@@ -72,7 +73,7 @@ function countMatches(route: Countable, request: CountRequest): Promise<Counted>
     const { table } = filters;
     const rank = { column: publishedRank(table) ?? 'id', direction: 'DESC' } as const;
     const { total, rows } = await snapshot.find({ filters, rank }, undefined, MOST_LOOKED_AT);
-    return { table, matches: total, rarely: rarelyFilled(snapshot, table, rows) };
+    return { table, matches: total, rarely: await rarelyFilled(snapshot, table, rows) };
   });
 }
 

@@ -86,6 +86,8 @@ export function archivedPages(dataDir: string, store?: Store) {
   const stored = new LRUCache<string, Uint8Array>({
     max: MAX_CACHED,
     ttl: CACHED_MS,
+    // A page that is read while 16 others come is still read.
+    ignoreFetchAbort: true,
     fetchMethod: async (sha256) => {
       const size = (await store?.size(objectName(sha256))) ?? null;
       if (!store || size === null)
