@@ -9,7 +9,7 @@ import { dayNumber } from '../world/days.ts';
 import type { OhioRelease } from '../world/ohio.ts';
 import type { DistressOnDay, World } from '../world/types.ts';
 import { anyOf, columnsOf, compare, deriveTruth, inOrder, parcelKey, placeOf, withSnapshot } from './compare.ts';
-import type { Comparison, ReadTable, RecordTable, Row, SourceReads, TrueRow, Truth } from './compare.ts';
+import type { Comparison, RecordTable, Row, SourceReads, TrueRow, Truth } from './compare.ts';
 import { OF_DEBTS, OF_SALES } from './debts_and_sales.ts';
 import { listingKey, listingKeyOf, OF_LISTINGS } from './listings.ts';
 
@@ -296,14 +296,11 @@ export const JOINS = 'joins';
 interface Options {
   /** By the name of a kind of records, or JOINS. Default: all. */
   readonly isCompared?: (record: string) => boolean;
-  /** Changes the published rows before they are compared. */
-  readonly alter?: (read: ReadTable) => ReadTable;
 }
 
 /** Compare the snapshot in `folder`, which has the folders of earlier snapshots next to it, with the world. */
-export async function reconcile(folder: string, world: World, { isCompared = () => true, alter }: Options = {}) {
-  return withSnapshot(folder, async (published) => {
-    const read = alter?.(published) ?? published;
+export async function reconcile(folder: string, world: World, { isCompared = () => true }: Options = {}) {
+  return withSnapshot(folder, async (read) => {
     const truth = await deriveTruth(folder, world, read);
     const comparisons: Comparison[] = [];
     for (const {

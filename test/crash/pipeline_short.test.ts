@@ -3,7 +3,7 @@
  * the disk at more phases and damages more kinds of files; pipeline_kills kills at every phase.
  */
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, open, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, open, rename, rm, truncate } from 'node:fs/promises';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,6 @@ import { formatRebuiltReads, rebuildSource } from '../../pipelines/commands/rebu
 import { failureText } from '../../pipelines/failure.ts';
 import { readsUpTo, stagedParquet } from '../../pipelines/ingest/reads.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/run/lock.ts';
 import { removePartialFiles } from '../../pipelines/run/partial_files.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { currentSnapshot, readManifest } from '../../pipelines/snapshots.ts';
@@ -167,15 +166,4 @@ describe('on a day with history', () => {
     assert.ok(read && read.pages.length > 0);
     for (const { sha256 } of read.pages) assert.ok(!wrong.includes(sha256), 'the pages of the new read are whole');
   });
-});
-
-test('a lock file that a kill left empty still locks', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-lock-'));
-  const locked = layoutOf(folder);
-  await writeFile(locked.lock, '');
-  const release = await holdFolder(locked);
-  await assert.rejects(holdFolder(locked), /is in use by another run \(process \d+\)/u);
-  release();
-  (await holdFolder(locked))();
-  await rm(folder, { recursive: true });
 });

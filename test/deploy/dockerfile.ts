@@ -1,10 +1,10 @@
 /**
  * The image of the Dockerfile as a plain folder, without a container daemon: its files by COPY and .dockerignore, and
- * links to the packages that the lock file does not mark as for development. Steps for root or a registry are returned.
+ * links to the packages that the lock file does not mark as for development. Steps for root or a registry are left out.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -12,7 +12,7 @@ export const PROJECT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
 
 /** Whether the patterns of .dockerignore leave a path in the build context. The last pattern that matches decides. */
-export function isInContext(path: string, patterns: readonly string[]): boolean {
+function isInContext(path: string, patterns: readonly string[]): boolean {
   const decides = patterns.findLast((pattern) => {
     const plain = pattern.replace(/^!/u, '');
     const isAboveIncluded = pattern.startsWith('!') && plain.startsWith(`${path}/`);
@@ -22,11 +22,8 @@ export function isInContext(path: string, patterns: readonly string[]): boolean 
 }
 
 interface Image {
-  readonly user: string;
   readonly command: readonly string[];
   readonly healthCheck: readonly string[];
-  /** RUN steps, of which none is carried out: the first one installs packages, in a stage of its own. */
-  readonly runs: readonly string[];
 }
 
 export interface ImageFolder {
@@ -34,8 +31,6 @@ export interface ImageFolder {
   /** Temporary folder of the image, and the folder of the application in it. */
   readonly folder: string;
   readonly app: string;
-  /** Files of the program, relative to its folder, without packages. */
-  files(): string[];
   /** The environment of a container, with folders of the test instead of the image's. */
   env(more: Readonly<Record<string, string>>): Record<string, string>;
   /** Run a command to its end. `out` has both of its outputs. */
@@ -68,8 +63,8 @@ export function imageFolder(dataDir: string): ImageFolder {
     .replaceAll(/^\s*#.*\n/gmu, '')
     .replaceAll(/\\\n\s*/gu, ' ');
   const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM ') + 1);
-  const steps = (name: string, text = lastStage): string[] =>
-    [...text.matchAll(new RegExp(`^${name} (.*)$`, 'gmu'))].map((match) => (match[1] ?? '').trim());
+  const steps = (name: string): string[] =>
+    [...lastStage.matchAll(new RegExp(`^${name} (.*)$`, 'gmu'))].map((match) => (match[1] ?? '').trim());
   const list = (text = '[]'): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];
   for (const step of steps('COPY')) {
     const words = step.split(/\s+/u);
@@ -105,18 +100,12 @@ export function imageFolder(dataDir: string): ImageFolder {
   });
   return {
     image: {
-      user: steps('USER').at(-1) ?? 'root',
       command: [...list(steps('ENTRYPOINT')[0]), ...list(steps('CMD')[0])],
       healthCheck: list(steps('HEALTHCHECK')[0]),
-      runs: steps('RUN', dockerfile),
     },
     folder,
     app,
     env,
-    files: () =>
-      globSync('**', { cwd: app, withFileTypes: true, exclude: ({ name }) => name === 'node_modules' })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(app.length + 1)),
     run([program = '', ...args], more) {
       const { status, stdout, stderr } = spawnSync(program, args, { cwd: app, env: env(more), encoding: 'utf8' });
       return { status, out: stdout + stderr };

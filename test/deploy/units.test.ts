@@ -1,15 +1,15 @@
 /** The systemd units and the proxy's configuration of deploy/. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { serverSettings } from '../../api/settings.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings } from '../../pipelines/operate/settings.ts';
 import { PROJECT } from './dockerfile.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const UNITS = join(PROJECT, 'deploy/systemd');
 const services = readdirSync(UNITS).filter((name) => name.endsWith('.service'));
@@ -28,10 +28,7 @@ const KNOWN = new Set<string>([
 ]);
 
 describe('the systemd units', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-units-'));
-  after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = memoryFolder('dealfeed-units-');
   const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
   /** Copies of the units for a project in this folder. */
   const copied = (): string[] =>

@@ -1,7 +1,4 @@
 /** Pages rendered in a browser: what is archived, what the page may request, and a machine without a browser. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
@@ -10,14 +7,14 @@ import { openArchive } from '../../lib/archive.ts';
 import { openPage } from '../../sources/fetch/page.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import crescent from '../../sandbox/sources/listings/crescent_brokerage.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const DAY = '2026-11-20';
 let sandbox: Sandbox;
-let folder = '';
+const folder = memoryFolder('rendered-');
 let requested: { path: string; agent: string | undefined }[] = [];
 let refusalStatus: number | undefined;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rendered-'));
   sandbox = await startSandbox({
     seed: 5,
     listings: 90,
@@ -33,7 +30,6 @@ before(async () => {
 });
 after(async () => {
   await sandbox.close();
-  await rm(folder, { recursive: true });
 });
 
 async function read(run: string, chromiumPath?: string): Promise<Page[]> {

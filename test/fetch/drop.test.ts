@@ -1,7 +1,6 @@
 /** Files in the drop folder: their order, formats, suppliers and faults. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -9,6 +8,7 @@ import { openArchive } from '../../lib/archive.ts';
 import { openPage } from '../../sources/fetch/page.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
 import { specOf } from './site.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const spec = specOf({
   hosts: ['www.example.com'],
@@ -19,9 +19,8 @@ const spec = specOf({
   ],
 });
 
-test('dropped files are archived and read in the order of their names; unknown files are named', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+test('dropped files are archived and read in the order of their names; unknown files are named', async () => {
+  const dataDir = memoryFolder('dealfeed-drop-');
   const archive = await openArchive(dataDir);
   const options = {
     dropDir: join(dataDir, 'drop'),

@@ -22,23 +22,6 @@ function resolverOf(known: readonly string[], code = 'ENOTFOUND'): { resolve: Re
 
 const HOSTS = ['one.test', 'two.test', 'three.test', 'four.test', 'five.test'];
 
-for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
-  test(`${code} of every host is no network: one message, no request, no retry`, async (t) => {
-    const { resolve, asked } = resolverOf([], code);
-    const messages: string[] = [];
-    const options = { hosts: HOSTS, resolve, onNoNetwork: (message: string) => messages.push(message) };
-    const { ctx } = await readerOf(t, specOf({ hosts: HOSTS }), options);
-    const requests = HOSTS.map((host) => ctx.get(`http://${host}/a`, { kind: 'x' }));
-    const results = await Promise.allSettled(requests);
-    for (const result of results) assert.ok(result.status === 'rejected' && unavailable('no_network')(result.reason));
-    await assert.rejects(ctx.getIfExists('http://one.test/b', { kind: 'x' }), unavailable('no_network'));
-    assert.deepEqual([ctx.stats.requests, ctx.stats.retries, ctx.stats.sleptMs], [0, 0, 0]);
-    assert.deepEqual(asked.toSorted(), HOSTS.toSorted(), 'each host is looked up once');
-    assert.equal(messages.length, 1);
-    assert.match(messages[0] ?? '', /^no network: none of 5 hosts resolves\. Check the connection and the DNS/u);
-  });
-}
-
 test('one host that does not resolve while others do is a failure of its source, not of robots.txt', async (t) => {
   const site = await serve(t, { '/a': answer('ok') });
   const port = new URL(site.origin).port;

@@ -1,8 +1,5 @@
 /** A local web server for the fetcher's tests, and a fetcher with a temporary archive. */
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import {
@@ -18,6 +15,7 @@ import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from
 import type { Timer } from '../../sources/fetch/rate_limiter.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
 import { startTestServer } from '../support/server.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -154,8 +152,7 @@ export async function readerOf(
   spec: SourceSpec,
   options: Partial<FetcherOptions> = {},
 ): Promise<Reader> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-fetch-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = memoryFolder('dealfeed-fetch-');
   const archive = await openArchive(dataDir);
   let number = 0;
   const again: Reader['again'] = (read, more) => {

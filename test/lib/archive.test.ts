@@ -1,20 +1,10 @@
 /** The archive: what it stores, what it reports of damage, and what is left of it after a kill or on a full disk. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Archive, ArchiveDamage, archiveFile, openArchive } from '../../lib/archive.ts';
@@ -33,16 +23,9 @@ import {
   replaceBody,
   wrongInArchive,
 } from './archive_files.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
-const folders: string[] = [];
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-archive-'));
-  folders.push(folder);
-  return folder;
-}
+const newFolder = (): string => memoryFolder('dealfeed-archive-');
 const RUN = '2026-11-20.01';
 const LARGE = Buffer.alloc((1 << 20) + 1, 'large');
 function readRows(dataDir: string, sql: string): unknown[] {

@@ -30,33 +30,6 @@ test('users and passwords of URLs, and addresses that errors name, are replaced 
   );
 });
 
-test('every piece of an address is a secret', () => {
-  const redact = redactorOf({
-    PAYMENTS: 'self',
-    RPC_URL: 'https://base.node.example:8545/v2/a1b2c3d4e5?key=q9w8e7',
-    FACILITATOR_URL: 'https://pay.example/facilitator',
-    LEDGER: 'postgres://vendor:s%40fe@10.0.0.5:5432/sales_of_us',
-    FACILITATOR_AUTHORIZATION: 'Bearer tok-123456',
-    PUBLIC_BASE_URL: 'https://api.dealfeed.example',
-  });
-  for (const text of [
-    'base.node.example:8545',
-    'base.node.example',
-    'a1b2c3d4e5',
-    'q9w8e7',
-    'pay.example',
-    'vendor',
-    's@fe',
-    's%40fe',
-    '10.0.0.5',
-    '10.0.0.5:5432',
-    'sales_of_us',
-    'tok-123456',
-  ]) {
-    assert.equal(redact(`<${text}>`), '<[hidden]>', text);
-  }
-});
-
 test('the public address and our own words stay, whatever the settings are', () => {
   const said =
     '{"type":"/problems/payments_unavailable","mode":"facilitator",' +

@@ -1,8 +1,6 @@
 /** Alerts: a command of the operator's is told of each trouble once, and can do a run no harm. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -16,6 +14,8 @@ import { checkHealth } from '../../pipelines/operate/health.ts';
 import { problem, type Problem } from '../../pipelines/operate/problems.ts';
 import { BARE } from '../environment.ts';
 import { cli, startProgram } from '../support/program.ts';
+import { startTestServer } from '../support/server.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const quarantined = problem(
   'source_quarantined',
@@ -32,8 +32,8 @@ interface Heard {
 }
 
 /** What a command that writes its input into a file was told, trouble by trouble. */
-async function listener(): Promise<{ layout: Layout; file: string; heard: () => Promise<Heard[]> }> {
-  const root = await mkdtemp(join(tmpdir(), 'dealfeed-alerts-'));
+function listener(): { layout: Layout; file: string; heard: () => Promise<Heard[]> } {
+  const root = memoryFolder('dealfeed-alerts-');
   const file = join(root, 'heard.ndjson');
   const heard = async (): Promise<Heard[]> =>
     (await readFile(file, 'utf8').catch(() => ''))
@@ -47,7 +47,7 @@ const tell = (troubles: readonly Problem[], layout: Layout, command: string, tim
   alertChanges(troubles, { layout, command, timeoutMs });
 
 test('a problem is sent when it is new, not again while it lasts, and once when it is over', async () => {
-  const { layout, file, heard } = await listener();
+  const { layout, file, heard } = listener();
   const command = `cat >> ${file}`;
   await tell([quarantined], layout, command);
   await tell([quarantined], layout, command);
@@ -72,7 +72,7 @@ test('a problem is sent when it is new, not again while it lasts, and once when 
 });
 
 test('a failed command is reported with its last line, and its alert is sent again next time', async () => {
-  const { layout, file, heard } = await listener();
+  const { layout, file, heard } = listener();
   const [line] = await tell([stale], layout, 'echo no route to mail >&2; exit 3');
   assert.match(
     line ?? '',
@@ -87,7 +87,7 @@ test('a failed command is reported with its last line, and its alert is sent aga
 });
 
 test('a command that hangs is killed with everything it started', async () => {
-  const { layout, file } = await listener();
+  const { layout, file } = listener();
   const [line] = await tell([stale], layout, `(sleep 1.2; echo alive > ${file}) & wait`, 300);
   assert.match(line ?? '', /did not end within 0\.3 s/);
   await new Promise((resolve) => {
@@ -104,7 +104,7 @@ test('a run sends alerts at its end; a failing command changes neither its exit 
       q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html>We have moved</html>') } : undefined,
   });
   t.after(() => sandbox.close());
-  const { layout, file, heard } = await listener();
+  const { layout, file, heard } = listener();
   const { status, out } = await cli('run', {
     DATA_DIR: layout.root,
     SANDBOX_URL: sandbox.url,
@@ -124,22 +124,19 @@ describe('the alert command of deploy/', () => {
   /** What an address was sent, and when. */
   async function inbox(t: TestContext, status = 200): Promise<{ url: string; received: string[] }> {
     const received: string[] = [];
-    const server = createServer((request, response) => {
+    const server = await startTestServer((request, response) => {
       void text(request).then((body) => {
         received.push(body);
         return response.writeHead(status).end();
       });
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
     t.after(() => server.close());
-    return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`, received };
+    return { url: `${server.url}/hook`, received };
   }
   const command = (address: string): string => `${process.execPath} deploy/alert.ts ${address}`;
 
   test('tells a chat room of a quarantined source, a lost run and money in doubt within ten seconds', async (t) => {
-    const { layout } = await listener();
+    const { layout } = listener();
     const { url, received } = await inbox(t);
     const faults = [
       quarantined,
@@ -155,7 +152,7 @@ describe('the alert command of deploy/', () => {
   });
 
   test('says why nobody was told, and `make status` has it as a problem', async (t) => {
-    const { layout } = await listener();
+    const { layout } = listener();
     const { url } = await inbox(t, 500);
     assert.match((await tell([stale], layout, command(url), 10_000))[0] ?? '', /127\.0\.0\.1:\d+ answered 500/u);
     const { troubles, alert } = await checkHealth(layout, []);

@@ -4,7 +4,6 @@ import {
   chmodSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +11,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../lib/files.ts';
@@ -22,6 +20,7 @@ import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { BARE } from '../environment.ts';
 import { archivePage } from '../lib/archive_files.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 export const CLI = fileURLToPath(new URL('../../pipelines/operate/backup/cli.ts', import.meta.url));
 export const RUN = '2026-11-20.01';
@@ -29,17 +28,8 @@ export const PAGE = 'a page '.repeat(50);
 export const LARGE_PAGE = 'a large page '.repeat(81_000);
 export const KEY = `0x${'ab'.repeat(32)}\n`;
 
-const folders: string[] = [];
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A path that does not exist yet, in a folder that goes with the test. */
-export function newPath(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-backup-'));
-  folders.push(folder);
-  return join(folder, name);
-}
+export const newPath = (name: string): string => join(memoryFolder('dealfeed-backup-'), name);
 
 export function write(root: string, path: string, content: string | Buffer, mode = 0o644): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,63 +1,36 @@
 /** Problems of payments reach `make status` and the alerts, and those of transfers `make ledger` too. */
 import assert from 'node:assert/strict';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AuditedAccount, IncomingTransfer, Ledger } from '../../ledger/ledger.ts';
+import type { IncomingTransfer, Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { reportLines } from '../../ledger/report.ts';
-import { sha256 } from '../../lib/files.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { formatHealth } from '../../pipelines/commands/status.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { checkHealth, ledgerProblems } from '../../pipelines/operate/health.ts';
+import { CHAIN, payment, purchaseIn } from '../ledger/purchases.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const REPORT = { nowMs: NOW, days: 7, settlementCost: '0.001' };
-const account: AuditedAccount = { chain: `0x${'0c'.repeat(32)}`, payTo: `0x${'c'.repeat(40)}` };
-const payer = `0x${'b'.repeat(40)}`;
+const account = { chain: CHAIN, payTo: payment(1).payTo };
 const hash = (n: number): string => `0x${String(n).padStart(64, '0')}`;
-const body = new TextEncoder().encode('[]');
-const answer = { headers: {}, sha256: sha256(body), body };
 
 /** @param nowMs the clock of the server */
 async function settle(ledger: Ledger, n: number, nowMs = NOW): Promise<string> {
-  const begun = await ledger.begin({
-    payment: {
-      network: 'eip155:8453',
-      asset: `0x${'a'.repeat(40)}`,
-      payer,
-      nonce: hash(n),
-      payTo: account.payTo,
-      amount: 1_000_000n,
-      validBefore: BigInt(NOW / 1000 + 60),
-    },
-    route: 'GET /api/deals',
-    request: '/api/deals',
-    snapshotId: '2026-11-21.01',
-    identifierHash: null,
-    nowMs,
-    reserveMs: 60_000,
-    chain: account.chain,
-    limits: { balance: 10n ** 12n, maxOpen: 100 },
-  });
-  assert.ok(begun.kind === 'reserved');
-  await ledger.startSettling(begun.purchase.id, answer, nowMs);
-  return begun.purchase.id;
+  const paidBy = { ...payment(n), validBefore: BigInt(NOW / 1000 + 60) };
+  return (await purchaseIn(ledger, 'settling', n, { nowMs, route: 'GET /api/deals', payment: paidBy })).id;
 }
 
-const transfer = (n: number, block: bigint): IncomingTransfer => ({
-  transaction: hash(100 + n),
-  logIndex: 1,
-  block,
-  payer,
-  nonce: hash(n),
-  amount: 1_000_000n,
-});
+function transfer(n: number, block: bigint): IncomingTransfer {
+  const { payer, nonce, amount } = payment(n);
+  return { transaction: hash(100 + n), logIndex: 1, block, payer, nonce, amount };
+}
 
 test('owed transfers and unpaid sales are problems', async () => {
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-audit-'));
+  const DATA_DIR = memoryFolder('dealfeed-audit-');
   const ledger = await openLedger({ DATA_DIR });
   const [paid, unpaid, late] = [await settle(ledger, 1), await settle(ledger, 2), await settle(ledger, 3)];
   await ledger.markSold(paid, { transaction: hash(101), block: 5n }, NOW);
@@ -83,10 +56,10 @@ test('owed transfers and unpaid sales are problems', async () => {
 
   const screen = (await reportLines(ledger, 'the ledger', REPORT)).join('\n');
   assert.match(screen, /Audit of incoming transfers: through block 9, 3 differences/);
-  assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1 {2}block 8, nonce 0x0{63}3: purchase /);
+  assert.match(screen, /owed {4}\$1\.00 {2}to 0x0{39}1 {2}0x0{61}103:1 {2}block 8, nonce 0x0{63}3: purchase /);
   assert.match(screen, new RegExp(`purchase ${late} of \\S+ was released: expired_unused`));
   assert.match(screen, /0x0{61}104:1 {2}block 9, nonce 0x0{63}4: no purchase has this payment/);
-  assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));
+  assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0x0{39}1 {2}purchase ${unpaid}`));
 
   assert.match(screen, /all {2}every endpoint {2}2 {2}\$2\.00 {2}\$1\.998 after settlements/);
 
@@ -108,7 +81,7 @@ test('owed transfers and unpaid sales are problems', async () => {
 });
 
 test('a settlement whose outcome is unknown for ten minutes is a problem', async () => {
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-stuck-'));
+  const DATA_DIR = memoryFolder('dealfeed-stuck-');
   assert.deepEqual(await ledgerProblems({ DATA_DIR }, NOW), [], 'no ledger is no problem');
   const ledger = await openLedger({ DATA_DIR });
   const stuck = await settle(ledger, 1, NOW - DAY_MS);
@@ -121,12 +94,12 @@ test('a settlement whose outcome is unknown for ten minutes is a problem', async
   );
   assert.match(
     problems[0]?.message ?? '',
-    /GET \/api\/deals for \$1\.00 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is unknown/,
+    /GET \/api\/deals for \$1\.00 was sent for settlement at 2026-11-20T12:00:00\.010Z and its outcome is unknown/,
   );
 });
 
 test('an unavailable ledger is a problem, not a crash', async () => {
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-no-ledger-'));
+  const DATA_DIR = memoryFolder('dealfeed-no-ledger-');
   await writeFile(join(DATA_DIR, 'ledger.sqlite'), 'this is no database'.repeat(100));
   const health = await checkHealth(layoutOf(DATA_DIR), []);
   assert.ok(health.troubles.some((t) => t.kind === 'ledger_unavailable'));

@@ -1,15 +1,14 @@
 /** One run at a time: the operating system holds the lock, so no crash leaves it behind; WAIT_MINUTES sets the wait. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { holdAgainstReaders, holdFolder, holdForReading, lockHolder } from '../../pipelines/run/lock.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-lock-')));
+const folder = (): Layout => layoutOf(memoryFolder('dealfeed-lock-'));
 
 const IMPORTS = `import { holdFolder } from './pipelines/run/lock.ts';
   import { layoutOf } from './pipelines/layout.ts';`;
@@ -30,8 +29,9 @@ async function holder(layout: Layout, forMs: number): Promise<ChildProcess> {
   return child;
 }
 
-test('a killed run releases its lock: the next one starts at once', async () => {
-  const layout = await folder();
+test('a killed run releases its lock, also an empty file: the next one starts at once', async () => {
+  const layout = folder();
+  await writeFile(layout.lock, '');
   const child = await holder(layout, 60_000);
   assert.equal(await lockHolder(layout), String(child.pid));
   child.kill('SIGKILL');
@@ -43,7 +43,7 @@ test('a killed run releases its lock: the next one starts at once', async () => 
 });
 
 test('by hand the second run exits and names the first; with WAIT_MINUTES it waits', async () => {
-  const layout = await folder();
+  const layout = folder();
   const child = await holder(layout, 2_500);
   await assert.rejects(
     holdFolder(layout),
@@ -55,7 +55,7 @@ test('by hand the second run exits and names the first; with WAIT_MINUTES it wai
 });
 
 test('readers share the snapshots; pruning waits for all of them and says what to do', async () => {
-  const layout = await folder();
+  const layout = folder();
   const readers = [holdForReading(layout), holdForReading(layout)];
   await assert.rejects(holdAgainstReaders(layout), /Nothing was removed\. Wait until it ends, or set WAIT_MINUTES/);
   readers.pop()?.();

@@ -1,14 +1,14 @@
 /** The declared schedule, and the daemon that keeps it: a job runs once per slot, and is retried when it fails. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { DAY_MS } from '../../lib/time.ts';
 import { loadSources } from '../../sources/index.ts';
 import { JOBS, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule.ts';
 import { commandOf, keepSchedule, runJob, type Outcome } from '../../pipelines/operate/scheduler.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const jobNamed = (name: string): Job => JOBS.find((each) => each.name === name) ?? assert.fail(name);
 const at = (day: string, time = '12:00'): Date => new Date(`${day}T${time}:00`);
@@ -74,7 +74,7 @@ describe('the days of the schedule', () => {
 describe('a job', () => {
   const daily = jobNamed('daily');
   async function doing(outcomes: readonly number[]) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-job-'));
+    const dataDir = memoryFolder('dealfeed-job-');
     const done: string[] = [];
     const runner = async (job: Job, log: string): Promise<number> => {
       const status = outcomes[done.length] ?? 0;
@@ -120,7 +120,7 @@ describe('a job', () => {
 });
 
 test('the scheduler runs each job once when its time has come, and ends when it is stopped', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'dealfeed-scheduler-'));
+  const dataDir = memoryFolder('dealfeed-scheduler-');
   const stopping = new AbortController();
   const ran: string[] = [];
   const times = ['2026-11-23T05:00', '2026-11-23T05:09', '2026-11-23T05:10', '2026-11-23T05:11', '2026-11-24T05:10'];
@@ -143,5 +143,4 @@ test('the scheduler runs each job once when its time has come, and ends when it 
   const daily = ran.slice(first.length).filter((line) => line.endsWith('daily'));
   assert.deepEqual(ran.slice(0, first.length), first, 'a new schedule begins with everything');
   assert.deepEqual(daily, ['2026-11-23T05:10 daily', '2026-11-24T05:10 daily']);
-  rmSync(dataDir, { recursive: true });
 });

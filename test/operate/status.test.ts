@@ -1,8 +1,7 @@
 /** make status: what is printed, what a monitor reads, and what is trouble. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
@@ -11,13 +10,13 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { noteBackup } from '../../pipelines/operate/notes.ts';
 import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
-import { continued } from '../../pipelines/clock.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
 import { startProgram } from '../support/program.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const root = new URL('../../', import.meta.url);
 const kinds = (health: Health): ProblemKind[] => health.troubles.map((t) => t.kind);
@@ -176,7 +175,7 @@ test('a run that Ctrl-C ended is stopped by the operator, not a crash', async (t
     day: '2026-11-20',
   });
   t.after(() => sandbox.close());
-  const layout = layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-stopped-')));
+  const layout = layoutOf(memoryFolder('dealfeed-stopped-'));
   const env = { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'tax' };
   const program = startProgram(['pipelines/commands/cli.ts', 'run'], env);
   assert.ok(await program.said(/^reading /u), program.lines.join('\n'));
@@ -184,24 +183,4 @@ test('a run that Ctrl-C ended is stopped by the operator, not a crash', async (t
   assert.equal((await program.ended).signal, 'SIGINT');
   const { stopped, troubles } = await checkHealth(layout, []);
   assert.deepEqual([stopped, troubles.map(({ kind }) => kind)], ['2026-11-20.01', ['nothing_published']]);
-});
-
-test('the strip of a source in a snapshot continues that of the snapshot before', () => {
-  const DAY = '2026-11-20';
-  const CASES: [earlier: string | undefined, asOf: string, read: string | undefined, after: string][] = [
-    [undefined, DAY, 'good', '='],
-    ['=', DAY, undefined, '='],
-    ['=', DAY, 'unavailable', 'x'],
-    ['x=', '2026-11-21', undefined, 'x=.'],
-    ['x=', '2026-11-23', 'good', 'x=..='],
-    ['x='.repeat(45), '2026-11-21', 'quarantined', `${'=x'.repeat(44)}=x`],
-    ['='.repeat(90), '2027-05-01', 'good', '='],
-  ];
-  for (const [earlier, asOf, read, after] of CASES) {
-    const strip = earlier?.padStart(90, '.');
-    assert.equal(
-      continued(strip === undefined ? undefined : { history: strip, asOf: DAY }, asOf, read),
-      after.padStart(90, '.'),
-    );
-  }
 });

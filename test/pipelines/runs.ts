@@ -1,7 +1,5 @@
 /** Runs of the real pipeline over the sandbox world, for tests: real server, real fetcher, real DuckDB. */
-import { cpSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { closing } from '../../lib/closing.ts';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
@@ -24,6 +22,7 @@ import { makeWorld, type WorldDay } from '../../sandbox/world/world.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 import { modelsOf } from './some_tables.ts';
 import '../environment.ts';
 
@@ -38,17 +37,8 @@ export const TINY = { seed: 7, listings: 60, parcels: 400, auctions: 60, filings
 
 export const smallWorld = (): World => makeWorld(SMALL);
 
-const folders: string[] = [];
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A data folder of its own, which goes when the test's process ends. */
-export async function newLayout(): Promise<Layout> {
-  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-run-'));
-  folders.push(folder);
-  return layoutOf(folder);
-}
+export const newLayout = async (): Promise<Layout> => layoutOf(memoryFolder('dealfeed-run-'));
 
 /** A folder with all that this one holds, to go on from. */
 export async function copyOf(layout: Layout): Promise<Layout> {

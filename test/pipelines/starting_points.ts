@@ -57,19 +57,21 @@ async function soldOnBadDay(layout: Layout): Promise<SoldLeads> {
 }
 
 /**
- * Add a day upon the first on which a listing's page fails, a site is down, leads are sold, and another assumption is
- * in force.
+ * A first day and one on which a listing's page fails, a site is down, leads are sold, and another assumption is in
+ * force; both of some sources and tables.
  */
-async function addBadDay(layout: Layout, part: Pick<OneRun, 'only' | 'tables'> = {}): Promise<void> {
+const badDay = sharedFolder('bad_day', async (folder) => {
+  const layout = layoutOf(folder);
+  const only: OneRun['only'] = ({ name }) => AROUND_BAD_DAY.includes(name);
+  const days = { layout, world, only, tables: BAD_DAY_TABLES };
+  await runDay({ ...days, day: FIRST_DAY });
   const shown = "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id";
   const [listing] = await published(layout, FIRST_RUN, 'listing_history', shown);
   const failed = new URL(String(listing?.['listing_url'])).pathname;
   const sold = await soldOnBadDay(layout);
   await runDay({
-    layout,
-    world,
+    ...days,
     day: BAD_DAY,
-    ...part,
     assumptions: currentAssumptions(new Map([['vacancy', '0.10']])),
     soldLeads: () => Promise.resolve(sold),
     alter: ({ host, path }, response) => {
@@ -77,17 +79,6 @@ async function addBadDay(layout: Layout, part: Pick<OneRun, 'only' | 'tables'> =
       return host === DOWN && path !== '/robots.txt' ? { ...response, status: 403 } : undefined;
     },
   });
-}
-
-/** A first day and the bad one, of some sources and tables. */
-const badDay = sharedFolder('bad_day', async (folder) => {
-  const layout = layoutOf(folder);
-  const part: Pick<OneRun, 'only' | 'tables'> = {
-    only: ({ name }) => AROUND_BAD_DAY.includes(name),
-    tables: BAD_DAY_TABLES,
-  };
-  await runDay({ layout, world, day: FIRST_DAY, ...part });
-  await addBadDay(layout, part);
 });
 
 /** The second day upon the first. */
@@ -103,13 +94,6 @@ export const afterFirstDay = async (): Promise<StartingPoint> => goOnFrom(await 
 
 /** A folder in which FIRST_RUN and BAD_RUN are published, with some sources and BAD_DAY_TABLES. */
 export const afterBadDay = async (): Promise<StartingPoint> => goOnFrom(await badDay());
-
-/** A folder in which FIRST_RUN and BAD_RUN are published, both with all sources and tables. */
-export async function afterWholeBadDay(): Promise<StartingPoint> {
-  const start = await afterFirstDay();
-  await addBadDay(start.layout);
-  return start;
-}
 
 /** A folder in which FIRST_RUN and SECOND_RUN are published. */
 export const afterSecondDay = async (): Promise<StartingPoint> => goOnFrom(await secondDay());

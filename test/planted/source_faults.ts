@@ -188,7 +188,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'a machine without a network asks every site',
     ['sources/fetch/transport.ts', 'this.#isDown = true;', 'this.#isDown = isUp;'],
-    test('fetch/no_network.test.ts', 'of every host is no network'),
+    test('pipelines/faults/no_network.test.ts', 'a run without a network reports it once'),
   ),
   {
     name: 'identical rows of a layer are staged and published twice',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { METRO_NAMES } from '../../models/metros.ts';
+import { compare, type Row } from '../../sandbox/comparison/compare.ts';
 import { makeWorld, worldOn, type WorldDay } from '../../sandbox/world/world.ts';
 
 const DEFAULT = '2026-11-20';
@@ -57,27 +58,23 @@ describe('sizes', () => {
     assert.deepEqual([...metros].sort(), [...METRO_NAMES].sort());
     assert.equal(METRO_NAMES.length, 20);
   });
-
-  for (const size of [0, 1, 10]) {
-    test(`may be ${size}`, () => {
-      const tiny = worldOn(makeWorld({ listings: size, parcels: size, auctions: size, filings: size }), DEFAULT);
-      assert.equal(new Set(tiny.listings.map(({ propertyId }) => propertyId)).size, size);
-      assert.equal(tiny.delinquent.filter(inOhio).length, size);
-      assert.equal(tiny.ohio.filings.length, size);
-      const upcoming = tiny.auctions.filter((item) => inOhio(item) && item.saleDate >= DEFAULT);
-      assert.ok(Math.abs(upcoming.length - size) <= 1);
-      assert.equal(tiny.distress.length, 0);
-    });
-  }
 });
 
-describe('consistency', () => {
-  const properties = [...world.properties.values()];
-
-  test('no two properties share an address or a parcel number, except the parcels of a building', () => {
-    const buildings = properties.filter(({ id }) => !/^[CP]L/u.test(id));
-    assert.equal(new Set(buildings.map((p) => `${p.street} ${p.zip}`)).size, buildings.length);
-    const parcels = properties.filter(({ parcel }) => parcel !== null).map((p) => `${p.countyFips} ${p.parcel}`);
-    assert.equal(new Set(parcels).size, parcels.length);
-  });
+test('the comparison counts a lost, a repeated, an extra and a changed row, each under its column', () => {
+  const facts = ['changed', 'lost', 'twice', 'right'].map((key) => ({ key, columns: { amount: '1.00' } }));
+  const rowsOf = (key: string): Row[] => [{ amount: key === 'changed' ? '2.00' : '1.00' }];
+  const published = new Map(['changed', 'twice', 'right', 'extra'].map((key) => [key, rowsOf(key)]));
+  published.set('twice', [...rowsOf('twice'), ...rowsOf('twice')]);
+  const optional = { key: 'optional', columns: {}, isOptional: true };
+  const { compared, absent, differences } = compare('debts', published, [...facts, optional]);
+  assert.deepEqual([compared, absent], [4, 1]);
+  assert.deepEqual(
+    differences.map(({ key, column, expected, found }) => [key, column, expected, found]),
+    [
+      ['changed', 'amount', '1.00', '2.00'],
+      ['lost', 'rows', 1, 0],
+      ['twice', 'rows', 1, 2],
+      ['extra', 'rows', 0, 1],
+    ],
+  );
 });

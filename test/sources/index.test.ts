@@ -1,22 +1,20 @@
 /** Adapters are found by their path, and a file that declares another name or family is refused. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import '../environment.ts';
 import { findSources, loadSources, sourcesIn } from '../../sources/index.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const TERMS = { basis: 'open_data', note: 'Made up for this test.' };
 
 /** A folder of adapters: path of each, and what it declares. */
 async function folderOf(
-  t: TestContext,
   adapters: Readonly<Record<string, { name: string; family: string; terms?: unknown } | null>>,
 ): Promise<URL> {
-  const root = await mkdtemp(join(tmpdir(), 'adapters-'));
-  t.after(() => rm(root, { recursive: true }));
+  const root = memoryFolder('adapters-');
   for (const [path, spec] of Object.entries(adapters)) {
     await mkdir(join(root, dirname(path)), { recursive: true });
     await writeFile(
@@ -29,21 +27,9 @@ async function folderOf(
   return pathToFileURL(`${root}/`);
 }
 
-test('adapters are sorted by name, across families', async (t) => {
-  const root = await folderOf(t, {
-    'tax/b': { name: 'b', family: 'tax' },
-    'listings/c': { name: 'c', family: 'listings' },
-    'auctions/a': { name: 'a', family: 'auctions' },
-  });
-  assert.deepEqual(
-    (await sourcesIn(root)).map(({ spec }) => spec.name),
-    ['a', 'b', 'c'],
-  );
-});
-
-test('a file that contradicts its path is refused by name', async (t) => {
-  const refused = async (adapters: Parameters<typeof folderOf>[1], message: RegExp): Promise<void> =>
-    assert.rejects(sourcesIn(await folderOf(t, adapters)), message);
+test('a file that contradicts its path is refused by name', async () => {
+  const refused = async (adapters: Parameters<typeof folderOf>[0], message: RegExp): Promise<void> =>
+    assert.rejects(sourcesIn(await folderOf(adapters)), message);
   await refused({ 'tax/a': { name: 'b', family: 'tax' } }, /tax\/a\.ts: declares the name b, expected a$/u);
   await refused({ 'tax/a': { name: 'a', family: 'fmr' } }, /declares the family fmr, expected tax/u);
   await refused(
@@ -53,7 +39,7 @@ test('a file that contradicts its path is refused by name', async (t) => {
   await refused({ 'tax/a': null }, /no default export/u);
 });
 
-test('a site without a stated permission is refused at start-up, by name', async (t) => {
+test('a site without a stated permission is refused at start-up, by name', async () => {
   for (const terms of [
     null,
     {},
@@ -62,7 +48,7 @@ test('a site without a stated permission is refused at start-up, by name', async
     { note: 'Ask first.' },
     { basis: 'open_data', note: 'Nobody has read them.', resale: 'allowed' },
   ]) {
-    const root = await folderOf(t, { 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
+    const root = await folderOf({ 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
     await assert.rejects(
       sourcesIn(root),
       /^Error: source a_site: terms is .*, expected a basis .*, a note on the terms .*, and a quote of them/u,

@@ -1,8 +1,7 @@
 /** Sites made of HTML: how a whole list is read, what one broken page does to it, and pages saved in a browser. */
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import heartland from '../../sandbox/sources/listings/heartland_multifamily.ts';
@@ -11,6 +10,7 @@ import { openArchive } from '../../lib/archive.ts';
 import { type Dropped, readDrop } from '../../sources/fetch/drop.ts';
 import buckeye from '../../sandbox/sources/listings/buckeye_income_property.ts';
 import { parsed, type Parsed, sourceNamed } from './parsed.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const jsonLd = (node: unknown): string =>
   `<html><head><script type="application/ld+json">${JSON.stringify(node)}</script></head></html>`;
@@ -89,9 +89,8 @@ const RECORDED = new URL('../../sources/', import.meta.url);
 const recorded = (path: string): Promise<string> => readFile(new URL(path, RECORDED), 'utf8');
 const DAY_PAGE = 'auctions/recorded/oh_cuyahoga_sheriff/saved_page.html';
 /** Drop files for a source. A name that ends with a slash is a folder. */
-async function drop(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Dropped> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-saved-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+async function drop(spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Dropped> {
+  const dataDir = memoryFolder('dealfeed-saved-');
   const folder = join(dataDir, 'drop', spec.name);
   await mkdir(folder, { recursive: true });
   for (const [name, content] of Object.entries(files))
@@ -105,8 +104,8 @@ async function drop(t: TestContext, spec: SourceSpec, files: Readonly<Record<str
 }
 
 /** What the pipeline makes of dropped files. @throws Quarantine */
-async function read(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Parsed> {
-  const { pages, unknownFiles } = await drop(t, spec, files);
+async function read(spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Parsed> {
+  const { pages, unknownFiles } = await drop(spec, files);
   assert.deepEqual(unknownFiles, []);
   spec.checkDrop?.(pages);
   return parsed(spec, pages);
@@ -114,18 +113,18 @@ async function read(t: TestContext, spec: SourceSpec, files: Readonly<Record<str
 
 const statuses = ({ rows }: Parsed): unknown[] => rows.map((row) => [row['item_id'], row['sale_date'], row['status']]);
 
-test("a sale day's page, saved with its folder of images, gives its sales", async (t) => {
+test("a sale day's page, saved with its folder of images, gives its sales", async () => {
   const files = { 'Auction Preview.html': await recorded(DAY_PAGE), 'Auction Preview_files/': '' };
-  assert.deepEqual(statuses(await read(t, cuyahoga, files)), [
+  assert.deepEqual(statuses(await read(cuyahoga, files)), [
     ['54131', '2026-12-07', 'scheduled'],
     ['54132', '2026-12-07', 'withdrawn'],
   ]);
 });
 
-test('a sale day with a missing item, or any other page, is refused and named', async (t) => {
+test('a sale day with a missing item, or any other page, is refused and named', async () => {
   const refused = (files: Readonly<Record<string, string>>, reason: string, message: RegExp): Promise<void> =>
     assert.rejects(
-      read(t, cuyahoga, files),
+      read(cuyahoga, files),
       (error) => error instanceof Quarantine && error.reason === reason && message.test(error.message),
     );
   await refused(
@@ -134,27 +133,27 @@ test('a sale day with a missing item, or any other page, is refused and named', 
     /^the saved files of 2026-12-07 hold 2 sales and lack the items 54140: save them too$/u,
   );
   await refused({ 'login.html': '<html></html>' }, 'template_changed', /^login\.html: the page of the/u);
-  const { unknownFiles } = await drop(t, cuyahoga, { 'load.json': '{}' });
+  const { unknownFiles } = await drop(cuyahoga, { 'load.json': '{}' });
   assert.deepEqual(unknownFiles, ['load.json']);
 });
 
-test('saved pages of a list of cards give the listings with addresses on their site', async (t) => {
+test('saved pages of a list of cards give the listings with addresses on their site', async () => {
   const html = await recorded('../sandbox/sources/listings/recorded/buckeye_income_property/cards.html');
   const total = Number(/of ([\d,]+)/u.exec(html)?.[1]);
   const count = html.split('<article').length - 1;
-  const { rows } = await read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${count}`) });
+  const { rows } = await read(buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${count}`) });
   assert.ok(rows.length > 0);
   for (const row of rows)
     assert.match(String(row['source_url']), /^https:\/\/www\.buckeye-income-property\.example\//u);
   await assert.rejects(
-    read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${count + 1}`) }),
+    read(buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${count + 1}`) }),
     new RegExp(`states ${count + 1} listings, its pages hold ${count}`, 'u'),
   );
 });
 
-test("saved pages of listings with JSON-LD give the listings with their pages' addresses", async (t) => {
+test("saved pages of listings with JSON-LD give the listings with their pages' addresses", async () => {
   const html = await recorded('../sandbox/sources/listings/recorded/heartland_multifamily/detail_full.html');
-  const { rows } = await read(t, heartland, { 'listing.html': html });
+  const { rows } = await read(heartland, { 'listing.html': html });
   assert.equal(rows.length, 1);
   assert.match(String(rows[0]?.['source_url']), /^https:\/\/www\.heartland-multifamily\.example\//u);
 });

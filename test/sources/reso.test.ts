@@ -2,9 +2,6 @@
  * An MLS by RESO Web API, as two vendors serve it: authorization, all pages of a feed, what stays secret, which rows
  * are listings of several units, and oddities of real servers.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SANDBOX_CLIENT, SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
@@ -21,16 +18,16 @@ import { quarantined, readFrom } from './site_double.ts';
 import { archivedTexts } from '../lib/archive_files.ts';
 import { streetLine } from '../../sources/readers/reso/rows.ts';
 import { pageOf } from './recorded.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
 const DAY = '2026-11-20';
 const HOST = 'https://api.sandbox-mls.example';
 let sandbox: Sandbox;
-let folder = '';
+const folder = memoryFolder('reso-');
 /** What the service is asked, and what a fault makes of its answers. */
 let asked: { path: string; method: string; authorization: string | undefined }[] = [];
 let answerWith: ((path: string) => number | undefined) | undefined;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'reso-'));
   sandbox = await startSandbox({
     seed: 5,
     listings: 420,
@@ -47,7 +44,6 @@ before(async () => {
 });
 after(async () => {
   await sandbox.close();
-  await rm(folder, { recursive: true });
 });
 
 const feed = (name: string, server: ResoServer): SourceSpec =>

@@ -1,13 +1,11 @@
 /** The command line: a wrong setting or argument is one line that names it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSettings, pipelineSettings, SettingError } from '../../../lib/settings.ts';
 import { BARE } from '../../environment.ts';
 import { refusal } from './refusal.ts';
+import { memoryFolder } from '../../ledger/memory_folder.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 
@@ -19,7 +17,7 @@ function cli(
   return spawnSync(process.execPath, [...script, ...args], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env },
+    env: { ...BARE, DATA_DIR: memoryFolder('dealfeed-cli-'), ...env },
   });
 }
 

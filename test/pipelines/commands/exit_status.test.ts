@@ -5,23 +5,14 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { status } from '../../../pipelines/commands/status.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { holdFolder } from '../../../pipelines/run/lock.ts';
-import { collectWarnings } from '../../../pipelines/run/summary.ts';
-import { startSandbox, type Alter, type Sandbox } from '../../../sandbox/server.ts';
+import { startSandbox, type Sandbox } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { cli } from '../../support/program.ts';
 import { refusal } from './refusal.ts';
-import { newLayout, runDay, TINY } from '../runs.ts';
-import { JOIN_RATES } from '../some_tables.ts';
+import { newLayout, TINY } from '../runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../starting_points.ts';
-import { alter } from '../../lib/archive_files.ts';
-
-const SITE = 'buckeye_income_property';
-const BROKEN_RUN = `${FIRST_DAY}.02`;
-
-const refused: Alter = (q, r) => (q.host.includes('buckeye-income') ? { ...r, status: 403 } : undefined);
 
 describe('the command line', () => {
   let layout: Layout;
@@ -31,33 +22,9 @@ describe('the command line', () => {
   before(async () => {
     ({ layout } = await afterFirstDay());
     empty = await newLayout();
-    // As if no run had tried the site.
-    await rm(layout.staged(SITE), { recursive: true });
-    alter(layout.root, 'DELETE FROM read WHERE source = ?', SITE);
     sandbox = await startSandbox({ world: makeWorld(TINY), day: FIRST_DAY });
   });
   after(() => sandbox.close());
-
-  // crash/pipeline_short has the exit status 0 of runs with such warnings.
-  test('a run with a broken source publishes and warns of it; status then exits with 1', async () => {
-    const broken = await runDay({
-      layout,
-      world: sandbox.world,
-      day: FIRST_DAY,
-      only: ({ name }) => name === SITE,
-      tables: ['sources'],
-      empty: [JOIN_RATES],
-      alter: refused,
-    });
-    assert.equal(await readlink(layout.current), `snapshots/${BROKEN_RUN}`);
-    const [warning, ...others] = collectWarnings(broken);
-    assert.match(warning ?? '', /^buckeye_income_property unavailable: refused: /);
-    assert.deepEqual(others, []);
-    const seen: string[] = [];
-    assert.equal(await status(layout, {}, (all) => seen.push(...all)), 1);
-    assert.match(seen.join('\n'), /buckeye_income_property +UNAVAILABLE .*refused: /);
-    assert.match(seen.join('\n'), /0 late, 1 broken/);
-  });
 
   // An empty snapshot would say that there are no deals.
   test('a first run that can read nothing publishes nothing, and says what each source waits for', async () => {

@@ -8,7 +8,7 @@ import type { Candidate, SourceSpec } from '../../../sources/contract.ts';
 import { parseJson } from '../../../sources/bodies.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { published, runDay } from '../runs.ts';
-import { afterFirstDay, FIRST_DAY, FIRST_RUN, publishedRun } from '../starting_points.ts';
+import { afterFirstDay, FIRST_DAY } from '../starting_points.ts';
 
 /** The adapter with a value of each of its rows changed. */
 const withValue =
@@ -48,15 +48,6 @@ const FAULTS = [
     ],
   },
 ] as const;
-
-test('no source of the sandbox is degraded', async () => {
-  const { manifest } = await publishedRun(await afterFirstDay(), FIRST_RUN);
-  assert.ok(manifest.sources.filter(({ status }) => status === 'good').length > 30);
-  assert.deepEqual(
-    manifest.sources.filter(({ status }) => status === 'degraded').map(({ source }) => source),
-    [],
-  );
-});
 
 test(`${FAULTS.map(({ what }) => what).join(', and ')} degrade the sources`, async () => {
   const { layout, world } = await afterFirstDay();

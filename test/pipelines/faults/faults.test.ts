@@ -1,9 +1,7 @@
 /** Faults of a site, over a real socket: each ends in the state of docs/runbook.md, and the last good rows stay. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'node:test';
 import { defineRecord, money, text } from '../../../lib/record.ts';
@@ -16,6 +14,7 @@ import { openArchive } from '../../../lib/archive.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { answer, inTurn, serve, type Handler } from '../../fetch/site.ts';
 import { startTestServer } from '../../support/server.ts';
+import { memoryFolder } from '../../ledger/memory_folder.ts';
 
 /** Small enough that a site which does not answer is given up soon. */
 const LIMITS = {
@@ -141,8 +140,7 @@ test('the documented faults are the tested ones', () => {
 for (const [fault, handler] of Object.entries(FAULTS)) {
   test(`${fault} ends as documented`, async (t) => {
     const { state, reason } = table.get(fault) ?? assert.fail('it is not documented');
-    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-faults-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
+    const folder = memoryFolder('dealfeed-faults-');
     const layout = layoutOf(folder);
     const archive = await openArchive(layout.root);
     const read = async (origin: string, day: string): Promise<ReadRecord> => {

@@ -3,19 +3,15 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { closing } from '../../../lib/closing.ts';
 import { SettingError } from '../../../lib/settings.ts';
-import { sandboxClock } from '../../../pipelines/clock.ts';
 import { judgeSource } from '../../../pipelines/ingest/source_state.ts';
 import { missingPermissions, permissionsOf } from '../../../pipelines/permission.ts';
-import { run, type RunResult } from '../../../pipelines/run/run.ts';
+import type { RunResult } from '../../../pipelines/run/run.ts';
 import { collectWarnings, formatWaiting } from '../../../pipelines/run/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
-import { openArchive } from '../../../lib/archive.ts';
-import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';
+import { DAY, runHere } from '../../jobs/here.ts';
 import { newLayout, smallWorld } from '../runs.ts';
-import { JOIN_RATES, modelsOf } from '../some_tables.ts';
 
 const all = await loadSources();
 const summit = all.find(({ name }) => name === 'oh_summit_tax');
@@ -79,7 +75,7 @@ test('until then it sends no request and prints no warning, and a dropped page i
   const [layout, requests] = [await newLayout(), [] as string[]];
   const sandbox = await startSandbox({
     world: smallWorld(),
-    day: '2026-11-20',
+    day: DAY,
     alter: ({ path }) => {
       requests.push(path);
       return undefined;
@@ -87,25 +83,16 @@ test('until then it sends no request and prints no warning, and a dropped page i
   });
   // The recorded page has as many bad entries as good ones.
   const lenient = { ...summit, expect: { ...summit.expect, maxRejectShare: 1, minRows: 1 } };
-  const once = async (day: string): Promise<RunResult> => {
-    const clock = sandboxClock(day);
-    const archive = await openArchive(layout.root);
-    await using fetcher = closing(createFetcher({ archive, clock, sandboxUrl: sandbox.url }));
-    return await run({
-      layout,
-      clock,
-      dataClock: 'sandbox',
-      archive,
-      fetcher,
+  const once = (): Promise<RunResult> =>
+    runHere(layout, {
+      sandboxUrl: sandbox.url,
       sources: all.map((spec) => (spec === summit ? lenient : spec)),
       due: ({ name }) => name === summit.name,
       mayFetch: ({ name }) => name !== summit.name,
-      models: await modelsOf(['sources'], [JOIN_RATES]),
     });
-  };
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => sandbox.close());
-  const refused = await once('2026-11-20');
+  const refused = await once();
   assert.deepEqual(requests, []);
   assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
   assert.match(rowOf(refused)?.detail ?? '', /PERMITTED/u);
@@ -117,7 +104,7 @@ test('until then it sends no request and prints no warning, and a dropped page i
     new URL('../../../sources/tax/recorded/oh_summit_tax/section.html', import.meta.url),
     join(layout.drop, 'oh_summit_tax', 'akron.html'),
   );
-  const dropped = await once('2026-11-21');
+  const dropped = await once();
   assert.deepEqual(requests, []);
   assert.deepEqual([rowOf(dropped)?.status, rowOf(dropped)?.rows_out], ['good', 4]);
 });

@@ -1,19 +1,15 @@
 /** Staging: each row is a staged row, a reject or a merged duplicate. A refused row keeps its last good version. */
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { closing } from '../../../lib/closing.ts';
-import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, money, text } from '../../../lib/record.ts';
-import { literal } from '../../../lib/sql.ts';
-import { readPage, stagedParquet, trustedRows, writeRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
+import { readPage, stagedParquet } from '../../../pipelines/ingest/reads.ts';
 import { checkExpectations, type Tally, type Unreadable } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { stageRead, type StagedRead } from '../../../pipelines/ingest/stage/stage.ts';
 import { layoutOf, type Layout } from '../../../pipelines/layout.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../../sources/contract.ts';
+import { memoryFolder } from '../../ledger/memory_folder.ts';
 
 const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {
   parcel: text('Parcel.'),
@@ -64,7 +60,7 @@ const page = (body: string, day = '2026-11-20', url = 'https://county.example/li
   text: () => body,
 });
 
-const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-stage-')));
+const folder = (): Layout => layoutOf(memoryFolder('dealfeed-stage-'));
 
 /** Stage pages, use the result and close it. */
 async function stage<T>(
@@ -72,7 +68,7 @@ async function stage<T>(
   use: (result: StagedRead) => T | Promise<T>,
   options: { readonly spec?: SourceSpec; readonly target?: string; readonly unreadable?: Unreadable[] } = {},
 ): Promise<T> {
-  const target = options.target ?? stagedParquet(await folder(), spec.name, '2026-11-20.01');
+  const target = options.target ?? stagedParquet(folder(), spec.name, '2026-11-20.01');
   const observedAt = pages[0]?.observedAt ?? '';
   await using result = closing(
     await stageRead({ spec, pages: pages.map(readPage), unreadable: [], observedAt, ...options, target }),
@@ -80,54 +76,8 @@ async function stage<T>(
   return await use(result);
 }
 
-async function staged(layout: Layout, runId: string): Promise<Record<string, unknown>[]> {
-  await using duck = closing(await openDuck());
-  return await rowsOf(
-    duck.connection,
-    `SELECT * FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
-  );
-}
-
-/** Read a page of one day, and carry refused rows from the last good read. */
-async function readDay(
-  layout: Layout,
-  day: string,
-  body: string,
-  { standing, unreadable = [], of = spec }: { standing?: ReadRecord; unreadable?: Unreadable[]; of?: SourceSpec } = {},
-): Promise<ReadRecord> {
-  const runId = `${day}.01`;
-  const { counts, parquet, rejects } = await stage(
-    [page(body, day)],
-    async (result) => {
-      const written = await result.write(standing && (await trustedRows(layout, standing)));
-      return { ...written, rejects: result.rejects };
-    },
-    { spec: of, target: stagedParquet(layout, spec.name, runId), unreadable },
-  );
-  const record: ReadRecord = {
-    source: spec.name,
-    run_id: runId,
-    as_of: day,
-    status: 'good',
-    stated: null,
-    columns: null,
-    reason: null,
-    detail: null,
-    page_url: null,
-    observed_at: `${day}T12:00:00Z`,
-    counts,
-    traffic: { requests: 1, not_modified: 0, bytes: body.length, retries: 0 },
-    pages: [],
-    dropped_files: [],
-    rejects: [...rejects],
-    parquet,
-  };
-  await writeRead(layout, record);
-  return record;
-}
-
 test('rows in = rows out + rejects + merged for any page', async () => {
-  const layout = await folder();
+  const layout = folder();
   const line = fc.oneof(
     fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 99 })).map(([p, a]) => `${p}=${a}.50`),
     fc.integer({ min: 1, max: 9 }).map((p) => `${p}=`),
@@ -146,30 +96,6 @@ test('rows in = rows out + rejects + merged for any page', async () => {
       assert.equal(counts.rows_in, counts.rows_out + counts.rows_rejected + counts.rows_merged);
     }),
     { numRuns: 25 },
-  );
-});
-
-test('a refused row keeps its last good version and its time of reading', async () => {
-  const layout = await folder();
-  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
-  const second = await readDay(layout, '2026-11-21', '1', {
-    standing: first,
-    unreadable: [
-      {
-        key: { parcel: '2' },
-        url: 'https://county.example/2',
-        reason: 'server_error',
-        detail: 'the site answered 500',
-      },
-    ],
-  });
-  assert.deepEqual(second.counts, { rows_in: 2, rows_out: 0, rows_rejected: 2, rows_merged: 0, rows_carried: 2 });
-  assert.deepEqual(
-    (await staged(layout, '2026-11-21.01')).map((r) => [r['parcel'], r['amount'], r['observed_at']]),
-    [
-      ['1', '10.00', '2026-11-20 12:00:00'],
-      ['2', '5.00', '2026-11-20 12:00:00'],
-    ],
   );
 });
 
@@ -213,7 +139,7 @@ test('an unknown page and an error of the parser quarantine the read, and name t
 
 test('identical rows are merged, contradictory ones all refused and carried', async () => {
   const strict: SourceSpec = { ...spec, contradictions: 'refused' };
-  const layout = await folder();
+  const layout = folder();
   const first = stagedParquet(layout, spec.name, '2026-11-19.01');
   await stage([page('A=5.00\nB=6.00\n', '2026-11-19')], (result) => result.write(undefined), { target: first });
   const second = stagedParquet(layout, spec.name, '2026-11-20.01');

@@ -1,18 +1,13 @@
 /** The real public files, put into the drop folder as an operator would, through to a published snapshot. */
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, mkdtemp } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { sandboxClock } from '../../../pipelines/clock.ts';
-import { layoutOf } from '../../../pipelines/layout.ts';
-import { run } from '../../../pipelines/run/run.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
-import { openArchive } from '../../../lib/archive.ts';
-import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';
-import { published } from '../runs.ts';
+import { runHere } from '../../jobs/here.ts';
+import { newLayout, published } from '../runs.ts';
 import { modelsOf } from '../some_tables.ts';
 
 const REAL = new URL('../../../../shared/real/', import.meta.url);
@@ -25,26 +20,18 @@ const FILES = {
 } as const;
 
 test('the real files pass through the same adapters into a published snapshot without a loss', { skip }, async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'dealfeed-real-'));
-  const layout = layoutOf(dir);
+  const layout = await newLayout();
   for (const [source, file] of Object.entries(FILES)) {
     await mkdir(join(layout.drop, source), { recursive: true });
     await copyFile(new URL(file, REAL), join(layout.drop, source, basename(file)));
   }
-  const clock = sandboxClock('2026-11-20');
-  const archive = await openArchive(dir);
-  const fetcher = createFetcher({ archive, clock });
-  const result = await run({
-    layout,
-    clock,
+  const result = await runHere(layout, {
+    sandboxUrl: 'http://127.0.0.1:9',
     dataClock: 'live',
-    archive,
-    fetcher,
     sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
     due: (spec) => spec.name in FILES,
     models: await modelsOf(['filings', 'leads', 'sources']),
   });
-  await fetcher.close();
   assert.deepEqual(
     result.blocked.map((b) => [b.name, b.failing]),
     [],

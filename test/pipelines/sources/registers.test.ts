@@ -1,7 +1,5 @@
 /** The registers over several days: earlier rows stay, corrections apply, and unchanged rows keep their age. */
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Layout } from '../../../pipelines/layout.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
@@ -215,37 +213,5 @@ describe('the registers over several days', () => {
       [after.get(goneId)?.['business_name'], after.get(goneId)?.['last_seen']],
       [both.get(goneId)?.['business_name'], noonSeen(SATURDAY)],
     );
-  });
-
-  test('Ohio: dropped files replace those that the site refuses', async () => {
-    const dropLayout = await newLayout();
-    // The operator downloads two of the files with a browser.
-    const { truth } = saturday;
-    const charter = truth.ohio.filings.find(({ report }) => report === '0010')?.charterNumber;
-    const dissolved =
-      'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,' +
-      'FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,' +
-      `BUSINESS CITY,COUNTY NAME\r\n202631900001,${charter},11/15/2026,X,CERTIFICATE OF DISSOLUTION,,,,,,,,\r\n`;
-    for (const [source, file, body] of [
-      ['ohio_sos', 'WI0010R.TXT', bodies.get('WI0010R.TXT') ?? ''],
-      ['ohio_sos_amendments', 'WI0220R (1).txt', dissolved],
-    ] as const) {
-      await mkdir(join(dropLayout.drop, source), { recursive: true });
-      await writeFile(join(dropLayout.drop, source, file), body);
-    }
-    const dropped = await runOf(dropLayout, '2026-11-20', 'ohio', (request, response) =>
-      request.path.endsWith('.TXT') ? { ...response, status: 403, body: Buffer.from('Forbidden') } : undefined,
-    );
-    assert.deepEqual(
-      dropped.sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => row.status),
-      ['good', 'good'],
-    );
-    const rows = await filingsOf(dropLayout, dropped, 'ohio_sos');
-    const expected = truth.ohio.filings.filter(
-      ({ report, businessName }) => report === '0010' && businessName !== null,
-    );
-    assert.ok(expected.length > 0);
-    assert.deepEqual([...rows.keys()].sort(), expected.map(({ documentNumber }) => documentNumber).sort());
-    assert.equal(rows.get(expected[0]?.documentNumber)?.['amendment_kind'], 'dissolution');
   });
 });
