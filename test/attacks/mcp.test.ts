@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { refusalOf } from '../../api/mcp/endpoint.ts';
 import { callOf, callTool, messageIn, paymentIn, post } from '../api/mcp/agents.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 import { identifier } from '../api/support/collecting.ts';
@@ -73,22 +72,6 @@ describe('an attack on /mcp', () => {
       await post(url(), { ...PING, method: 'initialize', params }),
     );
     assert.match(result.protocolVersion, /^2025-/);
-  });
-
-  it('by DNS rebinding is refused on a local server, and pointless on a public one', () => {
-    const local = 'http://localhost:4021';
-    const refusedBy = (publicUrl: string, host: string, origin: string): number | undefined =>
-      refusalOf(new Request(publicUrl, { headers: { host, origin } }), publicUrl)?.status;
-    for (const [host, origin] of [
-      ['evil.example', ''],
-      ['evil.example:4021', 'http://evil.example:4021'],
-      ['localhost:4021', 'https://localhost.evil.example'],
-      ['', ''],
-    ] as const)
-      assert.equal(refusedBy(local, host, origin), 403, `${host} ${origin}`);
-    for (const host of ['localhost:4021', '127.0.0.1:4021', '[::1]:4021'])
-      assert.equal(refusedBy(local, host, ''), undefined, host);
-    assert.equal(refusedBy('https://api.example', 'internal.example', 'https://page.example'), undefined);
   });
 
   it('with a name or arguments that do not exist makes no request', async () => {

@@ -7,7 +7,7 @@ import type { PaymentRequired } from '@x402/core/types';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
-import { NETWORK, USDC } from '../../lib/network.ts';
+import { TERMS } from '../api/support/base.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** The PAYMENT-REQUIRED header for $0.05, changed. */
@@ -15,18 +15,7 @@ const termsHeader = (change: Readonly<Record<string, unknown>> = {}): string =>
   encodePaymentRequiredHeader({
     x402Version: 2,
     resource: { url: 'https://api.example/api/deals', description: '', mimeType: 'application/json' },
-    accepts: [
-      {
-        scheme: 'exact',
-        network: NETWORK,
-        asset: USDC,
-        amount: '50000',
-        payTo: '0x00000000000000000000000000000000000000aa',
-        maxTimeoutSeconds: 300,
-        extra: { name: 'USD Coin', version: '2' },
-        ...change,
-      },
-    ],
+    accepts: [{ ...TERMS, ...change }],
   } as unknown as PaymentRequired);
 
 describe('the client', () => {

@@ -12,7 +12,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
-import { BASE, BASE_SEPOLIA, USDC } from '../../lib/network.ts';
+import { BASE_SEPOLIA } from '../../lib/network.ts';
+import { TERMS } from '../api/support/base.ts';
 import { sendAsStranger } from '../attacks/wallets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -21,17 +22,7 @@ const THEM: Address = '0x00000000000000000000000000000000000000bb';
 const terms: PaymentRequired = {
   x402Version: 2,
   resource: { url: 'https://api.example/api/deals', description: '', mimeType: 'application/json' },
-  accepts: [
-    {
-      scheme: 'exact',
-      network: BASE.name,
-      asset: USDC,
-      amount: String(DOLLAR),
-      payTo: THEM,
-      maxTimeoutSeconds: 300,
-      extra: { name: 'USD Coin', version: '2' },
-    },
-  ],
+  accepts: [{ ...TERMS, amount: String(DOLLAR), payTo: THEM }],
 };
 const released = JSON.stringify({ reason: 'purchase_released', detail: 'Nothing was charged.', billed: false });
 const refusedFree = JSON.stringify({ reason: 'no_matches', detail: 'No match.', billed: false });

@@ -25,7 +25,12 @@ import {
   validatePaymentRequiredDetailed,
 } from '@agentcash/discovery';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { encodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import {
+  decodePaymentRequiredHeader,
+  encodePaymentRequiredHeader,
+  encodePaymentSignatureHeader,
+} from '@x402/core/http';
+import { PaymentRequiredV2Schema } from '@x402/core/schemas';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import {
   extractDiscoveryInfo,
@@ -40,12 +45,13 @@ import { exampleUrl } from '../../../api/docs/examples.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator.ts';
 import { mediaOf, templateOf, type Route } from '../../../api/routes/define.ts';
 import { isObject } from '../../../lib/json.ts';
-import { BASE } from '../../../lib/network.ts';
+import { atomicOf, BASE } from '../../../lib/network.ts';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { paymentIn } from '../mcp/agents.ts';
+import { TERMS } from '../support/base.ts';
 import { buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { responseChecker } from '../support/response_checker.ts';
 import { PUBLIC_URL, ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
@@ -311,6 +317,12 @@ describe('the descriptions of the server', () => {
     for (const route of priced()) {
       const required = await fetchPaymentRequired(urlOf(route));
       const { extensions, resource } = required;
+      PaymentRequiredV2Schema.parse(required);
+      // An exclusive lead is reserved for this long if the payment never arrives.
+      const maxTimeoutSeconds = route.isExclusive ? 60 : 300;
+      const amount = String(atomicOf(route.price ?? ''));
+      assert.deepEqual(required.accepts, [{ ...TERMS, amount, maxTimeoutSeconds }], route.path);
+      assert.equal(resource.url, urlOf(route).replace(started.url, PUBLIC_URL));
       const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
       assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, route.path);
       assert.deepEqual(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, route.path);
@@ -327,6 +339,8 @@ describe('the descriptions of the server', () => {
       const response = await fetch(`${started.url}/api/deals?${query}`);
       const header = response.headers.get('PAYMENT-REQUIRED') ?? '';
       assert.ok(header !== '' && `PAYMENT-REQUIRED: ${header}\r\n`.length <= LINE_BYTES, query);
+      const named = query.length < 1_000 ? `?${query}` : '';
+      assert.equal(decodePaymentRequiredHeader(header).resource.url, `${PUBLIC_URL}/api/deals${named}`);
     }
   });
 });

@@ -1,11 +1,9 @@
 /** A server with an invalid setting does not start, and names the setting in one line. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
-import { startTestServer } from '../../support/server.ts';
 
 const PAY_TO = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const real = {
@@ -88,25 +86,4 @@ describe('settings of the server', () => {
       assert.throws(() => readServerSettings(env), { name: 'SettingError', message });
     });
   }
-
-  it('are refused at the start with a facilitator that does not support Base', async () => {
-    const kinds = [{ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }];
-    const facilitator = await startTestServer((_request, response) => {
-      response
-        .setHeader('Content-Type', 'application/json')
-        .end(JSON.stringify({ kinds, extensions: [], signers: {} }));
-    });
-    const env = {
-      ...real,
-      PORT: '0',
-      DATA_DIR: '/nonexistent',
-      LEDGER: ':memory:',
-      RPC_URL: 'http://127.0.0.1:9',
-      PUBLIC_BASE_URL: 'http://localhost:4021',
-      FACILITATOR_URL: facilitator.url,
-    };
-    const message = /^FACILITATOR_URL is .*eip155:8453$/;
-    await assert.rejects(serve(readServerSettings(env)), { name: 'SettingError', message });
-    await facilitator.close();
-  });
 });

@@ -5,16 +5,71 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { decodePaymentRequiredHeader } from '@x402/core/http';
-import type { PaymentRequired } from '@x402/core/types';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
+import { x402Client } from '@x402/fetch';
 import { createPublicClient, http, parseAbi, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from '../support/base.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
-import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
 import { DOLLAR, openShop, type Shop } from '../../support/shop.ts';
 import { callOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';
+
+/** Kinds of payment in a request: none, valid, and every kind of invalid. */
+const PAYMENT_KINDS = [
+  'no payment',
+  'valid',
+  'expired',
+  'wrong amount',
+  'wrong network',
+  'wrong recipient',
+  'malformed header',
+  'replayed',
+  'concurrent replays',
+] as const;
+type PaymentKind = (typeof PAYMENT_KINDS)[number];
+
+/** Copies of one payment that are sent concurrently. */
+const COPIES = 4;
+
+interface Wallet {
+  readonly address: Hex;
+  /** PAYMENT-SIGNATURE of this kind; undefined for no header. */
+  payment(kind: PaymentKind, required: PaymentRequired, identifier?: string): Promise<string | undefined>;
+}
+
+const OTHER_ADDRESS = '0x00000000000000000000000000000000000000ee';
+
+/** How the terms are changed before they are signed. */
+const CHANGES: Partial<Record<PaymentKind, (terms: PaymentRequirements) => PaymentRequirements>> = {
+  'wrong amount': (terms) => ({ ...terms, amount: String(BigInt(terms.amount) - 1n) }),
+  'wrong network': (terms) => ({ ...terms, network: 'eip155:84532' }),
+  'wrong recipient': (terms) => ({ ...terms, payTo: OTHER_ADDRESS }),
+  expired: (terms) => ({ ...terms, maxTimeoutSeconds: -10 }),
+};
+
+function createWallet(): Wallet {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const client = new x402Client().register('eip155:*', new ExactEvmScheme(account)).setSpendControls(false);
+  return {
+    address: account.address,
+    async payment(kind, required, identifier) {
+      if (kind === 'no payment') return undefined;
+      if (kind === 'malformed header') return 'e30=';
+      const extensions = structuredClone(required.extensions ?? {});
+      if (identifier !== undefined) appendPaymentIdentifierToExtensions(extensions, identifier);
+      const accepts = required.accepts.map((terms) => CHANGES[kind]?.(terms) ?? terms);
+      const payload = await client.createPaymentPayload({ ...required, accepts, extensions });
+      // Signed for a time in the past and sent with the required terms: the signature itself is valid.
+      const accepted = kind === 'expired' ? required.accepts[0] : undefined;
+      return encodePaymentSignatureHeader({ ...payload, accepted: accepted ?? payload.accepted });
+    },
+  };
+}
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
 type Outcome = (typeof OUTCOMES)[number];

@@ -2,13 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodePaymentSignatureHeader, encodePaymentSignatureHeader } from '@x402/core/http';
-import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
-import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey } from 'viem/accounts';
 import { sha256 } from '../../../lib/files.ts';
-import { NETWORK } from '../../../lib/network.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { contractWallet } from '../../attacks/wallets.ts';
 import {
@@ -230,20 +226,6 @@ describe('a paid answer', () => {
       assert.equal(await reasonOf(other), 'payment_identifier_used');
     });
     assert.equal(paid, PRICE);
-  });
-
-  it('takes an identifier from @x402/fetch as docs/payments.md shows', async () => {
-    const account = privateKeyToAccount(generatePrivateKey());
-    await shop.chain.mint(account.address, PRICE);
-    const myOrderId = identifier();
-    const client = new x402Client().register(NETWORK, new ExactEvmScheme(account));
-    client.onBeforePaymentCreation(async ({ paymentRequired }) => {
-      appendPaymentIdentifierToExtensions(paymentRequired.extensions ?? {}, myOrderId);
-    });
-    const pay = wrapFetchWithPayment(fetch, client);
-    const [one, again] = [await pay(second() + DEALS), await pay(first() + DEALS)];
-    assert.deepEqual([one.status, again.status, again.headers.get('Delivery')], [200, 200, 'identifier']);
-    assert.equal(await shop.chain.balanceOf(account.address), 0n);
   });
 
   it('gives a third party nothing, by the payment from the chain, a guessed identifier or another name', async () => {

@@ -7,7 +7,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import type { PaymentPayload } from '@x402/core/types';
 import {
   FacilitatorUnavailable,
   preferredFacilitator,
@@ -15,6 +15,7 @@ import {
   httpFacilitator,
 } from '../../../api/payments/facilitator.ts';
 import { BASE } from '../../../lib/network.ts';
+import { TERMS as requirements } from '../support/base.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
 const SECRET = 'hunter2secret';
@@ -24,15 +25,6 @@ const TOO_LARGE = 'facilitator supported: reply larger than 64 kB';
 const TIMED_OUT = 'facilitator supported: did not respond in time';
 const NOT_REACHED = 'facilitator supported: could not be reached';
 
-const requirements: PaymentRequirements = {
-  scheme: 'exact',
-  network: 'eip155:8453',
-  asset: `0x${'11'.repeat(20)}`,
-  amount: '50000',
-  payTo: `0x${'22'.repeat(20)}`,
-  maxTimeoutSeconds: 300,
-  extra: { name: 'USD Coin', version: '2' },
-};
 const payload: PaymentPayload = {
   x402Version: 2,
   resource: { url: 'https://dealfeed.test/api/deals' },

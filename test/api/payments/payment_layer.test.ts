@@ -190,6 +190,10 @@ describe('the payment layer', () => {
       assert.equal(await buys(EXCLUSIVE, known), 200, 'who bought before is not held up by who never did');
       const held = await started.ledger.heldLeads(Date.now());
       assert.equal(held.size, perPayer + byNewPayers + 1, 'a refused purchase holds no lead');
+      for await (const { id, payment } of started.ledger.purchases())
+        if (payment.payer === buyer.address.toLowerCase())
+          await started.ledger.release(id, 'expired_unused', Date.now());
+      await refusedFor('payer_unbilled_too_often', 429, EXCLUSIVE);
     });
 
     it('while exclusive sales are paused after a restore; lists are sold', async () => {

@@ -1,7 +1,6 @@
 /** The 402 of a call says what it buys, what all of it costs, and which values match nothing, and shows no sale. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 import { sharedApp } from '../support/test_app.ts';
 
@@ -54,17 +53,11 @@ describe('a 402', () => {
       ...rowsOfTable('filings', 40, (i) => ({ id: uuid(100 + i), filing_date: i === 1 ? '2026-11-18' : '2026-09-01' })),
     ],
   });
-  const buyer = buyerWith();
   const unpaid = async (path: string): Promise<Record<string, unknown>> => {
     const { response, body } = await shared.get(path);
     assert.equal(response.status, 402, path);
     if (!path.includes('?')) assert.ok((response.headers.get('PAYMENT-REQUIRED') ?? '').length < 3_000, path);
     return body;
-  };
-  const buy = async (path: string): Promise<Record<string, unknown>> => {
-    const response = await buyer.fetch(shared.app.url + path);
-    assert.equal(response.status, 200, path);
-    return bodyOf(response);
   };
 
   it('of all leads states the largest page at the same price: a client that reads it spends $2.50', async () => {
@@ -75,7 +68,7 @@ describe('a 402', () => {
     assert.match(String(terms['price_note']), /125 to 250 calls \(\$31\.25 to \$62\.50\) with limit=20\.$/u);
     let [spent, read] = [0, 0];
     for (let cursor: unknown = ''; cursor !== null; spent += Number(String(terms['price']).slice(1))) {
-      const page: Record<string, unknown> = await buy(
+      const page: Record<string, unknown> = await shared.buy(
         `/api/leads?limit=${String(terms['max_limit'])}${cursor === '' ? '' : `&cursor=${String(cursor)}`}`,
       );
       assert.deepEqual([page['limit'], page['max_limit']], [500, 500]);
@@ -114,7 +107,7 @@ describe('a 402', () => {
     assert.deepEqual((await shared.get('/api/meta')).body['weekly_file'], file);
     const { body: ohio } = await shared.get('/ohio/api/meta');
     assert.deepEqual((ohio['weekly_file'] as Row)['rows'], { OH: 39 });
-    const sold = await buyer.fetch(`${shared.app.url}/api/batch/weekly.csv`);
+    const sold = await shared.buyer.fetch(`${shared.app.url}/api/batch/weekly.csv`);
     assert.deepEqual(
       DAYS_HEADERS.map((name) => sold.headers.get(name)),
       [file.week, file.from, file.to, 'OH=0, CO=2', file.newest_filing_date],
@@ -138,7 +131,7 @@ describe('a 402', () => {
     ];
     assert.deepEqual(await typesOf('state=FL&min_score=20'), expected);
     assert.deepEqual(await typesOf('county=Stark'), [['sheriff_sale', 0, 9]]);
-    const { lead } = await buy('/api/leads/exclusive?state=FL&auction_type=tax_deed_sale');
+    const { lead } = await shared.buy('/api/leads/exclusive?state=FL&auction_type=tax_deed_sale');
     assert.equal((lead as Row)['auction_type'], 'tax_deed_sale');
     assert.deepEqual(await typesOf('state=FL&min_score=20'), expected);
     const { response } = await shared.get('/api/leads?state=FL&auction_type=tax_sale&lead_type=nothing');
@@ -158,21 +151,21 @@ describe('a 402', () => {
     }
     for (const path of ['/api/deals?min_cap=8', '/api/auctions?from_date=2026-10-01&include_past=true'])
       assert.equal((await unpaid(path))['hints'], undefined, path);
-    const sales = await buy('/api/auctions?from_date=2026-10-01');
+    const sales = await shared.buy('/api/auctions?from_date=2026-10-01');
     assert.deepEqual([sales['total_matches'], /include_past=true/u.test(String(sales['note']))], [1, true]);
-    const miss = await buyer.fetch(`${shared.app.url}/api/signals?signal_type=tax_delinquant`);
-    assert.deepEqual([miss.status, ((await bodyOf(miss))['hints'] as Row[])[0]?.['code']], [404, 'unknown_kind']);
+    const { status, body } = await shared.ask('/api/signals?signal_type=tax_delinquant');
+    assert.deepEqual([status, (body['hints'] as Row[])[0]?.['code']], [404, 'unknown_kind']);
   });
 
   it('is followed by the number of deals whose stated NOI implies min_cap, which are not in the list', async () => {
-    const answer = await buy('/api/deals?min_cap=8');
+    const answer = await shared.buy('/api/deals?min_cap=8');
     assert.deepEqual([answer['total_matches'], answer['implied_by_noi']], [1, 1]);
-    assert.equal((await buy('/api/deals'))['implied_by_noi'], undefined);
+    assert.equal((await shared.buy('/api/deals'))['implied_by_noi'], undefined);
   });
 
   it('and added_last_7d mean seven days by filing date: a first load is not counted', async () => {
     const { body } = await shared.get('/ohio/api/meta');
     assert.deepEqual(body['coverage'], { total_records: 40, added_last_7d: 1, freshest: '2026-11-18' });
-    assert.equal((await buy('/ohio/api/filings/recent'))['total_matches'], 1);
+    assert.equal((await shared.buy('/ohio/api/filings/recent'))['total_matches'], 1);
   });
 });

@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/list/field_groups.ts';
 import { allFields } from '../../../api/serving/records.ts';
 import { sharedApp } from '../support/test_app.ts';
-import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const LISTS = [
@@ -18,19 +17,6 @@ const LISTS = [
 ] as const;
 
 describe('fields', () => {
-  const buyer = buyerWith();
-
-  type Page = {
-    readonly count: number;
-    readonly fields: string[];
-    readonly next_cursor: string | null;
-    readonly records: Record<string, unknown>[];
-  };
-  const page = async (path: string): Promise<Page> => {
-    const response = await buyer.fetch(shared.app.url + path);
-    assert.equal(response.status, 200, path);
-    return (await bodyOf(response)) as Page;
-  };
   const columnsOf = (table: (typeof LISTS)[number][1]): string[] => [...allFields(table)];
 
   const shared = sharedApp({
@@ -47,8 +33,8 @@ describe('fields', () => {
       const columns = columnsOf(table);
       const { groups, byDefault }: FieldGroups = FIELD_GROUPS[table];
       const namesIn = async (fields: string): Promise<string[]> => {
-        const { records } = await page(`${path}?limit=2${fields}`);
-        return Object.keys(records[0] ?? {});
+        const { records } = await shared.buy(`${path}?limit=2${fields}`);
+        return Object.keys((records as object[])[0] ?? {});
       };
       const ordered = (names: readonly string[]): string[] =>
         columns.filter((c) => ['id', 'absent', ...names].includes(c));
@@ -67,17 +53,15 @@ describe('fields', () => {
     });
 
     it(`of ${path}: an answer without parameters is well below 100 kB`, async () => {
-      const response = await buyer.fetch(shared.app.url + path);
-      const bytes = (await response.arrayBuffer()).byteLength;
+      const bytes = Buffer.byteLength(JSON.stringify(await shared.buy(path)));
       assert.ok(bytes < 82_000, `${path}: ${bytes} bytes`);
     });
   }
 
   it('that do not exist are refused by name before a payment', async () => {
-    const response = await fetch(`${shared.app.url}/api/signals?fields=card,dscr`);
-    assert.equal(response.status, 400);
-    const problem = (await bodyOf(response)) as { field: string; detail: string; accepted: string[] };
-    assert.equal(problem.field, 'fields');
+    const { status, body } = await shared.get('/api/signals?fields=card,dscr');
+    const problem = body as { field: string; detail: string; accepted: string[] };
+    assert.deepEqual([status, problem.field], [400, 'fields']);
     assert.match(problem.detail, /"dscr" is not one of them/);
     assert.deepEqual(problem.accepted.slice(0, 4), ['all', 'card', 'address', 'evidence']);
   });
@@ -85,7 +69,7 @@ describe('fields', () => {
   it('are sent compressed on request; Unencoded-Digest is of what was compressed', async () => {
     const url = `${shared.app.url}/api/deals?fields=all`;
     for (const coding of ['identity', 'gzip', 'br']) {
-      const headers = { 'PAYMENT-SIGNATURE': await buyer.sign(url), 'Accept-Encoding': coding };
+      const headers = { 'PAYMENT-SIGNATURE': await shared.buyer.sign(url), 'Accept-Encoding': coding };
       const response = await fetch(url, { headers });
       const body = Buffer.from(await response.arrayBuffer());
       const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;

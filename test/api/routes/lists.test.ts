@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sharedApp } from '../support/test_app.ts';
-import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const cities = ['Cleveland', 'Akron', 'St. Louis', '100% City', 'O_Fallon'];
@@ -52,12 +51,6 @@ const OHIO = { source_state: 'OH', source: 'ohio_sos' };
 const READ_DAILY = { every_days: 1, last_good_at: '2026-11-18T12:00:00Z' };
 
 describe('paid lists', () => {
-  const buyer = buyerWith();
-
-  const get = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await buyer.fetch(shared.app.url + path);
-    return { status: response.status, body: await bodyOf(response) };
-  };
   const idsOf = (body: Record<string, unknown>): string[] => (body['records'] as { id: string }[]).map((r) => r.id);
 
   const shared = sharedApp({
@@ -109,8 +102,7 @@ describe('paid lists', () => {
       const found: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const { status, body } = await get(`${path}?state=OH&limit=29${cursor === '' ? '' : `&cursor=${cursor}`}`);
-        assert.equal(status, 200);
+        const body = await shared.buy(`${path}?state=OH&limit=29${cursor === '' ? '' : `&cursor=${cursor}`}`);
         found.push(...idsOf(body));
         assert.equal(body['total_matches'], expected.length);
         cursor = body['next_cursor'] as string | null;
@@ -120,7 +112,7 @@ describe('paid lists', () => {
   }
 
   it('refuse a forged or changed cursor, or one of another query, before a payment', async () => {
-    const { body } = await get('/api/deals?state=OH&limit=5');
+    const body = await shared.buy('/api/deals?state=OH&limit=5');
     const cursor = String(body['next_cursor']);
     const changed = `${cursor.slice(0, -2)}${cursor.endsWith('A') ? 'B' : 'A'}${cursor.slice(-1)}`;
     for (const path of [
@@ -129,9 +121,8 @@ describe('paid lists', () => {
       `/api/deals?state=MO&cursor=${cursor}`,
       `/api/deals/basic?state=OH&cursor=${cursor}`,
     ]) {
-      const response = await fetch(shared.app.url + path);
-      assert.equal(response.status, 400, path);
-      assert.equal((await bodyOf(response))['reason'], 'invalid_cursor', path);
+      const { status, body: refused } = await shared.get(path);
+      assert.deepEqual([status, refused['reason']], [400, 'invalid_cursor'], path);
     }
   });
 
@@ -141,7 +132,7 @@ describe('paid lists', () => {
       ['/api/signals', SIGNALS],
       ['/api/leads', LEADS],
     ] as const) {
-      const { body } = await get(`${path}?fields=all&limit=500`);
+      const body = await shared.buy(`${path}?fields=all&limit=500`);
       const sold = new Map((body['records'] as (Row & { absent: Row })[]).map((row) => [row['id'], row]));
       assert.equal(sold.size, rows.length);
       for (const row of rows) {
@@ -158,10 +149,10 @@ describe('paid lists', () => {
 
   it('list as recent the last seven days of each register by filing date, in good standing first', async () => {
     const expected = [7, 6, 3, 2, 1, 8, 5].map(uuid);
-    assert.deepEqual(idsOf((await get('/api/filings/recent')).body), expected);
+    assert.deepEqual(idsOf(await shared.buy('/api/filings/recent')), expected);
     const found: string[] = [];
     for (let cursor: unknown = ''; cursor !== null;) {
-      const { body } = await get(`/api/filings/recent?limit=2${cursor === '' ? '' : `&cursor=${String(cursor)}`}`);
+      const body = await shared.buy(`/api/filings/recent?limit=2${cursor === '' ? '' : `&cursor=${String(cursor)}`}`);
       found.push(...idsOf(body));
       cursor = body['next_cursor'];
     }
@@ -170,7 +161,7 @@ describe('paid lists', () => {
 
   it('say which of their sources are older than their cadence', async () => {
     const staleOf = async (path: string): Promise<unknown[]> => {
-      const { body } = await get(path);
+      const body = await shared.buy(path);
       const stale = body['stale_sources'] as { source: string; reason: string }[];
       const isInNote = /Older than its cadence: (\w+)/.exec(String(body['note']))?.[1];
       assert.equal(isInNote, stale[0]?.source);

@@ -3,15 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addressParts } from '../../../lib/addresses/parts.ts';
 import { sharedApp } from '../support/test_app.ts';
-import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 /** Normalized parts of an address, as the models write them. */
 const at = (address: string): Row => ({ ...addressParts(address) });
 
 describe('a lookup', () => {
-  const buyer = buyerWith();
-
   const cleveland = { city: 'Cleveland', state: 'OH', zip: '44113' };
   const signal = (n: number, given: Row): Row =>
     rowOf('signals', n, {
@@ -71,10 +68,9 @@ describe('a lookup', () => {
   const look = async (
     query: Record<string, string>,
   ): Promise<{ status: number; body: Record<string, unknown>; found: (section: string) => [string, string][] }> => {
-    const response = await buyer.fetch(`${shared.app.url}/api/lookup?${new URLSearchParams(query).toString()}`);
-    const body = await bodyOf(response);
+    const { status, body } = await shared.ask(`/api/lookup?${new URLSearchParams(query).toString()}`);
     return {
-      status: response.status,
+      status,
       body,
       found: (section) => (body[section] as { id: string; match_basis: string }[]).map((r) => [r.id, r.match_basis]),
     };

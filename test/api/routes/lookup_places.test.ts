@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addressParts } from '../../../lib/addresses/parts.ts';
 import { sharedApp } from '../support/test_app.ts';
-import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, type Row } from '../support/snapshot_fixtures.ts';
 
 const HAMILTON = { county_fips: '39061', county: 'Hamilton County, OH', state: 'OH' };
@@ -51,8 +50,6 @@ const SIGNALS = [
 ];
 
 describe('a lookup with a city or a ZIP', () => {
-  const buyer = buyerWith();
-
   const shared = sharedApp({
     // A listing shows that its city is in its county
     deals: [rowOf('deals', 1, { ...HAMILTON, city: 'Elmwood Place', zip: '45216', ...house(901) })],
@@ -63,14 +60,13 @@ describe('a lookup with a city or a ZIP', () => {
   const look = async (query: string | Record<string, string>) => {
     const parameters = new URLSearchParams(typeof query === 'string' ? { address: query } : query);
     const settled = shared.app.facilitator.settled;
-    const response = await buyer.fetch(`${shared.app.url}/api/lookup?${parameters.toString()}`);
-    const body = await bodyOf(response);
+    const { status, body } = await shared.ask(`/api/lookup?${parameters.toString()}`);
     const found = (section: string): string[] =>
       ((body[section] ?? []) as { id: string; match_basis: string }[]).map(
         ({ id, match_basis }) => `${Number(id.slice(-12))} ${match_basis}`,
       );
     return {
-      status: response.status,
+      status,
       basis: body['match_basis'],
       billed: shared.app.facilitator.settled - settled,
       signals: found('signals'),

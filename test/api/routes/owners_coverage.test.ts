@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sharedApp } from '../support/test_app.ts';
-import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const owner = (n: number, name: string, key: string, row: Row = {}): Row =>
@@ -32,19 +31,9 @@ const NAMES: readonly (readonly [typed: string, found: readonly number[]])[] = [
 const REFUSED = ['', '   ', '%%%', 'A.B.', '日本株式会社', '\u0000ACME', 'X'.repeat(201), '\u200b\u200b\u200b'];
 
 describe('owners and coverage', () => {
-  const buyer = buyerWith();
-  const get = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await buyer.fetch(shared.app.url + path);
-    return { status: response.status, body: await bodyOf(response) };
-  };
-  /** A call without a payment; its body is read, so that the connection is free again. */
-  const call = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await fetch(shared.app.url + path);
-    return { status: response.status, body: await bodyOf(response) };
-  };
   const recordsOf = (body: Record<string, unknown>): Row[] => body['records'] as Row[];
   const found = async (path: string): Promise<unknown[]> => {
-    const { status, body } = await get(path);
+    const { status, body } = await shared.ask(path);
     if (status === 404) assert.deepEqual([body['reason'], body['billed']], ['no_matches', false], path);
     else assert.equal(status, 200, JSON.stringify(body));
     return status === 404 ? [] : recordsOf(body).map(({ id }) => id);
@@ -76,7 +65,7 @@ describe('owners and coverage', () => {
 
   for (const name of REFUSED)
     it(`${JSON.stringify(name.slice(0, 20))} is refused, free`, async () => {
-      const { status, body } = await call(byName(name));
+      const { status, body } = await shared.get(byName(name));
       assert.deepEqual(
         [status, body['reason'], body['field'], body['billed']],
         [400, 'invalid_parameter', 'name', false],
@@ -89,13 +78,13 @@ describe('owners and coverage', () => {
     assert.deepEqual(await found('/api/owners?state=mi'), [uuid(2)]);
     assert.deepEqual(await found('/api/owners?min_properties=4'), [4, 3].map(uuid));
     assert.deepEqual(await found('/api/owners?name=acme&state=OH'), [uuid(1)]);
-    assert.equal((await call('/api/owners?min_properties=1')).status, 400);
-    assert.equal((await call('/api/owners?owner_name=ACME')).status, 400);
+    assert.equal((await shared.get('/api/owners?min_properties=1')).status, 400);
+    assert.equal((await shared.get('/api/owners?owner_name=ACME')).status, 400);
   });
 
   it('cost as much as a lookup, and say why a field is absent', async () => {
-    assert.equal((await call('/api/owners')).status, 402);
-    const [record = {}] = recordsOf((await get('/api/owners?name=r%20and%20r')).body);
+    assert.equal((await shared.get('/api/owners')).status, 402);
+    const [record = {}] = recordsOf((await shared.ask('/api/owners?name=r%20and%20r')).body);
     assert.deepEqual(record['absent'], {
       mail_city: 'not_published_by_county',
       mail_state: 'not_published_by_county',
@@ -105,7 +94,7 @@ describe('owners and coverage', () => {
 
   it('show coverage free, by metro and kind', async () => {
     const kindsOf = async (query: string): Promise<unknown[]> => {
-      const { status, body } = await call(`/api/coverage${query}`);
+      const { status, body } = await shared.get(`/api/coverage${query}`);
       assert.equal(status, 200);
       return recordsOf(body).map((row) => [row['metro'], row['kind'], row['status']]);
     };
@@ -115,8 +104,8 @@ describe('owners and coverage', () => {
   });
 
   it('name the metros where none matches, and the kinds where one is unknown', async () => {
-    const { status, body: missed } = await call('/api/coverage?metro=Atlantis');
+    const { status, body: missed } = await shared.get('/api/coverage?metro=Atlantis');
     assert.deepEqual([status, missed['reason'], missed['metros']], [404, 'no_matches', ['Detroit, MI', 'Tampa, FL']]);
-    assert.equal((await call('/api/coverage?kind=ghosts')).status, 400);
+    assert.equal((await shared.get('/api/coverage?kind=ghosts')).status, 400);
   });
 });

@@ -270,10 +270,7 @@ describe('the market of a report', () => {
 
   it('counts the active deals of the city, and lists the most similar ones', async () => {
     const marketOf = async (n: number): Promise<Record<string, unknown>> =>
-      (await bodyOf(await buyerWith().fetch(`${shared.app.url}/api/deals/${uuid(n)}/report`)))['market'] as Record<
-        string,
-        unknown
-      >;
+      (await shared.buy(`/api/deals/${uuid(n)}/report`))['market'] as Record<string, unknown>;
     const { comparables, ...figures } = await marketOf(1);
     assert.deepEqual(figures, {
       area: 'Cleveland, OH',

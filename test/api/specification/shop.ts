@@ -1,22 +1,10 @@
 /** Shared by the tests of the specification: answers of one server, bought or free, as a buyer reads them. */
 import assert from 'node:assert/strict';
+import type { sharedApp } from '../support/test_app.ts';
 
 export type Body = Record<string, unknown>;
 
-export interface Shop {
-  /** URL of the server. */
-  url(): string;
-  /** The free answer of a path. */
-  free(path: string): Promise<Body>;
-  /** The paid answer of a path; it must be 200. */
-  buy(path: string): Promise<Body>;
-  /** Any answer of a path, paid if the server asks for a payment. */
-  ask(path: string): Promise<Response>;
-  /** A PAYMENT-SIGNATURE for this path. */
-  sign(path: string): Promise<string>;
-  /** Number of payments settled so far. */
-  settled(): number;
-}
+export type Shop = ReturnType<typeof sharedApp>;
 
 /** Records of a bought list. */
 export const buyRecords = async (shop: Shop, path: string): Promise<Body[]> =>

@@ -1,16 +1,28 @@
 /** Base as viem takes it, payments of USDC as wallets sign and use them, and the chain of sandbox servers. */
+import type { PaymentRequirements } from '@x402/core/types';
 import { authorizationTypes, eip3009ABI } from '@x402/evm';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem';
 import { evmChainOf } from '../../../api/payments/chain/node.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 import { createBuyerKey, fundBuyer, writeWallet } from '../../../api/payments/local_chain/wallet.ts';
-import { BASE, CHAIN_ID, USDC } from '../../../lib/network.ts';
+import { BASE, CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import { PAY_TO } from './receipt_key.ts';
 
 export const base = evmChainOf(BASE);
 
 /** EIP-712 domain of USDC. */
 export const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
+
+/** What a call of $0.05 asks for. */
+export const TERMS: PaymentRequirements = {
+  scheme: 'exact',
+  network: NETWORK,
+  asset: USDC,
+  amount: '50000',
+  payTo: '0x00000000000000000000000000000000000000aa',
+  maxTimeoutSeconds: 300,
+  extra: { name: 'USD Coin', version: '2' },
+};
 
 export interface Authorization {
   readonly from: Hex;

@@ -22,7 +22,7 @@ import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/serving/follow.ts';
 import type { TableName } from '../../../models/serving/tables.ts';
-import { bodyOf } from './buyers.ts';
+import { bodyOf, buyerWith, type Buyer } from './buyers.ts';
 import { responseChecker } from './response_checker.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
 import { testReceiptKeys } from './receipt_key.ts';
@@ -196,8 +196,21 @@ export interface SharedApp {
   readonly app: Started;
   /** Let `current` name this snapshot, and let the server read it. */
   switchTo(runId: string): Promise<void>;
-  get(path: string): Promise<{ response: Response; body: Record<string, unknown> }>;
+  /** An answer without a payment. */
+  get(path: string): Promise<Answer>;
+  /** Has money for every payment. */
+  readonly buyer: Buyer;
+  /** An answer, paid if the server asks for a payment. */
+  ask(path: string): Promise<Answer>;
+  /** The body of an answer as `ask` gets it, which must be 200. */
+  buy(path: string): Promise<Record<string, unknown>>;
   close(): Promise<void>;
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly status: number;
+  readonly body: Record<string, unknown>;
 }
 
 type Tables = Partial<Record<TableName, readonly Row[]>>;
@@ -207,17 +220,27 @@ export async function startSharedApp(tables?: Tables, options: AppOptions = {}):
   const folder = await dataFolder();
   if (tables) await folder.publish('2026-11-20.01', tables);
   const app = await startApp(folder.path, options);
+  const buyer = buyerWith();
+  const answer = async (path: string, send: (url: string) => Promise<Response>): Promise<Answer> => {
+    const response = await send(app.url + path);
+    assert.match(response.headers.get('Content-Type') ?? '', /json/, path);
+    return { response, status: response.status, body: await bodyOf(response) };
+  };
+  const ask: SharedApp['ask'] = (path) => answer(path, buyer.fetch);
   return {
     folder,
     app,
+    buyer,
+    get: (path) => answer(path, fetch),
+    ask,
+    async buy(path) {
+      const { status, body } = await ask(path);
+      assert.equal(status, 200, `${path} ${JSON.stringify(body)}`);
+      return body;
+    },
     async switchTo(runId) {
       await folder.switchTo(runId);
       await app.snapshots.refresh();
-    },
-    async get(path) {
-      const response = await fetch(app.url + path);
-      assert.match(response.headers.get('Content-Type') ?? '', /json/, path);
-      return { response, body: await bodyOf(response) };
     },
     async close() {
       await app.close();
@@ -243,6 +266,11 @@ export function sharedApp(tables?: Tables, options: AppOptions = {}): Omit<Share
     },
     switchTo: (runId) => running().switchTo(runId),
     get: (path) => running().get(path),
+    get buyer() {
+      return running().buyer;
+    },
+    ask: (path) => running().ask(path),
+    buy: (path) => running().buy(path),
   };
 }
 
