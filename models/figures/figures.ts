@@ -120,7 +120,7 @@ type Columns = ReadonlyMap<string, readonly { readonly name: string }[]>;
 
 /**
  * Origins of the inputs of a model, by the name that formulas have for them: several if an expression joins tables. Of
- * several tables with a column of one name, a star has that of the first.
+ * several tables with a column of one name, a star and a name without a table have that of the first.
  */
 function inputsOf(
   { name: model, selects }: FigureModel,
@@ -128,6 +128,8 @@ function inputsOf(
 ): ReadonlyMap<string, readonly Origin[]> {
   const inputs = selects.find(({ name }) => name === 'inputs');
   const tables = inputs ? tablesIn(objectIn(inputs.node, 'from_table')) : new Map<string, string>();
+  const firstWith = (column: string): string | undefined =>
+    [...tables.values()].find((table) => columnsOfTables.get(table)?.some(({ name }) => name === column));
   return new Map(
     nodes(inputs?.node['select_list']).flatMap((raw): (readonly [string, readonly Origin[]])[] => {
       if (raw['class'] === 'STAR') {
@@ -139,13 +141,17 @@ function inputsOf(
           .map((origin) => [origin.column, [origin]] as const)
           .toReversed();
       }
-      const columns = columnsOf(readExpression(raw)).map((column) => column.split('.'));
-      const name = String(raw['alias'] === '' ? columns[0]?.at(-1) : raw['alias']);
+      const columns = columnsOf(readExpression(raw)).map((column) => {
+        const [first = '', own] = column.split('.');
+        return own === undefined
+          ? { table: firstWith(first), column: first }
+          : { table: tables.get(first), column: own };
+      });
+      const name = String(raw['alias'] === '' ? columns[0]?.column : raw['alias']);
       return [
         [
           name,
-          columns.flatMap(([alias = '', column = '']) => {
-            const table = tables.get(alias);
+          columns.flatMap(({ table, column }) => {
             if (table === undefined) return [];
             // A CTE of the model itself is no table.
             return [
