@@ -6,7 +6,8 @@ import { identifier } from '../lib/sql.ts';
 import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
 import { createFunctions } from './functions.ts';
 import { GraphError, sortByDependency, tablesOfEach } from './graph.ts';
-import { inputMacrosSql, isMart, selectMacros, type Model } from './index.ts';
+import { computedIn, readFigures } from './figures/figures.ts';
+import { inputMacrosSql, isMart, selectMacros, type Mart, type Model } from './index.ts';
 
 /** A model does not match its contract. */
 class ContractError extends Error {
@@ -35,8 +36,8 @@ type Reads = ReadonlyMap<string, readonly string[]>;
  * Create the functions and macros that the models call, then build every model in the order of its dependencies. A
  * published table is sorted by its `orderBy`, one in parts when its part is written. auditModels checks the rows.
  * @returns the models, each after those that it reads
- * @throws GraphError for an unknown table or a cycle; ContractError for a wrong type; Error naming the
- *   model if its SQL fails, as without a column of its contract
+ * @throws GraphError for an unknown table or a cycle; ContractError for a wrong type or a column that a mart's
+ *   record lacks; Error naming the model if its SQL fails, as without a column of its contract
  */
 export async function buildModels(
   connection: DuckDBConnection,
@@ -51,6 +52,7 @@ export async function buildModels(
   await connection.run(`BEGIN;\n${selectMacros(queries)};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const reads = await findReads(connection, models);
+  await checkComputed(connection, models.filter(isMart));
   const order = sortByDependency(reads, inputs).flatMap((name) => byName.get(name) ?? []);
   const waiting = [...order];
   const unbuilt = new Set(byName.keys());
@@ -170,6 +172,22 @@ async function create(connection: DuckDBConnection, model: Model, published: str
   await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
   const asBuilt = convertedRow(record.columns, storedType);
   await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
+}
+
+/** @throws ContractError naming a column that a mart computes for nobody. The tables that it joins may have others. */
+async function checkComputed(connection: DuckDBConnection, marts: readonly Mart[]): Promise<void> {
+  for (const [i, { selects }] of (await readFigures(connection, marts)).entries()) {
+    const { name, contract } = marts[i] ?? {};
+    const published = new Set(contract?.record.columns.map((column) => column.name));
+    const extra = selects
+      .slice(-1)
+      .flatMap(computedIn)
+      .find(([column]) => !published.has(column));
+    if (extra)
+      throw new ContractError(
+        `model ${name}: it computes the column ${extra[0]}, which its record lacks: declare it there, or remove it`,
+      );
+  }
 }
 
 /**

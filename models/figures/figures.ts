@@ -52,6 +52,9 @@ const objectIn = (value: unknown, key: string): JsonObject => {
   return isObject(found) ? found : {};
 };
 
+/** The SELECT itself, or the first one of a UNION. */
+const firstSelect = (node: JsonObject): JsonObject => (isObject(node['left']) ? firstSelect(node['left']) : node);
+
 function selectsOf(root: JsonObject): readonly Select[] {
   const ctes = nodes(objectIn(root, 'cte_map')['map']).map(({ key, value }) => ({
     name: String(key),
@@ -60,7 +63,7 @@ function selectsOf(root: JsonObject): readonly Select[] {
   const inputs = ctes.findIndex(({ name }) => name === 'inputs');
   return [
     ...ctes.map((cte, at) => ({ ...cte, isRowwise: inputs >= 0 && at > inputs })),
-    { name: 'the last SELECT', node: root, isRowwise: true },
+    { name: 'the last SELECT', node: firstSelect(root), isRowwise: true },
   ];
 }
 

@@ -67,9 +67,14 @@ describe('a contract', () => {
       /^model things: column price is DOUBLE, expected DECIMAL\(14,2\)\. .*use quotient\(\)/u,
     );
   });
-  it('takes its columns in its order from a SELECT that may have others', () =>
+  it('refuses a column that is computed and not published', async () => {
+    const extra = GOOD.replace(' FROM', ', n + 1 AS extra FROM').replace(';', '');
+    for (const sql of [extra, `${extra} UNION ALL BY NAME SELECT * FROM given LIMIT 0`])
+      await fails(sql, /^model things: it computes the column extra, which its record lacks/u);
+  });
+  it('takes its columns in its order from a SELECT that may have others of its tables', () =>
     built(
-      'SELECT CAST(n AS INTEGER) AS "count", 1 AS extra, CAST(price AS DECIMAL(14, 2)) AS price, kind, id FROM given',
+      'SELECT CAST(n AS INTEGER) AS "count", CAST(price AS DECIMAL(14, 2)) AS price, * EXCLUDE (price) FROM given',
       async (_, say) =>
         assert.deepEqual(Object.keys((await say('FROM things'))[0] ?? {}), ['id', 'kind', 'price', 'count']),
     ));
