@@ -18,7 +18,7 @@ export const BUILD_DATABASE = 'build.duckdb';
 /** Ending of a temporary file. */
 const TEMPORARY = '.tmp';
 
-const isPartial = (name: string): boolean =>
+export const isPartial = (name: string): boolean =>
   name.endsWith(TEMPORARY) || name.endsWith(HANDED_OVER) || name.startsWith(BUILD_DATABASE);
 
 /** Rows whose record was never written: no read names them. */

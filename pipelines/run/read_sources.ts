@@ -59,13 +59,6 @@ export function groupByHost(sources: readonly SourceSpec[]): ReadonlyMap<string,
   return Map.groupBy(sources, ({ name, hosts: [host = ''] }) => siteOf.get(host) ?? name);
 }
 
-/** A source that the run reads. */
-interface Due {
-  readonly spec: SourceSpec;
-  /** Day up to which the previous snapshot has its rows; null on a first load. */
-  readonly lastGoodOn: string | null;
-}
-
 /** @param previous snapshot whose history the run continues */
 export async function readSources(
   options: ReadOptions,
@@ -78,18 +71,17 @@ export async function readSources(
   progress.reading?.([...due], sources.length - due.size);
   // A register's increment begins at the previous snapshot, whatever was read since.
   const goodOn = new Map(previous?.sources.map((read) => [read.source, read.last_good_at?.slice(0, 10) ?? null]));
+  const lastGoodOn = (spec: SourceSpec): string | null => goodOn.get(spec.name) ?? null;
   const sites = [...groupByHost(sources)].map(([site, group]) => ({
     site,
-    sources: group
-      .filter((spec) => due.has(spec))
-      .map((spec): Due => ({ spec, lastGoodOn: goodOn.get(spec.name) ?? null })),
+    sources: group.filter((spec) => due.has(spec)),
   }));
   const reads = new Map<string, ReadRecord | null>();
   const onEnd = (spec: SourceSpec, read: ReadRecord | null): void => {
     reads.set(spec.name, read);
     progress.ended?.({ spec, read });
   };
-  const run = { ...options, runId, mayFetch, onRows: progress.accepted?.bind(progress) };
+  const run = { ...options, runId, mayFetch, lastGoodOn, onRows: progress.accepted?.bind(progress) };
   await atOnce(sites, (site) => readSite(run, site, onEnd), jobs ? sites.length : HOSTS_AT_ONCE);
   const states = sources.map(async (spec) =>
     judgeSource(spec, {
@@ -115,17 +107,22 @@ async function dueSources({ layout, clock, sources, due }: ReadOptions): Promise
   return found;
 }
 
-type SiteRead = Ingest & Pick<ReadOptions, 'jobs' | 'progress'> & Required<Pick<ReadOptions, 'mayFetch'>>;
+interface SiteRead extends Ingest, Pick<ReadOptions, 'jobs' | 'progress'> {
+  readonly mayFetch: NonNullable<ReadOptions['mayFetch']>;
+  /** Day up to which the previous snapshot has the source's rows; null on a first load. */
+  readonly lastGoodOn: (spec: SourceSpec) => string | null;
+}
 
 /** Read the sources of one host. The drop folder is on this machine, so workers read what is not in it. */
 async function readSite(
   run: SiteRead,
-  { site, sources }: { readonly site: string; readonly sources: readonly Due[] },
+  { site, sources }: { readonly site: string; readonly sources: readonly SourceSpec[] },
   onEnd: (spec: SourceSpec, read: ReadRecord | null) => void,
 ): Promise<void> {
   const { jobs, layout, clock, progress, mayFetch } = run;
   const left: JobSource[] = [];
-  for (const { spec, lastGoodOn } of sources) {
+  for (const spec of sources) {
+    const lastGoodOn = run.lastGoodOn(spec);
     const isForWorker = jobs !== undefined && spec.fetch !== undefined && mayFetch(spec);
     progress?.started?.(spec);
     const read = await ingest(isForWorker ? { ...run, mayFetch: () => false } : run, spec, { lastGoodOn });

@@ -17,9 +17,8 @@ const NAMES_SHOWN = 3;
 
 /** One warning for all sources that no run has read yet. */
 function neverReadWarning(sources: readonly SourceState[]): string[] {
-  const names = sources
-    .filter(({ row }) => row.status === 'never_read' && row.reason === null)
-    .map((source) => source.row.source);
+  const never = sources.filter(({ row }) => row.status === 'never_read' && row.reason === null);
+  const names = never.map(({ row }) => row.source);
   if (names.length === 0) return [];
   const others = names.length - NAMES_SHOWN;
   const shown = names.slice(0, NAMES_SHOWN).join(', ') + (others > 0 ? ` and ${plural(others, 'other')}` : '');
@@ -82,20 +81,20 @@ export function collectWarnings(result: RunResult): string[] {
   ];
 }
 
+/** What sources wait for, by reason. */
+const WAITING = {
+  no_file: 'Waiting for a file in the drop folder',
+  no_permission: "Waiting for the owner's permission (PERMITTED), a key, or a file in the drop folder",
+  out_of_season: 'Not on their sites in this part of the year',
+};
+
 /** Sources that wait for the operator, a line for each reason. */
 export function formatWaiting(sources: readonly SourceState[]): string[] {
-  const waitingFor = (reason: string, about: string): string[] => {
-    const waiting = sources.filter(({ row }) => awaitsOperator(row) && !isUnused(row) && row.reason === reason);
-    return waiting.length === 0 ? [] : [`${about}: ${waiting.map(({ row }) => row.source).join(', ')}`];
-  };
-  return [
-    ...waitingFor('no_file', 'Waiting for a file in the drop folder'),
-    ...waitingFor(
-      'no_permission',
-      "Waiting for the owner's permission (PERMITTED), a key, or a file in the drop folder",
-    ),
-    ...waitingFor('out_of_season', 'Not on their sites in this part of the year'),
-  ];
+  const waiting = sources.filter(({ row }) => awaitsOperator(row) && !isUnused(row));
+  return Object.entries(WAITING).flatMap(([reason, about]) => {
+    const names = waiting.filter(({ row }) => row.reason === reason).map(({ row }) => row.source);
+    return names.length === 0 ? [] : [`${about}: ${names.join(', ')}`];
+  });
 }
 
 /** Published tables to print. */
@@ -110,12 +109,6 @@ function formatAudits({ models }: RunResult): string {
   const failed = audits.filter((audit) => audit.failing > 0).length;
   const outcome = failed === 0 ? `${audits.length} audits passed` : `${failed} of ${audits.length} audits failed`;
   return `${models.length} built; ${outcome}`;
-}
-
-export interface EndOptions {
-  readonly dataDir: string;
-  readonly best: readonly BestDeal[];
-  readonly ms: number;
 }
 
 const LABEL = 11;
@@ -141,19 +134,15 @@ function readText({ sources }: RunResult): string {
 
 /** The most frequent reasons of the rows that this run rejected. */
 function refusedText({ sources }: RunResult): string | null {
-  const byReason = new Map<string, number>();
-  for (const { reason } of sources.flatMap(({ latest }) => latest?.rejects ?? []))
-    byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
-  const reasons = [...byReason].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  const rejects = sources.flatMap(({ latest }) => latest?.rejects ?? []);
+  const reasons = [...Map.groupBy(rejects, ({ reason }) => reason)].map(
+    ([reason, rows]) => [reason, rows.length] as const,
+  );
+  reasons.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   if (reasons.length === 0) return null;
   const others = reasons.slice(REASONS_SHOWN).reduce((total, [, n]) => total + n, 0);
   const shown = reasons.slice(0, REASONS_SHOWN).map(([reason, n]) => `${number(n)} ${reason}`);
   return [...shown, ...(others > 0 ? [`${number(others)} for other reasons`] : [])].join(', ');
-}
-
-function formatWarnings(result: RunResult): string[] {
-  const all = collectWarnings(result);
-  return all.length === 0 ? [] : ['', `Warnings (${all.length})`, ...all.map((warning) => `  ${warning}`)];
 }
 
 function formatBest(best: readonly BestDeal[]): string[] {
@@ -181,26 +170,25 @@ const formatNext = (dataDir: string): string[] => [
 ];
 
 /** The end of a run, as lines. */
-export function formatEnd(result: RunResult, options: EndOptions): string[] {
+export function formatEnd(
+  result: RunResult,
+  { dataDir, best, ms }: { readonly dataDir: string; readonly best: readonly BestDeal[]; readonly ms: number },
+): string[] {
   const { manifest, blocked, changes } = result;
-  const { dataDir, best, ms } = options;
-  const refused = refusedText(result);
+  const changed = changes?.counts.map(({ label: what, n }) => `${number(n)} ${what}`).join(', ');
+  const [refused, warnings] = [refusedText(result), collectWarnings(result)];
   const lines = [
     '',
     label('Read') + readText(result),
     ...(refused === null ? [] : [label('Rejected') + refused]),
     ...formatWaiting(result.sources),
-    ...(changes && changes.counts.length > 0
-      ? [`${label('Changes')}since ${changes.since}: ${changesText(changes.counts)}`]
-      : []),
-    ...formatWarnings(result),
+    ...(changed ? [`${label('Changes')}since ${changes?.since}: ${changed}`] : []),
+    ...(warnings.length === 0 ? [] : ['', `Warnings (${warnings.length})`, ...warnings.map((one) => `  ${one}`)]),
     '',
   ];
   const models = label('Models') + formatAudits(result);
-  if (!manifest) {
-    const audits = plural(blocked.length, 'blocking audit');
-    return [...lines, `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`, models];
-  }
+  const audits = plural(blocked.length, 'blocking audit');
+  if (!manifest) return [...lines, `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`, models];
   const later = result.current ? '' : ' (a snapshot of a later day stays current)';
   return [
     ...lines,
@@ -213,9 +201,6 @@ export function formatEnd(result: RunResult, options: EndOptions): string[] {
     ...formatNext(dataDir),
   ];
 }
-
-const changesText = (counts: NonNullable<RunResult['changes']>['counts']): string =>
-  counts.map(({ label: what, n }) => `${number(n)} ${what}`).join(', ');
 
 const DEALS_SHOWN = 3;
 

@@ -9,6 +9,7 @@ import { atOnce } from '../../lib/at_once.ts';
 import { namesIn, readJson, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { Catalog, CatalogRun } from '../../lib/store/catalog.ts';
+import { STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { downloadMissing, objectOf, readPacked, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf, type ReadRecord } from '../ingest/reads.ts';
@@ -20,7 +21,6 @@ import { addPulled, readPulled, Reads, writeReads, type Folder } from './folder.
 export interface PullOptions extends Folder {
   readonly store: Store;
   readonly asOf: string;
-  readonly cacheBytes: number;
   readonly print: (line: string) => void;
 }
 
@@ -44,12 +44,11 @@ export async function pullRows(store: Store, layout: Layout, read: ReadRecord): 
   await downloadMissing(store, objectOf(read.parquet.sha256), path);
 }
 
-/** Runs that published a snapshot. */
-const publishedIn = ({ runs }: Catalog): CatalogRun[] => runs.filter(({ manifest }) => manifest !== null);
-
 /** The snapshots that a run of this day reads: the newest of an earlier day, the newest of the day, and the current. */
 function chooseSnapshots(catalog: Catalog, asOf: string): readonly CatalogRun[] {
-  const published = publishedIn(catalog).sort((a, b) => compareRunIds(a.run_id, b.run_id));
+  const published = catalog.runs
+    .filter(({ manifest }) => manifest !== null)
+    .sort((a, b) => compareRunIds(a.run_id, b.run_id));
   const dayOf = (run: CatalogRun): string => parseRunId(run.run_id)?.asOf ?? '';
   const wanted = [
     published.findLast((run) => dayOf(run) < asOf),
@@ -61,8 +60,8 @@ function chooseSnapshots(catalog: Catalog, asOf: string): readonly CatalogRun[] 
 
 /** Move away snapshots that the store does not have: their run ended before it published them. */
 async function setAsideUnpublished({ layout, print }: PullOptions, catalog: Catalog): Promise<void> {
-  const published = publishedIn(catalog).map((run) => run.run_id);
-  for (const runId of (await listSnapshots(layout)).filter((id) => !published.includes(id))) {
+  const isPublished = (id: string): boolean => catalog.runs.some((run) => run.run_id === id && run.manifest !== null);
+  for (const runId of (await listSnapshots(layout)).filter((id) => !isPublished(id))) {
     const aside = join(layout.run(runId), 'unpublished');
     await mkdir(layout.run(runId), { recursive: true });
     await rename(layout.snapshot(runId), aside);
@@ -90,7 +89,7 @@ async function assertSameData({ store, layout }: PullOptions, catalog: Catalog, 
 
 /** @throws StoreDamage, StoreUnavailable; SettingError if the folder has other data or another history */
 export async function pull(options: PullOptions, catalog: Catalog): Promise<void> {
-  const { store, layout, asOf, cacheBytes, print } = options;
+  const { store, layout, asOf, print } = options;
   const pulled = await readPulled(layout, store);
   await assertSameData(options, catalog, pulled === null);
   const local = await runIdsIn(layout.runs);
@@ -105,7 +104,7 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   await setAsideUnpublished(options, catalog);
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
   const needed = snapshots.map((run) => run.run_id);
-  if (needed.length > 0) await trimSnapshots(layout.root, cacheBytes, needed);
+  if (needed.length > 0) await trimSnapshots(layout.root, STORE_CACHE_BYTES, needed);
   await addPulled(layout, store, runs);
   const others = runs.filter((run) => !local.includes(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);

@@ -6,14 +6,14 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { type Archive, openArchive } from '../../lib/archive.ts';
+import { openArchive } from '../../lib/archive.ts';
 import { closing } from '../../lib/closing.ts';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { currentRun, manifestOf, readCatalog, switchCatalog } from '../../lib/store/catalog.ts';
 import type { Catalog, CatalogRun, ReadCatalog } from '../../lib/store/catalog.ts';
 import { readSuppressed, writeSuppressed } from '../../lib/suppressions.ts';
-import { openStore, STORE_CACHE_BYTES } from '../../lib/store/open.ts';
+import { openStore } from '../../lib/store/open.ts';
 import { PublishedElsewhere, readVerified, StoreDamage, StoreUnavailable } from '../../lib/store/store.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
@@ -31,14 +31,12 @@ const TRIES = 5;
 export interface RunStoreOptions {
   readonly store: Store;
   readonly layout: Layout;
-  /** Bytes of fetched snapshots that stay. Default: STORE_CACHE_BYTES. */
-  readonly cacheBytes?: number;
   readonly print: (line: string) => void;
 }
 
 export class RunStore {
   readonly store: Store;
-  readonly #options: Required<RunStoreOptions>;
+  readonly #options: RunStoreOptions;
   /** The catalog that the run continues. */
   #before: ReadCatalog | null = null;
   /** What the run has published. */
@@ -46,7 +44,7 @@ export class RunStore {
 
   constructor(options: RunStoreOptions) {
     this.store = options.store;
-    this.#options = { cacheBytes: STORE_CACHE_BYTES, ...options };
+    this.#options = options;
   }
 
   /** Bring the folder up to date for a run of this day. */
@@ -56,7 +54,8 @@ export class RunStore {
     const catalog = this.#before?.catalog;
     if (catalog) {
       await writeSuppressed(layout.root, catalog.suppressed);
-      await this.#withArchive((archive) => pull({ ...this.#options, asOf, archive }, catalog));
+      await using archive = closing(await openArchive(layout.root));
+      await pull({ ...this.#options, asOf, archive }, catalog);
     }
     // Reads that an earlier run of this folder could not store.
     await this.addReads();
@@ -109,19 +108,13 @@ export class RunStore {
     this.store.close();
   }
 
-  /** Opened for each step: the run and its reads have an archive of their own. */
-  async #withArchive<T>(work: (archive: Archive) => Promise<T>): Promise<T> {
-    await using archive = closing(await openArchive(this.#options.layout.root));
-    return await work(archive);
-  }
-
   /** Store what the catalog lacks. @param published run of the new snapshot @returns false if another run was first */
   async #add(published: string | null): Promise<boolean> {
     const { store, layout, print } = this.#options;
     const known = this.#before?.catalog ?? null;
-    const { runs, files, bytes } = await this.#withArchive((archive) =>
-      push({ store, layout, archive, known, published }),
-    );
+    // Opened for each step: the run and its reads have an archive of their own.
+    await using archive = closing(await openArchive(layout.root));
+    const { runs, files, bytes } = await push({ store, layout, archive, known, published });
     const suppressed = [...(await readSuppressed(layout.root))];
     if (runs.length === 0 && JSON.stringify(suppressed) === JSON.stringify(known?.suppressed ?? [])) return true;
     const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);

@@ -77,20 +77,26 @@ async function* parsePage(spec: SourceSpec, page: Page): AsyncGenerator<readonly
   }
 }
 
+/** A refused row of a page; its fields have the order of the record, by which reads are compared. */
+export const rejectOf = (
+  { name }: SourceSpec,
+  { url, sha256, observedAt }: Pick<Page, 'url' | 'sha256' | 'observedAt'>,
+  { page_row, reason, detail, raw }: Pick<Rejected, 'page_row' | 'reason' | 'detail' | 'raw'>,
+): Rejected => {
+  const page = { source: name, page_url: url, page_sha256: sha256, page_row };
+  return { ...page, reason, detail, raw, observed_at: observedAt };
+};
+
 /** @param index position of the candidate on its page, from 0 */
 function check(spec: SourceSpec, page: Page, candidate: Candidate, index: number): Checked {
   const refuse = (reason: string, detail: string, key: NaturalKey | undefined): Checked => ({
-    reject: {
-      source: spec.name,
-      page_url: page.url,
-      page_sha256: page.sha256,
+    // A copy: a slice would keep the text of the page in memory as long as the reject.
+    reject: rejectOf(spec, page, {
       page_row: index,
       reason,
       detail,
-      // A copy: a slice would keep the text of the page in memory as long as the reject.
       raw: Buffer.from(candidate.raw.slice(0, RAW_LIMIT)).toString() || '(empty)',
-      observed_at: page.observedAt,
-    },
+    }),
     key,
   });
   if ('reject' in candidate) return refuse(candidate.reject.reason, candidate.reject.detail, candidate.key);
@@ -130,16 +136,11 @@ function keyOf(spec: SourceSpec, values: Values): NaturalKey | undefined {
 export const isPartOfKey = (spec: SourceSpec, key: NaturalKey): boolean => spec.row.key.some((name) => !(name in key));
 
 /** A row without a page of its own, as a reject. */
-export const lostRow = (spec: SourceSpec, lost: Unreadable, index: number, observedAt: string): Rejected => ({
-  source: spec.name,
-  page_url: lost.url,
-  page_sha256: NO_BYTES,
-  page_row: index,
-  reason: lost.reason,
-  detail: lost.detail,
-  raw: JSON.stringify(lost.key),
-  observed_at: observedAt,
-});
+export const lostRow = (spec: SourceSpec, lost: Unreadable, index: number, observedAt: string): Rejected => {
+  const { key, url, reason, detail } = lost;
+  const page = { url, sha256: NO_BYTES, observedAt };
+  return rejectOf(spec, page, { page_row: index, reason, detail, raw: JSON.stringify(key) });
+};
 
 /** Counts and rejects of a read. */
 export interface Tally {

@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../../lib/duck.ts';
 import { identifier } from '../../../lib/sql.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
-import type { NaturalKey, Rejected } from './check_rows.ts';
+import { rejectOf, type NaturalKey, type Rejected } from './check_rows.ts';
 import type { ReadPage } from '../reads.ts';
 
 const list = (columns: readonly string[]): string => columns.map(identifier).join(', ');
@@ -105,14 +105,9 @@ function rejectContradictions(spec: SourceSpec, rows: readonly RefusedRow[], pag
   const advice =
     files.size > 1 ? `. They are in ${[...files].join(' and ')}: leave only the newest list in the folder` : '';
   const detail = `${rows.length} rows of ${key} differ in ${shown.join(', ')}${more}${advice}`;
-  return rows.map((row) => ({
-    source: spec.name,
-    page_url: pageOf(row)?.url ?? spec.home,
-    page_sha256: row.pageSha256,
-    page_row: row.pageRow,
-    reason: 'contradictory_rows',
-    detail,
-    raw: JSON.stringify(row.values),
-    observed_at: pageOf(row)?.observedAt ?? '',
-  }));
+  return rows.map((row) => {
+    const { url = spec.home, observedAt = '' } = pageOf(row) ?? {};
+    const [page, raw] = [{ url, sha256: row.pageSha256, observedAt }, JSON.stringify(row.values)];
+    return rejectOf(spec, page, { page_row: row.pageRow, reason: 'contradictory_rows', detail, raw });
+  });
 }

@@ -1,7 +1,7 @@
 /** Dropped files of several suppliers, such as brokers: a bad file loses its own rows only. */
 import { type Page, Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import { droppedName } from '../../../sources/dropped_files.ts';
-import { checkedRows, checkRejects, WHOLE_FILE, type Checked, type Rejected, type Values } from './check_rows.ts';
+import { checkedRows, checkRejects, rejectOf, WHOLE_FILE, type Checked, type Values } from './check_rows.ts';
 import type { ReadPage } from '../reads.ts';
 
 /** The rows of a readable file. */
@@ -10,18 +10,13 @@ interface FileRows {
   readonly rows: readonly Checked[];
 }
 
-interface RefusedFile {
-  readonly page: ReadPage;
-  readonly error: Quarantine;
-}
-
 /**
  * Every candidate of the readable files, and one reject for each unreadable file. Its key is its folder.
  * @throws Quarantine the first one, if no file is readable
  */
 export async function checkedFiles(spec: SourceSpec, pages: readonly ReadPage[]): Promise<readonly Checked[]> {
   const files: FileRows[] = [];
-  const refused: RefusedFile[] = [];
+  const refused: { readonly page: ReadPage; readonly error: Quarantine }[] = [];
   for (const page of pages) {
     try {
       files.push({ page, rows: await rowsOfFile(spec, await page.open()) });
@@ -34,16 +29,12 @@ export async function checkedFiles(spec: SourceSpec, pages: readonly ReadPage[])
   if (first && files.length === 0)
     throw new Quarantine(first.error.reason, `${fileOf(first.page)}: ${first.error.message}`, first.page.url);
   const lost = refused.map(({ page, error }) => ({
-    reject: {
-      source: spec.name,
-      page_url: page.url,
-      page_sha256: page.sha256,
+    reject: rejectOf(spec, page, {
       page_row: 0,
       reason: error.reason,
       detail: `${fileOf(page)}: ${error.message}`,
       raw: WHOLE_FILE,
-      observed_at: page.observedAt,
-    },
+    }),
     key: { folder: page.context['folder'] ?? '' },
   }));
   return [...withoutSharedKeys(spec, files), ...lost];
@@ -80,16 +71,12 @@ function* withoutSharedKeys(spec: SourceSpec, files: readonly FileRows[]): Gener
 
 function sharedKey(spec: SourceSpec, page: ReadPage, values: Values, places: readonly string[]): Checked {
   const key = Object.fromEntries(spec.row.key.map((name) => [name, String(values[name])]));
-  const reject: Rejected = {
-    source: spec.name,
-    page_url: page.url,
-    page_sha256: page.sha256,
+  const reject = rejectOf(spec, page, {
     page_row: Number(values['page_row']),
     reason: 'contradictory_rows',
     detail: `${Object.values(key).join(' ')} is ${places.join(' and ')}: give each supplier a folder of its own`,
     raw: JSON.stringify(values),
-    observed_at: page.observedAt,
-  };
+  });
   return { reject, key };
 }
 

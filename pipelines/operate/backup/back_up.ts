@@ -17,10 +17,9 @@ import { LINK_ENDING, namesIn, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { filesOf } from '../../../lib/store/snapshot_cache.ts';
 import { MARKS } from '../../../lib/verified.ts';
-import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { holdForReading } from '../../run/lock.ts';
-import { BUILD_DATABASE } from '../../run/partial_files.ts';
+import { isPartial } from '../../run/partial_files.ts';
 import { currentSnapshot, listSnapshots } from '../../snapshots.ts';
 import * as backups from './folder.ts';
 import type { BackUpSettings } from './settings.ts';
@@ -72,12 +71,9 @@ interface Listed {
   readonly known?: string | undefined;
 }
 
-const isPartial = (name: string): boolean =>
-  name.startsWith('.') ||
-  ['.tmp', LINK_ENDING, HANDED_OVER].some((ending) => name.endsWith(ending)) ||
-  name.startsWith(BUILD_DATABASE) ||
-  // The marks are of files on this disk.
-  name === MARKS;
+/** The marks are of files on this disk. */
+const isLeftOut = (name: string): boolean =>
+  name.startsWith('.') || name.endsWith(LINK_ENDING) || isPartial(name) || name === MARKS;
 
 /**
  * A file, or the files and empty folders under a folder. A link is followed: a folder may be on another disk.
@@ -91,7 +87,7 @@ async function* walk(
   const found = await stat(join(root, path)).catch(() => null);
   if (found?.isFile()) yield { path, isFolder: false, known: await hashOf(path) };
   if (!found?.isDirectory()) return;
-  const names = (await namesIn(join(root, path))).filter((name) => !isPartial(name));
+  const names = (await namesIn(join(root, path))).filter((name) => !isLeftOut(name));
   if (names.length === 0) yield { path, isFolder: true };
   for (const name of names) yield* walk(root, `${path}/${name}`, hashOf);
 }
@@ -123,111 +119,104 @@ async function* filesBefore(layout: Layout): AsyncGenerator<Listed> {
   for (const name of OTHERS) yield* walk(layout.root, name);
 }
 
-/** One copy of a data folder. */
-class Copy {
-  readonly #to: string;
-  readonly #layout: Layout;
-  readonly files = new Map<string, backups.Backup['files'][number]>();
-  readonly folders: string[] = [];
-  readonly damage: string[] = [];
-  readonly missing: string[] = [];
+/** What was copied of a data folder, and what was damaged. */
+interface Copy {
+  readonly to: string;
+  readonly root: string;
+  readonly files: Map<string, backups.Backup['files'][number]>;
+  readonly folders: string[];
+  readonly damage: string[];
+  readonly missing: string[];
+}
 
-  constructor(to: string, layout: Layout) {
-    this.#to = to;
-    this.#layout = layout;
+async function addFile({ to, root, files, damage, missing }: Copy, path: string, known?: string): Promise<void> {
+  const file = join(root, path);
+  try {
+    const { mode } = await stat(file);
+    files.set(path, { path, ...(await backups.addContent(to, file, known)), mode: mode & MODE_BITS });
+  } catch (error) {
+    if (error instanceof backups.WrongContent) {
+      damage.push(`${path} does not have the hash that its manifest, record or name states: it is left out`);
+      missing.push(path);
+      // Another was removed since it was listed, such as a dropped file.
+    } else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+}
 
-  addAll(listed: AsyncIterable<Listed>): Promise<void> {
-    return atOnce(listed, async ({ path, isFolder, known }) => {
-      if (isFolder) this.folders.push(path);
-      else await this.add(path, known);
-    });
-  }
+const addAll = (copy: Copy, listed: AsyncIterable<Listed>): Promise<void> =>
+  atOnce(listed, async ({ path, isFolder, known }) => {
+    if (isFolder) copy.folders.push(path);
+    else await addFile(copy, path, known);
+  });
 
-  async add(path: string, known?: string): Promise<void> {
-    const file = join(this.#layout.root, path);
-    try {
-      const { mode } = await stat(file);
-      this.files.set(path, { path, ...(await backups.addContent(this.#to, file, known)), mode: mode & MODE_BITS });
-    } catch (error) {
-      if (error instanceof backups.WrongContent) {
-        this.damage.push(`${path} does not have the hash that its manifest, record or name states: it is left out`);
-        this.missing.push(path);
-        // Another was removed since it was listed, such as a dropped file.
-      } else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
+/** Add a file that its owner writes under a temporary path, as of one instant. */
+async function addWritten(to: string, write: (path: string) => Promise<unknown>): Promise<backups.Content> {
+  const file = backups.temporaryIn(to);
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(file, { force: true }));
+  await write(file);
+  return await backups.addContent(to, file);
+}
 
-  /** Add a file that its owner writes under a temporary path, as of one instant. */
-  async #addCopy(write: (path: string) => Promise<unknown>): Promise<backups.Content> {
-    const file = backups.temporaryIn(this.#to);
-    await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(() => rm(file, { force: true }));
-    await write(file);
-    return await backups.addContent(this.#to, file);
-  }
+/** A copy of the ledger; null if there is none yet. */
+async function addLedger(settings: BackUpSettings): Promise<backups.Content | null> {
+  if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
+  await using ledger = closing(await openLedgerStore(settings));
+  return await addWritten(settings.TO, (path) => backUpLedger(ledger, path));
+}
 
-  /** A copy of the ledger; null if there is none yet. */
-  async addLedger(settings: BackUpSettings): Promise<backups.Content | null> {
-    if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
-    await using ledger = closing(await openLedgerStore(settings));
-    return await this.#addCopy((path) => backUpLedger(ledger, path));
-  }
+async function addArchive(copy: Copy): Promise<void> {
+  const { to, root, files } = copy;
+  if (!hasArchive(root)) return;
+  await using archive = closing(await openArchive(root));
+  files.set(ARCHIVE.path, { ...ARCHIVE, ...(await addWritten(to, (path) => archive.copyTo(path))) });
+  // The names of large pages are their hashes.
+  await addAll(
+    copy,
+    walk(root, 'archive/large', (path) => /^[0-9a-f]{64}$/u.exec(basename(path))?.[0]),
+  );
+}
 
-  async addArchive(): Promise<void> {
-    const { root } = this.#layout;
-    if (!hasArchive(root)) return;
-    await using archive = closing(await openArchive(root));
-    this.files.set(ARCHIVE.path, { ...ARCHIVE, ...(await this.#addCopy((path) => archive.copyTo(path))) });
-    // The names of large pages are their hashes.
-    await this.addAll(walk(root, 'archive/large', (path) => /^[0-9a-f]{64}$/u.exec(basename(path))?.[0]));
-  }
-
-  /** Note what the current snapshot's manifest states and was not copied. @returns whether all was */
-  async checkCurrent(current: string | null): Promise<boolean> {
-    if (current === null) return true;
-    const stated = await statedHashes(this.#layout, current);
-    const pathOf = (file: string): string => `snapshots/${current}/${file}`;
-    const absent = [...stated].filter(([file, hash]) => this.files.get(pathOf(file))?.sha256 !== hash);
-    const paths = absent.map(([file]) => pathOf(file)).filter((path) => !this.missing.includes(path));
-    const gaps = paths.map((path) => `${path} is missing`);
-    if (stated.size === 0) gaps.push(`${pathOf('manifest.json')} is missing or damaged`);
-    this.damage.push(...gaps);
-    return gaps.length === 0;
-  }
+/** Sentences on what the manifest of the current snapshot states and was neither copied nor found damaged. */
+async function gapsOf(copy: Copy, layout: Layout, current: string): Promise<readonly string[]> {
+  const stated = await statedHashes(layout, current);
+  if (stated.size === 0) return [`snapshots/${current}/manifest.json is missing or damaged`];
+  return [...stated].flatMap(([file, hash]) => {
+    const path = `snapshots/${current}/${file}`;
+    return copy.files.get(path)?.sha256 === hash || copy.missing.includes(path) ? [] : [`${path} is missing`];
+  });
 }
 
 /**
  * Back up a data folder. What an earlier backup in the same folder stored is not stored again.
- * @returns among others a sentence for each damaged file, and older backups that were removed; it is not complete if a
- *   damaged or lost file is not in it
+ * @returns among others a sentence for each damaged or lost file, which is not in it, and older backups that were
+ *   removed
  * @throws SettingError if a folder cannot be used; nothing is written then
  */
 export async function backUp(settings: BackUpSettings, at = new Date()) {
   await checkFolders(settings);
   const { TO: to } = settings;
   const layout = layoutOf(settings.DATA_DIR);
-  const close = await backups.openBackups(to);
-  const release = holdForReading(layout);
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(close);
-  cleanup.defer(release);
+  cleanup.defer(await backups.openBackups(to));
+  cleanup.defer(holdForReading(layout));
   const data_clock = await checkKind(layout, to);
   const current = await currentSnapshot(layout);
-  const copy = new Copy(to, layout);
-  await copy.addAll(filesBefore(layout));
-  const ledger = await copy.addLedger(settings);
+  const copy: Copy = { to, root: layout.root, files: new Map(), folders: [], damage: [], missing: [] };
+  await addAll(copy, filesBefore(layout));
+  const ledger = await addLedger(settings);
   // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
-  await copy.add('ledger.journal');
-  await copy.addArchive();
-  const isComplete = (await copy.checkCurrent(current)) && copy.missing.length === 0;
-  const { damage, missing, folders } = copy;
+  await addFile(copy, 'ledger.journal');
+  await addArchive(copy);
+  const gaps = current === null ? [] : await gapsOf(copy, layout, current);
+  const { missing, folders } = copy;
+  const damage = [...copy.damage, ...gaps];
   const files = [...copy.files.values()];
   const backup = { at: at.toISOString(), data_clock, current, ledger, missing, files, folders };
   const name = await backups.writeBackup(to, backup);
   const removed = await backups.removeOlder(to, settings.KEEP_BACKUPS);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return { name, files: files.length, bytes, damage, isComplete, removed };
+  return { name, files: files.length, bytes, damage, removed };
 }
 
 export type BackedUp = Awaited<ReturnType<typeof backUp>>;

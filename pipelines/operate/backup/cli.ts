@@ -19,12 +19,12 @@ async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
   const { DATA_DIR, TO, WITHOUT_LEDGER, KEEP_BACKUPS } = settings;
   const at = new Date();
-  const { name, files, bytes, damage, isComplete, removed } = await backUp(settings, at);
+  const { name, files, bytes, damage, removed } = await backUp(settings, at);
   print(`backup ${name} in ${TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
   if (WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
   if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
-  if (isComplete)
+  if (damage.length === 0)
     await noteBackup(layoutOf(DATA_DIR), TO, at).catch((error: unknown) =>
       print(`make status will not show this backup: it cannot write to DATA_DIR (${messageOf(error)})`),
     );

@@ -74,15 +74,24 @@ export async function readBackup(root: string, name: string): Promise<Backup> {
   }
 }
 
-/** @throws SettingError if the folder has no backups, or not this one */
-export async function findBackup(root: string, name: string | undefined): Promise<string> {
+/** A backup by its name. */
+export interface Named {
+  readonly name: string;
+  readonly backup: Backup;
+}
+
+/**
+ * A backup, by default the newest.
+ * @throws SettingError if the folder has no backups, or not this one; DamagedFile if it is not complete
+ */
+export async function findBackup(root: string, wanted: string | undefined): Promise<Named> {
   const names = await listBackups(root);
-  const newest = names.at(-1);
-  if (!isBackupFolder(root) || newest === undefined)
+  const name = wanted ?? names.at(-1);
+  if (!isBackupFolder(root) || names.length === 0 || name === undefined)
     throw new SettingError(`FROM is ${JSON.stringify(root)}, expected a folder that make backup wrote, with a backup`);
-  if (name !== undefined && !names.includes(name))
+  if (!names.includes(name))
     throw new SettingError(`BACKUP is ${JSON.stringify(name)}, expected one of ${names.slice(-10).join(', ')}`);
-  return name ?? newest;
+  return { name, backup: await readBackup(root, name) };
 }
 
 /**

@@ -5,14 +5,14 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
+import { restoreLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal_file.ts';
 import { contentOf, DamagedFile, makeFolder, share, sync, whyNotWritable } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from '../../../lib/at_once.ts';
 import type { RestoreSettings } from './settings.ts';
-import { contentPath, contentsOf, copyFlushed, findBackup, readBackup } from './folder.ts';
-import type { Backup, Content } from './folder.ts';
+import { contentPath, contentsOf, copyFlushed, findBackup } from './folder.ts';
+import type { Backup, Content, Named } from './folder.ts';
 
 const OWNER_ONLY = 0o600;
 /** Folder of a restore that has not ended. */
@@ -34,19 +34,12 @@ async function checkContent(root: string, { sha256 }: Content, read: (path: stri
 const copyOut = (root: string, content: Content, path: string, mode: number): Promise<void> =>
   checkContent(root, content, (from) => copyFlushed(from, path, mode));
 
-/** A backup by its name. */
-export interface Named {
-  readonly name: string;
-  readonly backup: Backup;
-}
-
 /** Read every content of a backup. @throws DamagedFile naming the first damage */
 export async function verifyBackup(root: string, wanted: string | undefined): Promise<Named> {
-  const name = await findBackup(root, wanted);
-  const backup = await readBackup(root, name);
-  const contents = new Map(contentsOf(backup).map((content) => [content.sha256, content]));
+  const found = await findBackup(root, wanted);
+  const contents = new Map(contentsOf(found.backup).map((content) => [content.sha256, content]));
   await atOnce(contents.values(), (content) => checkContent(root, content, contentOf));
-  return { name, backup };
+  return found;
 }
 
 /** @throws SettingError if a folder cannot be made, or has data */
@@ -86,11 +79,7 @@ function ledgerPlace({ DATA_DIR, LEDGER }: RestoreSettings, folder: string): str
 }
 
 /** Restore the ledger into LEDGER, by default a file in the new folder. */
-async function writeLedger(
-  settings: RestoreSettings,
-  folder: string,
-  { ledger }: Backup,
-): Promise<RestoredLedger | null> {
+async function writeLedger(settings: RestoreSettings, folder: string, { ledger }: Backup) {
   if (ledger === null || settings.WITHOUT_LEDGER) return null;
   const { OVERWRITE: overwrite, JOURNALS = [] } = settings;
   const file = join(folder, 'ledger.backup.tmp');
@@ -118,15 +107,12 @@ async function moveInto(dataDir: string, folder: string): Promise<void> {
  * Restore a backup into an empty folder.
  * @throws SettingError if the folder is not empty; DamagedFile if a content is damaged. The folder stays empty then
  */
-export async function restoreFolder(
-  settings: RestoreSettings,
-): Promise<Named & { readonly ledger: RestoredLedger | null }> {
+export async function restoreFolder(settings: RestoreSettings) {
   const { FROM, BACKUP, DATA_DIR, JOURNALS = [] } = settings;
   const absent = JOURNALS.find((path) => !existsSync(path));
   if (absent !== undefined)
     throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected existing journals of the ledger`);
-  const name = await findBackup(FROM, BACKUP);
-  const backup = await readBackup(FROM, name);
+  const { name, backup } = await findBackup(FROM, BACKUP);
   await checkEmpty(DATA_DIR);
   const folder = join(DATA_DIR, RESTORING);
   await rm(folder, { recursive: true, force: true });
