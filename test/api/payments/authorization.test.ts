@@ -1,4 +1,4 @@
-/** Reads the payment header strictly. attacks/signature_forms.test.ts has the forms of a signature. */
+/** Reads the payment header strictly. attacks/signatures.test.ts has the forms of a signature. */
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import * as fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * Payment modes: the lifetime of the sandbox's chain, settling with our own key, and a ledger of one kind of money: a
- * lead sold for test money stays available to real buyers.
+ * Payment modes: the lifetime of the sandbox's chain, settling with our own key, Base Sepolia, and a ledger of one kind
+ * of money: a lead sold for test money stays available to real buyers.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,6 +10,9 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { decodePaymentResponseHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { x402Client } from '@x402/fetch';
 import { closing } from '../../../lib/closing.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
@@ -17,11 +20,12 @@ import { serve, type Serving } from '../../../api/http/serve.ts';
 import { ledgerExists, openLedger } from '../../../ledger/open.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { joinOn } from '../support/base.ts';
-import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment, fetchPaymentRequired } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../../support/program.ts';
 import { changeManifest, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { PAY_TO, receiptKeyPath } from '../support/receipt_key.ts';
 import { startTestServer } from '../../support/server.ts';
+import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 
 /** What a test that fails leaves open is closed, so that it fails and does not hang. */
 const leftOpen: (() => Promise<unknown>)[] = [];
@@ -227,4 +231,100 @@ it('a sandbox server does not start on a ledger of real money, and says so in on
     message: /^LEDGER is .*ledger\.sqlite, which holds sales in real money\. Use another ledger for test money: set /,
   });
   await rm(DATA_DIR, { recursive: true });
+});
+
+const PRICE = 50_000n;
+
+describe('a server on Base Sepolia', () => {
+  const key = generatePrivateKey();
+  const buyer = privateKeyToAccount(generatePrivateKey());
+  const signer = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
+  let folder: DataFolder;
+  let chain: Chain;
+  let server: Serving;
+  let url: string;
+
+  const opened = (more: Record<string, string>): Promise<Serving> =>
+    serve(
+      readServerSettings({
+        DATA_DIR: folder.path,
+        PORT: '0',
+        PAYMENTS: 'self',
+        NODE_ENV: 'production',
+        PAY_TO,
+        SETTLE_KEY: key,
+        PUBLIC_BASE_URL: 'http://localhost',
+        RECEIPT_KEY_FILE: receiptKeyPath(),
+        ...more,
+      }),
+    );
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
+    chain = await startChain(BASE_SEPOLIA);
+    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
+      address: privateKeyToAccount(key).address,
+      value: 10n ** 18n,
+    });
+    await chain.mint(buyer.address, 10_000_000n);
+    server = await opened({ NETWORK: BASE_SEPOLIA.name, RPC_URL: chain.rpcUrl });
+    url = `${server.url}/api/deals`;
+  });
+  after(async () => {
+    await server.close();
+    await chain.close();
+    await folder.remove();
+  });
+
+  it('refuses a payment on Base with a typed reason, and charges nothing', async () => {
+    const required = await fetchPaymentRequired(url);
+    const { address, name, version } = BASE.usdc;
+    const onBase = required.accepts.map((terms) => ({
+      ...terms,
+      network: BASE.name,
+      asset: address,
+      extra: { name, version },
+    }));
+    const payload = await signer.createPaymentPayload({ ...required, accepts: onBase });
+    const response = await fetchWithPayment(url, encodePaymentSignatureHeader(payload));
+    const { reason, payment_error, billed } = await bodyOf(response);
+    assert.deepEqual(
+      [response.status, reason, payment_error, billed],
+      [402, 'payment_invalid', 'no_matching_payment_requirements', false],
+    );
+    assert.equal(await chain.balanceOf(PAY_TO), 0n);
+  });
+
+  it('offers the domain name of its own token, and sells for test money', async () => {
+    const required = await fetchPaymentRequired(url);
+    assert.deepEqual(
+      required.accepts.map(({ network, asset, extra }) => [network, asset, extra]),
+      [['eip155:84532', '0x036CbD53842c5426634e7929541eC2318f3dCF7e', { name: 'USDC', version: '2' }]],
+    );
+    const payment = encodePaymentSignatureHeader(await signer.createPaymentPayload(required));
+    const response = await fetchWithPayment(url, payment);
+    assert.equal(response.status, 200);
+    assert.equal(
+      decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '').network,
+      BASE_SEPOLIA.name,
+    );
+    assert.equal(await chain.balanceOf(PAY_TO), PRICE);
+    const sold = await server.running.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
+    assert.match(sold?.chain ?? '', /^eip155:84532 0x[0-9a-f]{64}$/);
+    const { test_money, notice } = await bodyOf(await fetch(url));
+    assert.deepEqual([test_money, String(notice).slice(0, 14)], [true, 'TEST PAYMENTS:']);
+    const health = await bodyOf(await fetch(`${server.url}/health`));
+    assert.equal((health['payments'] as { test_money: boolean }).test_money, true);
+    for (const path of ['/', '/status', '/leads', '/no-such-page']) {
+      const page = await (await fetch(server.url + path, { headers: { Accept: 'text/html' } })).text();
+      assert.match(/<aside aria-label="Notice">.*?<\/summary>/su.exec(page)?.[0] ?? '', /test money/iu, path);
+    }
+    await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) }, { data: 'live' });
+    await server.snapshots.refresh();
+    assert.equal(server.snapshots.acquire()?.snapshot.id, '2026-11-20.02', 'live data is for rehearsals too');
+    await assert.rejects(opened({ RPC_URL: 'http://127.0.0.1:9' }), {
+      name: 'SettingError',
+      message: /^LEDGER is .*ledger\.sqlite, which holds sales in test money\. Use another ledger for real money: set /,
+    });
+  });
 });

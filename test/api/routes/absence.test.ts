@@ -4,16 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { allRoutes } from '../../../api/routes/all.ts';
-import { createCursors } from '../../../api/routes/list/page.ts';
-import type { Route } from '../../../api/routes/define.ts';
-import { readParams } from '../../../api/routes/params.ts';
-import { bodyObject } from '../../../api/serving/records.ts';
-import { Filters } from '../../../api/serving/filters.ts';
-import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { thorough } from '../../thorough.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 
 /** Values of a status that mean that there is a value, and the reason of a null that no cause explains. */
 const UNTRUE = new Set(
@@ -80,69 +75,46 @@ const walkBody = (walk: Walk, body: JsonObject): void => {
 };
 
 describe('every null of every response', () => {
-  let snapshot: Snapshot;
-  const routes = allRoutes({ publicUrl: 'https://api.dealfeed.example' });
+  let started: Started;
+  const buyer = buyerWith();
   const walk: Walk = { records: 0, nulls: 0, problems: new Set() };
 
-  const respond = async (
-    route: Route,
-    query: string,
-    path: Readonly<Record<string, string>> = {},
-  ): Promise<JsonObject> => {
-    const body = bodyObject(
-      await route.handle({
-        params: readParams(route.params, query),
-        path,
-        snapshot,
-        manifest: snapshot.manifest,
-        today: snapshot.manifest.as_of,
-        cursors: createCursors('a secret of the tests'),
-        holds: async () => new Map(),
-      }),
-    );
-    route.response.parse(body);
-    return body as JsonObject;
+  /** The body of an answer, bought where it has a price. */
+  const read = async (path: string): Promise<JsonObject> => {
+    const response = await buyer.fetch(started.url + path);
+    const body = (await bodyOf(response)) as JsonObject;
+    assert.equal(response.status, 200, `${path} ${JSON.stringify(body)}`);
+    return body;
   };
 
   before(async () => {
     const { layout } = await afterFirstDay();
-    snapshot = await openSnapshot(layout.current);
+    started = await startApp(layout.root);
   });
-  after(() => {
-    snapshot.close();
-  });
+  after(() => started.close());
 
   it('of a record has one reason, in all lists, discovery documents and the index', async () => {
-    for (const route of routes) {
-      if (route.path.includes(':') || route.media !== undefined || route.isExclusive) continue;
-      if (route.path.startsWith('/api/lookup')) continue;
-      const isList = Object.hasOwn(route.params, 'limit');
-      const isPast = Object.hasOwn(route.params, 'include_past') ? '&include_past=true' : '';
-      const limit = route.path === '/api/places' ? 50 : 500;
-      const body = await respond(route, isList ? `limit=${limit}${isPast}` : '');
-      walkBody(walk, Object.hasOwn(route.params, 'fields') ? await withAllFields(route, body, isPast) : body);
+    for (const { path, params, media, isExclusive } of started.app.routes) {
+      if (path.includes(':') || media !== undefined || isExclusive || path.startsWith('/api/lookup')) continue;
+      const isPast = Object.hasOwn(params, 'include_past') ? '&include_past=true' : '';
+      const limit = path === '/api/places' ? 50 : 500;
+      walkBody(walk, await read(Object.hasOwn(params, 'limit') ? `${path}?limit=${limit}${isPast}` : path));
+      if (Object.hasOwn(params, 'fields')) walkBody(walk, await read(`${path}?limit=500&fields=all${isPast}`));
     }
     assert.deepEqual([...walk.problems], []);
     assert.ok(walk.records > 500 && walk.nulls > 2_000, JSON.stringify({ ...walk, problems: 0 }));
   });
 
-  /** The same list with all fields. */
-  const withAllFields = async (route: Route, body: JsonObject, more: string): Promise<JsonObject> => {
-    walkBody(walk, body);
-    return respond(route, `limit=500&fields=all${more}`);
-  };
-
   it('of reports and lookups has a reason or a status', async () => {
-    const report = routes.find(({ path }) => path === '/api/deals/:id/report') ?? assert.fail();
-    const deals = snapshot.records('deals', await snapshot.select(new Filters('deals')), ['id']);
-    for (const id of deals.map((row) => String(row['id'])).slice(0, thorough(16, 1_000)))
-      walkBody(walk, await respond(report, '', { id }));
-    const lookup = routes.find(({ path }) => path === '/api/lookup') ?? assert.fail();
-    const parcels = snapshot.rows(
+    const deals = (await read('/api/deals/ids'))['records'] as readonly Readonly<Record<string, string>>[];
+    const reported = deals.filter(({ report_status: status }) => status === 'available');
+    for (const { id } of reported.slice(0, thorough(16, 50))) walkBody(walk, await read(`/api/deals/${id}/report`));
+    using lease = started.snapshots.acquire() ?? assert.fail();
+    const parcels = lease.snapshot.rows(
       "SELECT parcel_letters FROM address_keys WHERE table_name = 'auctions' AND parcel_letters <> ''",
     );
-    for (const parcel of parcels.slice(0, 9).map((row) => String(row['parcel_letters']))) {
-      const { signals, auctions } = await respond(lookup, `apn=${encodeURIComponent(parcel)}`);
+    for (const { parcel_letters: parcel } of parcels.slice(0, 9)) {
+      const { signals, auctions } = await read(`/api/lookup?apn=${encodeURIComponent(String(parcel))}`);
       walkBody(walk, { signals, auctions });
     }
     assert.deepEqual([...walk.problems], []);
