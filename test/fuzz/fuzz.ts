@@ -7,7 +7,7 @@ import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { findSources } from '../../sources/index.ts';
 import { candidatesOf, parsed } from '../sources/parsed.ts';
 import { bodyOf, pageOf, parseRecorded } from '../sources/recorded.ts';
-import { insideZip, isZip, mixedLineEnds, MUTATIONS, oddCells, type Mutation, type Variant } from './mutations.ts';
+import { insideZip, isZip, MUTATIONS, oddCells, type Mutation, type Variant } from './mutations.ts';
 
 export const OUTCOMES = ['crash', 'wrong', 'undetectable', 'incomplete', 'rejected', 'quarantined', 'equal'] as const;
 /**
@@ -85,16 +85,6 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
     }
   }
   return families;
-}
-
-/** The rows of a page with mixed line ends, also of a CSV file in an archive; null if the page is no text of lines. */
-export async function rowsOfMixedLineEnds({ spec, page }: Subject): Promise<ReadonlyMap<string, Values> | null> {
-  const mix: Mutation = (bytes) => {
-    const mixed = mixedLineEnds(bytes);
-    return mixed && { bytes: mixed, undetectable: 0 };
-  };
-  const mixed = (isZip(page.bytes) ? insideZip(mix) : mix)(page.bytes, new Draw(0));
-  return mixed && (await rowsOf(spec, pageOf(mixed.bytes, page))).rows;
 }
 
 /**

@@ -223,14 +223,4 @@ export function* oddCells(bytes: Uint8Array, random: Draw): Generator<{ readonly
   }
 }
 
-/** The page with CRLF, LF and CR in turn as line ends, except in quotes; null if it is no text of lines. */
-export function mixedLineEnds(bytes: Uint8Array): Uint8Array | null {
-  if (isJson(bytes) || isMarkup(bytes) || isZip(bytes)) return null;
-  let ends = 0;
-  const mixed = text(bytes).replace(/"[^"]*"|\r\n|\n/gu, (found) =>
-    found.startsWith('"') ? found : (['\r\n', '\n', '\r'][ends++ % 3] ?? found),
-  );
-  return ends < 2 ? null : latin1(mixed);
-}
-
 export const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;

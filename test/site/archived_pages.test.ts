@@ -1,9 +1,6 @@
 /** Archived pages as text: hostile bytes are refused or inert, and no byte is shown that does not verify. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import {
@@ -14,12 +11,9 @@ import {
 } from '../../api/site/archive/archived_pages.ts';
 import { excerpt } from '../../api/site/archive/cited_pages.ts';
 import { archivePage } from '../lib/archive_files.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 
-let archive: string;
-before(async () => {
-  archive = await mkdtemp(join(tmpdir(), 'dealfeed-archived-'));
-});
-after(() => rm(archive, { recursive: true, force: true }));
+const archive = memoryFolder('dealfeed-archived-');
 
 /** Archive a body as the fetcher does. @returns its SHA-256 */
 const store = (body: Uint8Array | string): Promise<string> =>

@@ -12,7 +12,7 @@ export const startBrowser = async (): Promise<Browser> =>
 
 export interface Opened {
   readonly page: Page;
-  /** Console errors, violations of the page's policy, and requests to other hosts. */
+  /** Console errors but those of a 402, violations of the page's policy, and requests to other hosts. */
   readonly errors: string[];
 }
 
@@ -23,7 +23,8 @@ export async function newPage(browser: Browser, url: string, options: BrowserCon
   page.setDefaultTimeout(15_000);
   const errors: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+    const isNews = ['error', 'warning'].includes(message.type()) && !message.text().includes('402');
+    if (isNews) errors.push(message.text());
   });
   page.on('pageerror', (error) => {
     errors.push(String(error));

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Draw } from '../../sandbox/world/random.ts';
-import { fuzz, lostToOddCells, rowsOfMixedLineEnds, subjects, type Finding } from '../fuzz/fuzz.ts';
+import { fuzz, lostToOddCells, subjects, type Finding } from '../fuzz/fuzz.ts';
 import { casesOf, seedFrom, thorough } from '../thorough.ts';
 
 /** Families whose pages take most of the time. */
@@ -23,25 +23,6 @@ const families = await subjects();
 test('every family has recorded pages to damage', () => {
   for (const family of ['listings', 'fmr', 'tax', 'auctions', 'register', 'benchmarks'])
     assert.ok((families.get(family)?.length ?? 0) > 0, family);
-});
-
-test('every page of CSV is read with CRLF, LF and CR in one file', async () => {
-  const read = new Set<string>();
-  for (const subject of [...families.values()].flat()) {
-    const rows = await rowsOfMixedLineEnds(subject);
-    if (rows === null) continue;
-    read.add(subject.spec.name);
-    assert.deepEqual(rows, subject.truth, `${subject.spec.name} ${subject.name}`);
-  }
-  for (const source of [
-    'colorado_sos',
-    'ohio_sos',
-    'operator_files',
-    'hud_fmr',
-    'oh_montgomery_tax',
-    'wi_milwaukee_tax',
-  ])
-    assert.ok(read.has(source), source);
 });
 
 test('an odd value in a cell of any page is at most a reject of its row', async () => {

@@ -4,7 +4,7 @@ import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openFollowed, type FollowedSnapshots, type LoadFailure, type Snapshots } from '../../api/serving/follow.ts';
-import { readJson, sha256 } from '../../lib/files.ts';
+import { readJson } from '../../lib/files.ts';
 import { snapshotFileName } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { filesOf } from '../../lib/store/snapshot_cache.ts';
@@ -12,27 +12,13 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { RunStore } from '../../pipelines/store/run_store.ts';
 import { storeState } from '../../pipelines/store/run_store.ts';
-import { openArchive } from '../../lib/archive.ts';
 import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { startApp } from '../api/support/test_app.ts';
+import { archivePage } from '../lib/archive_files.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
 
 const DAY = '2026-11-20';
-/** A request whose response is archived. */
-const REQUEST = {
-  source: 'a_broker',
-  method: 'GET',
-  url: 'https://www.broker.example/',
-  status: 200,
-  kind: 'list',
-  context: {},
-  requestHeaders: {},
-  responseHeaders: { 'content-type': 'text/html' },
-  observedAt: `${DAY}T12:00:00Z`,
-  fromCache: false,
-  error: null,
-} as const;
 const nameOf = (url = ''): string => (url.split('?')[0] ?? '').replace('/deals/feed/', '');
 
 describe('a server with a store', () => {
@@ -214,18 +200,15 @@ describe('a server with a store', () => {
 
   test('shows an archived page that only the store has, verified, and never bytes with another hash', async () => {
     const page = '<title>List</title><p>11 Main St';
-    const [hash, runId] = [sha256(page), `${DAY}.22`];
+    const [source, runId] = ['a_broker', `${DAY}.22`];
     await run.pull(DAY);
-    const archive = await openArchive(host.path);
-    await archive.put(new TextEncoder().encode(page));
-    await archive.append({ ...REQUEST, runId, sha256: hash, bytes: page.length });
-    await archive.close();
+    const hash = await archivePage(host.path, page, { source, runId });
     await host.publish(
       runId,
       {
-        deals: [rowOf('deals', 1, { source: REQUEST.source, page_sha256: hash })],
+        deals: [rowOf('deals', 1, { source, page_sha256: hash })],
         reports: [rowOf('reports', 1)],
-        sources: [rowOf('sources', 1, { source: REQUEST.source, terms_show_pages: 'Made up for this test.' })],
+        sources: [rowOf('sources', 1, { source, terms_show_pages: 'Made up for this test.' })],
       },
       { current: false },
     );

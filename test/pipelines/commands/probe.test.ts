@@ -9,7 +9,7 @@ import { startSandbox, type Alter } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import { openArchive } from '../../../lib/archive.ts';
-import { createFetcher, type Fetcher } from '../../../sources/fetch/fetcher.ts';
+import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { IN_A_BROWSER, newLayout, TINY } from '../runs.ts';
 
@@ -18,12 +18,15 @@ const all = await loadSources();
 const world = makeWorld(TINY);
 const named = (...names: readonly string[]): readonly SourceSpec[] => all.filter(({ name }) => names.includes(name));
 
-/** Do something with a fetcher of the sandbox world. */
-async function withFetcher<T>(alter: Alter | undefined, act: (fetcher: Fetcher) => Promise<T>): Promise<T> {
+async function ask(
+  wanted: readonly SourceSpec[],
+  alter?: Alter,
+): Promise<{ readonly isWell: boolean; readonly lines: readonly string[] }> {
+  const [lines, layout, clock] = [[] as string[], await newLayout(), sandboxClock(DAY)];
   const sandbox = await startSandbox({ world, day: DAY, ...(alter ? { alter } : {}) });
   const fetcher = createFetcher({
-    archive: await openArchive((await newLayout()).root),
-    clock: sandboxClock(DAY),
+    archive: await openArchive(layout.root),
+    clock,
     sandboxUrl: sandbox.url,
     secrets: SANDBOX_SECRETS,
     limits: { retries: 1, backoffMs: 5 },
@@ -31,27 +34,8 @@ async function withFetcher<T>(alter: Alter | undefined, act: (fetcher: Fetcher) 
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => sandbox.close());
   cleanup.defer(() => fetcher.close());
-  return await act(fetcher);
-}
-
-interface Asked {
-  readonly isWell: boolean;
-  readonly lines: readonly string[];
-}
-
-async function ask(wanted: readonly SourceSpec[], { alter }: { alter?: Alter } = {}): Promise<Asked> {
-  const lines: string[] = [];
-  const layout = await newLayout();
-  const isWell = await withFetcher(alter, (fetcher) =>
-    probeSources({
-      fetcher,
-      clock: sandboxClock(DAY),
-      layout,
-      wanted,
-      mayFetch: () => true,
-      print: (line) => lines.push(line.trim()),
-    }),
-  );
+  const print = (line: string): number => lines.push(line.trim());
+  const isWell = await probeSources({ fetcher, clock, layout, wanted, mayFetch: () => true, print });
   return { isWell, lines };
 }
 
@@ -116,7 +100,7 @@ const DIFFERENCES: readonly { what: string; source: string; alter: Alter; line: 
 
 for (const { what, source, alter, line } of DIFFERENCES)
   test(`${what}: the line says what differs`, async () => {
-    const { isWell, lines } = await ask(named(source), { alter });
+    const { isWell, lines } = await ask(named(source), alter);
     assert.equal(isWell, false);
     assert.equal(lines.length, 1);
     assert.match(lines[0] ?? '', line);
@@ -129,7 +113,7 @@ test("of Montgomery's large archives only the start is requested", async () => {
     request.path.toLowerCase().endsWith('.zip')
       ? { ...response, body: Buffer.concat([response.body, noise]) }
       : undefined;
-  const { isWell, lines } = await ask(named('oh_montgomery_tax', 'oh_montgomery_parcels'), { alter });
+  const { isWell, lines } = await ask(named('oh_montgomery_tax', 'oh_montgomery_parcels'), alter);
   assert.ok(isWell, lines.join('\n'));
   for (const line of lines)
     assert.match(line, /as expected .* \d+ rows, .*\(\d requests, 26\d kB\); go.mcohio.org: robots.txt allows \/$/u);
