@@ -109,38 +109,30 @@ export async function problemOf(action: () => unknown): Promise<Problem | undefi
 /** Path of the page of a reason: the type of its problem documents. */
 export const PROBLEM_PATH = '/problems/';
 
-interface ProblemResponse {
-  readonly reason: Reason;
-  readonly detail: string;
-  /** Null if it is not known yet. */
-  readonly billed: false | null;
-  readonly extras?: Extras | undefined;
-}
-
 /** @param instance id of the request */
 export const problemDocument = (
-  { reason, detail, billed, extras }: ProblemResponse,
+  { reason, message, extras }: Problem,
   instance: string,
 ): z.infer<typeof ProblemDocument> => ({
   // Relative to the server, as RFC 9457 allows; documents.ts serves it.
   type: `${PROBLEM_PATH}${reason}`,
   title: PROBLEMS[reason].title,
   status: PROBLEMS[reason].status,
-  detail,
+  detail: message,
   instance: `urn:uuid:${instance}`,
   reason,
-  billed,
+  billed: false,
   ...extras,
 });
 
-export function sendProblem(ctx: Context, problem: ProblemResponse): void {
+function sendProblem(ctx: Context, problem: Problem): void {
   const state = stateOf(ctx);
   state.reason = problem.reason;
   ctx.status = PROBLEMS[problem.reason].status;
   ctx.body = `${JSON.stringify(problemDocument(problem, state.requestId))}\n`;
   ctx.type = 'application/problem+json';
   for (const name of REPLACED_HEADERS) ctx.remove(name);
-  ctx.set('Cache-Control', 'no-store');
+  ctx.set({ ...problem.headers, 'Cache-Control': 'no-store' });
 }
 
 /** Turn a thrown error into a problem document. An unexpected error is logged, and its text is not sent. */
@@ -149,8 +141,7 @@ export const catchErrors: Middleware = async (ctx, next) => {
     await next();
   } catch (error) {
     if (error instanceof Problem) {
-      ctx.set({ ...error.headers });
-      sendProblem(ctx, { reason: error.reason, detail: error.message, billed: false, extras: error.extras });
+      sendProblem(ctx, error);
       return;
     }
     const state = stateOf(ctx);
@@ -159,7 +150,7 @@ export const catchErrors: Middleware = async (ctx, next) => {
     const detail = isSettled
       ? 'Something went wrong on our side after the payment was settled. The wallet that paid can collect the response.'
       : 'Something went wrong on our side. Nothing was charged.';
-    sendProblem(ctx, { reason: 'internal_error', detail, billed: isSettled ? null : false });
+    sendProblem(ctx, new Problem('internal_error', detail, isSettled ? { billed: null } : {}));
   }
 };
 

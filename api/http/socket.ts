@@ -9,7 +9,7 @@ import {
   type Server,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { problemDocument, PROBLEMS, type Reason } from './problem.ts';
+import { Problem, problemDocument, PROBLEMS } from './problem.ts';
 
 /** All headers of a request together; a payment takes about 2 kB. */
 const HEADER_BYTES = 16_384;
@@ -21,30 +21,30 @@ const CHECK_MS = 5_000;
 /** Idle timeout of a connection: longer than the slowest response takes, including settlement. */
 const IDLE_MS = 300_000;
 
-const clientErrorProblem = (code: string | undefined): { reason: Reason; detail: string } => {
+const clientErrorProblem = (code: string | undefined): Problem => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { reason: 'headers_too_large', detail: `The headers exceed ${HEADER_BYTES} bytes in total.` };
+      return new Problem('headers_too_large', `The headers exceed ${HEADER_BYTES} bytes in total.`);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { reason: 'request_timeout', detail: 'The request did not arrive completely in time.' };
+      return new Problem('request_timeout', 'The request did not arrive completely in time.');
     default:
-      return { reason: 'malformed_request', detail: 'This is not an HTTP request.' };
+      return new Problem('malformed_request', 'This is not an HTTP request.');
   }
 };
 
-const problemBody = (reason: Reason, detail: string): string =>
-  `${JSON.stringify(problemDocument({ reason, detail, billed: false }, randomUUID()))}\n`;
+const bodyOf = (problem: Problem): string => `${JSON.stringify(problemDocument(problem, randomUUID()))}\n`;
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { reason, detail } = clientErrorProblem(error.code);
-  const body = problemBody(reason, detail);
+  const problem = clientErrorProblem(error.code);
+  const { status, title } = PROBLEMS[problem.reason];
+  const body = bodyOf(problem);
   socket.end(
     [
-      `HTTP/1.1 ${PROBLEMS[reason].status} ${PROBLEMS[reason].title}`,
+      `HTTP/1.1 ${status} ${title}`,
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Cache-Control: no-store',
@@ -58,10 +58,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 
 /** By default, Node responds to an unknown Expect header with a status and no body. */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const body = problemBody(
-    'expectation_failed',
-    'The only supported Expect header is 100-continue. Nothing was charged.',
-  );
+  const detail = 'The only supported Expect header is 100-continue. Nothing was charged.';
+  const body = bodyOf(new Problem('expectation_failed', detail));
   response.writeHead(PROBLEMS.expectation_failed.status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),

@@ -1,23 +1,17 @@
 /** Every route, in the order of /api/meta and OpenAPI. */
 import type { Network } from '../../lib/network.ts';
 import type { Route } from './define.ts';
-import { auctions } from './auctions.ts';
-import { count } from './count/count.ts';
+import { count, placeIndex } from './count/count.ts';
 import { feeds } from './changes/daily.ts';
-import { placeIndex } from './count/place_index.ts';
 import { coverage } from './coverage.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
-import { exclusive } from './leads/exclusive.ts';
-import { filingLists, filings, recentFilings, REGISTERS } from './filings/filings.ts';
-import { leads } from './leads/leads.ts';
+import { filingLists, filings, recentFilings, REGISTERS, weeklyCsv } from './filings.ts';
+import { exclusive, leads } from './leads/leads.ts';
 import { lookup } from './lookup/lookup.ts';
-import { metaRoute } from './meta.ts';
-import { owners } from './owners.ts';
+import { metaRoute, registerMeta } from './meta.ts';
+import { auctions, owners, signals } from './public_records.ts';
 import { purchaseUrl } from './purchases.ts';
-import { registerMeta } from './filings/register_meta.ts';
 import { reportRoutes } from './report.ts';
-import { signals } from './signals.ts';
-import { weeklyCsv } from './filings/weekly_csv.ts';
 
 export interface RouteOptions {
   readonly publicUrl: string;

@@ -1,4 +1,4 @@
-/** GET /api/meta: coverage, prices, field notes, filters and samples, all from the current snapshot. */
+/** GET /api/meta, of all and of each register: coverage, prices, field notes, filters and samples of the snapshot. */
 import { z } from 'zod';
 import { BASE, type Network } from '../../lib/network.ts';
 import { priceText } from '../../lib/prices.ts';
@@ -6,6 +6,7 @@ import { ABSENT_ABOUT, noteOf, type RecordDefinition } from '../../lib/record.ts
 import type { ServedManifest } from '../../models/manifest.ts';
 import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
+import { Filing } from '../../models/marts/filings.ts';
 import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { Source } from '../../models/marts/sources.ts';
@@ -13,20 +14,18 @@ import { TABLES } from '../../models/serving/tables.ts';
 import { Filters } from '../serving/filters.ts';
 import { cachePerDay } from '../serving/memo.ts';
 import type { Snapshot } from '../serving/open.ts';
-import { auctions, upcomingAuctions } from './auctions.ts';
 import { COVERAGE_PATH, coverageByMetro, MetroCoverage } from './coverage.ts';
 import { activeDeals, deals, freeDeals } from './deals.ts';
 import { defineRoute, templateOf, type Route, type RouteRequest } from './define.ts';
 import { DATA, dataOf, GENERATED_AT } from './envelope.ts';
-import { citiesOf, figuresOf, type Figures } from './figures.ts';
-import { weeklyFile, WeeklyFile } from './filings/weekly_csv.ts';
+import { filingsOfLastDays, nameIn, prefixOf, weeklyFile, WeeklyFile, type Register } from './filings.ts';
 import { holdsHash, notHeld, unsold, type Held } from './leads/lead_holds.ts';
 import { leads, sellableLeads } from './leads/leads.ts';
 import { FIELD_GROUPS } from './list/field_groups.ts';
 import { BASIS_NOTE } from './lookup/lookup.ts';
-import { owners, OWNERS_NOTE } from './owners.ts';
+import { citiesOf } from './places.ts';
 import { EXAMPLE_PATH, exampleDeals } from './report.ts';
-import { currentSignals, signals } from './signals.ts';
+import { auctions, currentSignals, owners, OWNERS_NOTE, signals, upcomingAuctions } from './public_records.ts';
 
 const nullable = <S extends z.ZodType>(schema: S, absent: string) =>
   schema.nullable().meta({ description: `Null when: ${absent}.` });
@@ -35,7 +34,7 @@ const saleDate = nullable(z.iso.date(), 'there is no sale to come');
 const { status, freshness, stale_reason } = Source.schema.shape;
 
 /** Status of a source, for buyers. */
-export const SourceStatus = z.strictObject({
+const SourceStatus = z.strictObject({
   source: z.string(),
   title: z.string(),
   home: z.string(),
@@ -61,13 +60,26 @@ const filterList = z.array(z.string());
 const feed = <C extends z.ZodRawShape>(coverage: C) =>
   z.strictObject({ note: z.string(), coverage: z.strictObject(coverage), filters: filterList });
 
-export const Meta = z.strictObject({
+/** What the discovery of all data and that of a register have in common. */
+const COMMON = {
   name: z.string(),
   description: z.string(),
-  guarantee: z.string(),
   interface_version: z.string(),
   /** Only if the data are made up or the money is test money. */
   notice: z.string().optional(),
+  refresh_cadence: z.string(),
+  pricing: z.record(z.string(), z.string()),
+  record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  /** Left out if no complete week has rows. */
+  weekly_file: WeeklyFile.optional(),
+  sources: z.array(SourceStatus),
+  ...DATA,
+  generated_at: GENERATED_AT,
+};
+
+export const Meta = z.strictObject({
+  ...COMMON,
+  guarantee: z.string(),
   coverage: z.strictObject({
     total_records: z.int(),
     active_records: z.int(),
@@ -78,9 +90,6 @@ export const Meta = z.strictObject({
     freshest_verification: timestamp,
     oldest_active_verification: timestamp,
   }),
-  refresh_cadence: z.string(),
-  pricing: z.record(z.string(), z.string()),
-  record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   filters: z.strictObject({ note: z.string(), params: filterList, example: z.string() }),
   signals_feed: feed({ total_signals: z.int(), with_address: z.int(), counties: z.int(), freshest: timestamp }),
   auctions_feed: feed({
@@ -92,8 +101,6 @@ export const Meta = z.strictObject({
   }),
   leads_feed: feed({ available_leads: z.int(), counties: z.int() }),
   owners_feed: feed({ owners: z.int(), counties: z.int() }),
-  /** Left out if no complete week has rows. */
-  weekly_file: WeeklyFile.optional(),
   coverage_by_metro: z.strictObject({ note: z.string(), url: z.string(), metros: z.array(MetroCoverage) }),
   free_samples: z.strictObject({
     note: z.string(),
@@ -108,16 +115,13 @@ export const Meta = z.strictObject({
     url: z.string(),
     property: nullable(z.string(), 'there is no active deal'),
   }),
-  sources: z.array(SourceStatus),
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
-  ...DATA,
-  generated_at: GENERATED_AT,
 });
 
 /** Version of the interface. */
 export const INTERFACE_VERSION = '1.0.0';
 
-export interface MetaOptions {
+interface MetaOptions {
   /** Every route of the server. */
   readonly routes: readonly Route[];
   readonly publicUrl: string;
@@ -134,27 +138,27 @@ function meanRate(rates: unknown): number | null {
 }
 
 /** Made-up data and test money. */
-export function noticeOf(manifest: ServedManifest, paymentNotice = ''): { notice?: string } {
+function noticeOf(manifest: ServedManifest, paymentNotice = ''): { notice?: string } {
   const notice = [manifest.notice, paymentNotice].filter(Boolean).join(' ');
   return notice === '' ? {} : { notice };
 }
 
 /** Status of every source. */
-export const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
+const sourcesOf = (snapshot: Snapshot): z.infer<typeof SourceStatus>[] =>
   snapshot
     .all('sources')
     .map((row) => ({ ...row, rows: row['rows_out'], filled_pct: meanRate(row['fill_rates']) }))
     .map((row) => SourceStatus.strip().parse(row));
 
 /** Price of every route, with the protocol and the network. */
-export const pricingOf = (routes: readonly Route[], { name: network }: Network = BASE): Record<string, string> => ({
+const pricingOf = (routes: readonly Route[], { name: network }: Network = BASE): Record<string, string> => ({
   ...Object.fromEntries(routes.map((route) => [`GET ${templateOf(route)}`, priceText(route)])),
   protocol: 'x402 version 2',
   network,
 });
 
 /** Notes on the fields of a record: the values of an enum that is never null, else a sentence. */
-export const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>
+const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>
   record.columns.map((column) => [
     prefix + column.name,
     column.values !== undefined && column.absent === undefined ? [...column.values] : noteOf(column),
@@ -165,42 +169,51 @@ const NOTED = ['deals', 'signals', 'auctions', 'leads', 'owners', 'coverage', 'f
 
 type MetaRequest = RouteRequest<Record<never, never>>;
 
-const counties = (rows: Figures): { counties: number } => ({ counties: rows.counts('county').size });
+/** Number of counties of matching rows. */
+const countiesOf = async (snapshot: Snapshot, filters: Filters): Promise<number> =>
+  (await snapshot.counts(filters, 'county')).size;
+
+/** The smallest and the largest value of a column; null without one. */
+async function endsOf(snapshot: Snapshot, filters: Filters, column: string) {
+  const values = [...(await snapshot.counts(filters, column)).keys()].map(String);
+  return [values[0] ?? null, values.at(-1) ?? null] as const;
+}
 
 async function dealFigures(snapshot: Snapshot): Promise<z.input<typeof Meta>['coverage']> {
-  const active = await figuresOf(snapshot, activeDeals());
-  const [oldest, freshest] = active.ends('last_verified');
+  const active = activeDeals();
+  const [oldest, freshest] = await endsOf(snapshot, active, 'last_verified');
+  const statuses = await snapshot.counts(active, 'rental_status');
   return {
     total_records: await snapshot.total(new Filters('deals')),
-    active_records: active.all.length,
-    hot: active.counts('rental_status').get('Hot') ?? 0,
-    warm: active.counts('rental_status').get('Warm') ?? 0,
-    dscr_computed: active.counts('dscr_status').get('computed') ?? 0,
-    cities: await citiesOf(snapshot, activeDeals()),
+    active_records: await snapshot.total(active),
+    hot: statuses.get('Hot') ?? 0,
+    warm: statuses.get('Warm') ?? 0,
+    dscr_computed: (await snapshot.counts(active, 'dscr_status')).get('computed') ?? 0,
+    cities: await citiesOf(snapshot, active),
     freshest_verification: freshest,
     oldest_active_verification: oldest,
   };
 }
 
 async function signalFigures(snapshot: Snapshot) {
-  const rows = await figuresOf(snapshot, currentSignals());
+  const current = currentSignals();
   return {
-    total_signals: rows.all.length,
-    with_address: rows.counts('has_address').get(true) ?? 0,
-    ...counties(rows),
-    freshest: rows.ends('last_seen')[1],
+    total_signals: await snapshot.total(current),
+    with_address: (await snapshot.counts(current, 'has_address')).get(true) ?? 0,
+    counties: await countiesOf(snapshot, current),
+    freshest: (await endsOf(snapshot, current, 'last_seen'))[1],
   };
 }
 
 async function auctionFigures(snapshot: Snapshot, today: string) {
-  const rows = await figuresOf(snapshot, upcomingAuctions(today));
-  const [next, furthest] = rows.ends('sale_date');
+  const upcoming = upcomingAuctions(today);
+  const [next, furthest] = await endsOf(snapshot, upcoming, 'sale_date');
   return {
-    upcoming_sales: rows.all.length,
+    upcoming_sales: await snapshot.total(upcoming),
     next_sale_date: next,
     furthest_sale_date: furthest,
-    ...counties(rows),
-    freshest: rows.ends('last_seen')[1],
+    counties: await countiesOf(snapshot, upcoming),
+    freshest: (await endsOf(snapshot, upcoming, 'last_seen'))[1],
   };
 }
 
@@ -235,8 +248,8 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
     const { snapshot, manifest } = request;
     const held = await request.holds();
     const assumptions = snapshot.all('assumptions').toSorted((a, b) => (String(a['key']) < String(b['key']) ? -1 : 1));
-    const sellable = await figuresOf(snapshot, notHeld(await sellableLeads(request), held));
-    const allOwners = await figuresOf(snapshot, new Filters('owners'));
+    const sellable = notHeld(await sellableLeads(request), held);
+    const allOwners = new Filters('owners');
     return {
       name: 'Dealfeed',
       interface_version: INTERFACE_VERSION,
@@ -286,12 +299,12 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
           'Every lead has a distress signal verified within the last 7 days. A lead sold by /api/leads/exclusive ' +
           'takes its property: no lead of it is listed, counted or sold again. Its public records stay in the ' +
           'other feeds.',
-        coverage: { available_leads: sellable.all.length, ...counties(sellable) },
+        coverage: { available_leads: await snapshot.total(sellable), counties: await countiesOf(snapshot, sellable) },
         filters: Object.keys(leads.params),
       },
       owners_feed: {
         note: OWNERS_NOTE,
-        coverage: { owners: allOwners.all.length, ...counties(allOwners) },
+        coverage: { owners: await snapshot.total(allOwners), counties: await countiesOf(snapshot, allOwners) },
         filters: Object.keys(owners.params),
       },
       weekly_file: await weeklyFile(request),
@@ -334,5 +347,69 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
     response: Meta,
     stateKey,
     handle: cachePerDay(build, stateKey),
+  });
+}
+
+/** Filings among the samples of a register. */
+const REGISTER_SAMPLES = 3;
+
+const RegisterMeta = z.strictObject({
+  ...COMMON,
+  coverage: z.strictObject({
+    total_records: z.int(),
+    added_last_7d: z.int(),
+    freshest: z.iso.date().nullable().meta({ description: 'Null when: there is no filing.' }),
+  }),
+  filters: z.strictObject({ note: z.string(), params: z.record(z.string(), z.array(z.string())) }),
+  free_samples: z.strictObject({ note: z.string(), records: z.array(Filing.schema) }),
+});
+
+/** The discovery route of a register: its routes are those under its prefix. */
+export function registerMeta(register: Register, { routes, network, paymentNotice }: MetaOptions): Route {
+  const { name, state, stateName, cadence } = register;
+  const prefix = prefixOf(register);
+  return defineRoute({
+    name: nameIn(register, 'meta'),
+    path: `${prefix}/api/meta`,
+    price: null,
+    about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
+    params: {},
+    response: RegisterMeta,
+    handle: cachePerDay(async (request): Promise<z.input<typeof RegisterMeta>> => {
+      const { snapshot, manifest } = request;
+      const filed = new Filters('filings').and('source_state', '=', state);
+      const rank = { column: 'filing_date', direction: 'DESC' } as const;
+      const find = (filters: Filters, limit: number) => snapshot.find({ filters, rank }, undefined, limit);
+      const { total } = await find(filed, 0);
+      // As /api/filings/recent: by filing date, so that a first load is not counted.
+      const added = await find((await filingsOfLastDays(request)).and('source_state', '=', state), 0);
+      // A filing may take effect later: future dates say nothing about freshness.
+      const latest = await find(filed.and('filing_date', '<=', request.today), REGISTER_SAMPLES);
+      const samples = snapshot.records('filings', latest.rows) as z.input<typeof Filing.schema>[];
+      const feed = routes.filter((route) => route.path.startsWith(`${prefix}/`));
+      return {
+        name: `Dealfeed: ${stateName} registrations`,
+        interface_version: INTERFACE_VERSION,
+        description:
+          `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity ` +
+          'type, registered agent and address. Paid per call with x402.',
+        ...noticeOf(manifest, paymentNotice),
+        coverage: { total_records: total, added_last_7d: added.total, freshest: samples[0]?.filing_date ?? null },
+        weekly_file: await weeklyFile(request, { state }),
+        refresh_cadence: cadence,
+        pricing: pricingOf(feed, network),
+        record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),
+        filters: {
+          note: 'Combined with AND. Unknown parameters are refused. No match, no charge.',
+          params: Object.fromEntries(
+            feed.filter((route) => route.price !== null).map((route) => [route.path, Object.keys(route.params)]),
+          ),
+        },
+        free_samples: { note: 'Full records of the paid responses, the newest filing dates first.', records: samples },
+        sources: sourcesOf(snapshot).filter(({ source }) => source.startsWith(`${name}_sos`)),
+        ...dataOf(manifest),
+        generated_at: manifest.generated_at,
+      };
+    }),
   });
 }

@@ -2,6 +2,7 @@
 import type { RowOf } from '../../lib/record.ts';
 import type { Place as PlaceRecord } from '../../models/marts/places.ts';
 import { cachePerSnapshot } from '../serving/memo.ts';
+import type { Filters } from '../serving/filters.ts';
 import type { Snapshot } from '../serving/open.ts';
 import { parseRecord } from '../serving/records.ts';
 import { pause } from '../serving/slices.ts';
@@ -69,6 +70,13 @@ export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<
   }
   return { cities, zips, countyNames };
 });
+
+/** Number of cities of matching rows, ignoring case; a name in two states is two. */
+export async function citiesOf(snapshot: Snapshot, filters: Filters): Promise<number> {
+  const [cities, states] = [snapshot.column(filters.table, 'city'), snapshot.column(filters.table, 'state')];
+  const rows = await snapshot.select(filters);
+  return new Set(rows.map((row) => `${String(cities.at(row)).toLowerCase()}, ${String(states.at(row))}`)).size;
+}
 
 /** Digits of a ZIP that a county's own postal area has in common. */
 const PREFIX_DIGITS = 3;

@@ -1,9 +1,8 @@
 /** Free numbers of places: ranges as the free count gives them, and medians of at least ten deals in steps. */
-import { auctions } from '../routes/auctions.ts';
 import { coarseRange, type Range } from '../routes/count/coarse.ts';
 import { activeDeals, deals } from '../routes/deals.ts';
 import { leads } from '../routes/leads/leads.ts';
-import { signals } from '../routes/signals.ts';
+import { auctions, signals } from '../routes/public_records.ts';
 import { cachePerSnapshot } from '../serving/memo.ts';
 import type { Snapshot } from '../serving/open.ts';
 import { cardTable, num } from './components.ts';

@@ -5,7 +5,7 @@ import type { Source as SourceRow } from '../../../models/marts/sources.ts';
 import { cachePerSnapshot } from '../../serving/memo.ts';
 import type { Snapshot } from '../../serving/open.ts';
 import { Filters } from '../../serving/filters.ts';
-import { citiesOf } from '../figures.ts';
+import { citiesOf } from '../places.ts';
 import { countiesOf, knownPlaces, placeKey, type WantedPlace } from '../places.ts';
 
 const CountyRead = z.strictObject({ county: z.string(), last_good_at: z.iso.datetime() });

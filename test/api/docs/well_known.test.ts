@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import robotsParserModule, { type Robot } from 'robots-parser';
 import { discoveryDocuments } from '../../../api/docs/documents.ts';
-import { PROBLEM_PATH, problemDocument, PROBLEMS, type Reason } from '../../../api/http/problem.ts';
+import { Problem, PROBLEM_PATH, problemDocument, PROBLEMS, type Reason } from '../../../api/http/problem.ts';
 import { PREVIEW_SIZE } from '../../../api/site/assets.ts';
 import { allPages, PAGES } from '../../../api/site/pages/all.ts';
 import { BASE } from '../../../lib/network.ts';
@@ -25,7 +25,7 @@ describe('the documents for catalogs and crawlers', () => {
 
   it('have a page at the type of every problem, the changelog, and an entry for the MCP registry', async () => {
     for (const [reason, { title, status }] of Object.entries(PROBLEMS)) {
-      const { type } = problemDocument({ reason: reason as Reason, detail: '', billed: false }, 'x');
+      const { type } = problemDocument(new Problem(reason as Reason, ''), 'x');
       const page = await textOf(new URL(type, shared.app.url).pathname);
       assert.ok(page.startsWith(`${title}\n\nStatus ${status}, reason ${reason}.`), type);
     }

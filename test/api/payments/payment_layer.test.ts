@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { closing } from '../../../lib/closing.ts';
-import { leadLimits } from '../../../api/routes/leads/exclusive.ts';
+import { leadLimits } from '../../../api/routes/leads/leads.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator.ts';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
