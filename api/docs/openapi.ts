@@ -1,17 +1,20 @@
 /** The OpenAPI 3.1 description, generated from the routes and the records. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
-import { PROBLEMS } from '../http/problem.ts';
+import { ProblemDocument, PROBLEMS, type Reason } from '../http/problem.ts';
 import { isJson, mediaOf, templateOf, type Route } from '../routes/define.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { LIST_HEADER_NAMES, LIST_HEADERS } from '../../lib/list_headers.ts';
 import { priceText } from '../../lib/prices.ts';
+import type { RecordDefinition } from '../../lib/record.ts';
 import { CSV, FORMULA_RULE } from '../routes/list/csv.ts';
 import { INTERFACE_VERSION } from '../routes/meta.ts';
-import { purchasesOpenApi } from '../routes/purchases.ts';
-import { componentPath, schemasOf, type JsonObject } from './schemas.ts';
+import { COLLECT_REASONS, PendingPurchase } from '../routes/purchases.ts';
+import { TABLES } from '../../models/serving/tables.ts';
+import { ALL, FIELD_GROUPS, fieldChoices, type FieldGroups } from '../routes/list/field_groups.ts';
+import { partialOf } from '../routes/list/route.ts';
 
-export { templateOf };
-
+const componentPath = (id: string): string => `#/components/schemas/${id}`;
 const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 
 /** Where the same calls are tools over MCP. */
@@ -109,13 +112,80 @@ const csvContent: JsonObject = {
 
 /** Schema name of each response body; routes with the same body share one. */
 function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
-  const names = new Map<z.ZodType, string>();
+  const names = new Map<z.ZodType, string>([
+    [ProblemDocument, 'problem'],
+    [PendingPurchase, 'pending_purchase'],
+  ]);
   for (const route of routes) {
     if (isJson(route) && !names.has(route.response)) names.set(route.response, `${route.name}_response`);
     if (route.template) names.set(route.template.response, `${route.name}_template`);
     if (route.miss) names.set(route.miss, `${route.name}_miss`);
   }
   return names;
+}
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+/** Schemas of the last document, cached: writing them is slow, and every server of a process has the same responses. */
+let last: { readonly names: ReadonlyMap<z.ZodType, string>; readonly schemas: Schemas } | undefined;
+
+const isSame = (a: ReadonlyMap<z.ZodType, string>, b: ReadonlyMap<z.ZodType, string>): boolean =>
+  a.size === b.size && [...a].every(([body, name]) => b.get(body) === name);
+
+/** JSON Schemas of every record and response, by name. Each record is defined once and referenced. */
+function schemasOf(names: ReadonlyMap<z.ZodType, string>): Schemas {
+  if (!last || !isSame(last.names, names)) last = { names, schemas: writeSchemas(names) };
+  return last.schemas;
+}
+
+function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
+  const named = z.registry<{ id: string }>();
+  const about = new Map<unknown, string>();
+  const byDefault = new Map<unknown, readonly string[]>();
+  for (const [table, { groups, ...group }] of Object.entries(FIELD_GROUPS) as [
+    keyof typeof FIELD_GROUPS,
+    FieldGroups,
+  ][]) {
+    const record: RecordDefinition = TABLES[table];
+    const partial = partialOf(record.schema);
+    named.add(record.schema, { id: record.name });
+    about.set(record.schema, record.about);
+    named.add(partial, { id: `${record.name}_in_list` });
+    about.set(
+      partial,
+      `${record.about} id is always there, and absent unless a change has the id alone; without the parameter ` +
+        'fields, so are all of x-default-fields.',
+    );
+    const choices = fieldChoices(Object.keys(record.schema.shape), groups);
+    byDefault.set(
+      partial,
+      (group.byDefault ?? [ALL]).flatMap((name) => choices.get(name) ?? []),
+    );
+  }
+  for (const [body, id] of names) named.add(body, { id });
+  const { schemas } = z.toJSONSchema(named, {
+    uri: componentPath,
+    override({ zodSchema, jsonSchema }) {
+      const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
+      if (description !== undefined) jsonSchema.description = description;
+      const fields = byDefault.get(zodSchema);
+      if (fields)
+        jsonSchema['x-default-fields'] = Object.keys(jsonSchema.properties ?? {}).filter((name) =>
+          fields.includes(name),
+        );
+      // Redundant: zod adds a 200-character pattern to a format, and JavaScript's bounds to every integer.
+      if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  // In OpenAPI a schema is referenced by its location.
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [
+      id,
+      Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$id' && key !== '$schema')),
+    ]),
+  );
 }
 
 function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
@@ -127,33 +197,37 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
   };
 }
 
-/** Error statuses of a route, each with its reasons. */
-function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
-  const statuses = new Map<number, string[]>();
-  for (const [reason, { status, of }] of Object.entries(PROBLEMS)) {
-    // A free route that shows available leads reads the ledger.
-    const readsLedger = reason === 'payments_unavailable' && route.stateKey !== undefined;
-    const isOwn = route.reasons?.some((own) => own === reason) ?? false;
-    if (!isOwn && !readsLedger && (of === 'own' || (of === 'priced' && route.price === null))) continue;
-    statuses.set(status, [...(statuses.get(status) ?? []), reason]);
-  }
+/** Reasons of the error responses of a route. */
+const reasonsOf = ({ price, reasons, stateKey }: Route): Reason[] =>
+  (Object.keys(PROBLEMS) as Reason[]).filter(
+    (reason) =>
+      PROBLEMS[reason].of === 'all' ||
+      (PROBLEMS[reason].of === 'priced' && price !== null) ||
+      // A free route that shows available leads reads the ledger.
+      (reason === 'payments_unavailable' && stateKey !== undefined) ||
+      reasons?.includes(reason) === true,
+  );
+
+/** Error responses by status. @param miss name of the schema of a 404, if it is not that of other problems */
+function errorResponses(reasons: readonly Reason[], isExclusive = false, miss = 'problem'): JsonObject {
   const html = { schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' } };
-  const responseOf = (status: number, reasons: readonly string[]): JsonObject => {
+  const responseOf = (status: number, own: readonly Reason[]): JsonObject => {
     const billed = status === 502 ? 'Not known yet whether it is billed' : 'Not billed';
-    const schema = ref((status === 404 && route.miss && bodies.get(route.miss)) || 'problem');
+    const schema = ref(status === 404 ? miss : 'problem');
     return {
-      description: `${billed}. reason: ${reasons.join(', ')}.`,
+      description: `${billed}. reason: ${own.join(', ')}.`,
       headers: headers(
         'X-Request-Id',
         ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []),
-        ...(status === 402 && route.isExclusive !== true ? ['X-Snapshot-Id' as const] : []),
+        ...(status === 402 && !isExclusive ? ['X-Snapshot-Id' as const] : []),
         ...([429, 503].includes(status) ? ['Retry-After' as const] : []),
       ),
       content: { 'application/problem+json': { schema }, 'text/html': html },
     };
   };
   // Numbers are keys in their order.
-  return Object.fromEntries([...statuses].map(([status, reasons]) => [status, responseOf(status, reasons)]));
+  const byStatus = Map.groupBy(reasons, (reason) => PROBLEMS[reason].status);
+  return Object.fromEntries([...byStatus].map(([status, own]) => [status, responseOf(status, own)]));
 }
 
 function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): JsonObject {
@@ -232,10 +306,44 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
             },
           }
         : {}),
-      ...errorResponses(route, bodies),
+      ...errorResponses(reasonsOf(route), route.isExclusive, route.miss && bodies.get(route.miss)),
     },
   };
 }
+
+/** Collecting a purchase, which no route of the list describes. */
+export const collectOperation = {
+  operationId: 'collect',
+  tags: ['purchases'],
+  summary: 'Collect a paid response again, byte for byte, after a sign-in by the wallet that paid.',
+  description:
+    'Free. Without a sign-in the response is 401, and its sign_in has the challenge to sign. A response that the ' +
+    'server has lost is 410: then the payment is owed.',
+  'x-price-usd': '0.00',
+  security: [{ wallet: [] }],
+  parameters: [
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: 'Receipt-Id of the response, or nonce of the payment. Expected: a UUID, or 0x and 64 hex digits.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'The paid response with its headers. Not billed.',
+      headers: headers('X-Request-Id', ...PURCHASE_HEADERS, 'Refund'),
+      content: { '*/*': { schema: {} } },
+    },
+    202: {
+      description: 'The outcome of the settlement is unknown. Try again after Retry-After.',
+      headers: headers('X-Request-Id', 'Retry-After'),
+      content: { 'application/json': { schema: ref('pending_purchase') } },
+    },
+    ...errorResponses(COLLECT_REASONS),
+  },
+};
 
 /**
  * The OpenAPI document of `routes`, served at `publicUrl`.
@@ -262,7 +370,7 @@ export function openApi(routes: readonly Route[], publicUrl: string, email?: str
     servers: [{ url: publicUrl }],
     paths: {
       ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
-      ...purchasesOpenApi,
+      '/api/purchases/{id}': { get: collectOperation },
     },
     components: {
       schemas: schemasOf(bodies),

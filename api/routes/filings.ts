@@ -47,9 +47,10 @@ export const prefixOf = (register?: Register): string => (register ? `/${registe
 export const nameIn = (register: Register | undefined, name: string): string =>
   register ? `${register.name}_${name}` : name;
 
-const states = { state: by('source_state', '=', choiceParam(['OH', 'CO'], 'State of the registry.')) };
+const stateFilters = { state: by('source_state', '=', choiceParam(['OH', 'CO'], 'State of the registry.')) };
 /** The filter by state; the feed of one register has none. */
-const stateFilter = (register?: Register): typeof states => (register ? ({} as typeof states) : states);
+const stateFilter = (register?: Register): typeof stateFilters =>
+  register ? ({} as typeof stateFilters) : stateFilters;
 /** Start of the names of a register's sources; both registers if no state is given. */
 const sourcesOf = (state: string | undefined): { sourcePrefix?: string } => {
   const register = REGISTERS.find((one) => one.state === state);

@@ -386,7 +386,7 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
       // A filing may take effect later: future dates say nothing about freshness.
       const latest = await find(filed.and('filing_date', '<=', request.today), REGISTER_SAMPLES);
       const samples = snapshot.records('filings', latest.rows) as z.input<typeof Filing.schema>[];
-      const feed = routes.filter((route) => route.path.startsWith(`${prefix}/`));
+      const own = routes.filter((route) => route.path.startsWith(`${prefix}/`));
       return {
         name: `Dealfeed: ${stateName} registrations`,
         interface_version: INTERFACE_VERSION,
@@ -397,12 +397,12 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
         coverage: { total_records: total, added_last_7d: added.total, freshest: samples[0]?.filing_date ?? null },
         weekly_file: await weeklyFile(request, { state }),
         refresh_cadence: cadence,
-        pricing: pricingOf(feed, network),
+        pricing: pricingOf(own, network),
         record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),
         filters: {
           note: 'Combined with AND. Unknown parameters are refused. No match, no charge.',
           params: Object.fromEntries(
-            feed.filter((route) => route.price !== null).map((route) => [route.path, Object.keys(route.params)]),
+            own.filter((route) => route.price !== null).map((route) => [route.path, Object.keys(route.params)]),
           ),
         },
         free_samples: { note: 'Full records of the paid responses, the newest filing dates first.', records: samples },

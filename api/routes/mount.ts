@@ -8,7 +8,7 @@ import type { Context, Middleware } from 'koa';
 import { todayOf } from '../../models/manifest.ts';
 import { isCached, shortHash } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
-import type { RequestState } from '../http/request_state.ts';
+import { stateOf } from '../http/request_state.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
 import type { OpenPurchase } from '../payments/sale.ts';
 import type { Snapshots } from '../serving/follow.ts';
@@ -32,17 +32,6 @@ import { readParams, type Params } from './params.ts';
 /** How much longer a purchase is reserved than its handler may take. */
 const RESERVE_MARGIN_MS = 15_000;
 const SLOW_ROUTE_FACTOR = 4;
-
-/** What the middleware of a route share besides the state of every request. */
-interface RoutedState extends RequestState {
-  request?: RouteRequest<Params>;
-  /** The handler's work, which may outlast the request. */
-  running?: Promise<unknown>;
-  /** Set by the payment layer for the handler of a verified payment. */
-  openPurchase?: OpenPurchase;
-}
-
-const stateOf = (ctx: Context): RoutedState => ctx.state as RoutedState;
 
 export interface MountOptions {
   readonly routes: readonly Route[];
@@ -85,122 +74,108 @@ function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Pa
   return shortHash([snapshot.id, today, ...more, route.path, sorted]);
 }
 
+/** Put the body of a handler into the response, in the format of the route or, for a list, of the request. */
+function send(ctx: Context, route: Route, { params }: RouteRequest<Params>, body: unknown): void {
+  if (route.media === 'text/csv') {
+    const { content, name, headers } = body as Attachment;
+    ctx.body = content;
+    ctx.set({ ...headers });
+    setCsvHeaders(ctx, name);
+  } else if (stateOf(ctx).media === CSV && route.csvColumns) {
+    sendListCsv(ctx, route.name, route.csvColumns(params), bodyObject(body) as ListBody);
+  } else {
+    ctx.body = body instanceof JsonText ? body.bytes : typeof body === 'string' ? body : JSON.stringify(body);
+    ctx.type = mediaOf(route);
+  }
+}
+
+/** Check a body against the schema of its route. */
+function checkBody(route: Route, body: unknown): void {
+  if (route.media === 'text/csv') return;
+  const isText = typeof body === 'string';
+  route.response.parse(isText && isJson(route) ? JSON.parse(body) : bodyObject(body));
+}
+
 export function mountRoutes(router: Router, options: MountOptions): void {
   const { routes, snapshots, cursors, holds, layer, nowMs } = options;
   const timeoutOf = (route: Route): number => options.handlerMs * (route.isSlow === true ? SLOW_ROUTE_FACTOR : 1);
 
-  /** Read the parameters and lease a snapshot for the request, before a payment is required. */
-  const prepare =
-    (route: Route): Middleware =>
-    async (ctx, next) => {
-      const state = stateOf(ctx);
-      state.route = route;
-      if (route.csvColumns) {
-        ctx.vary('Accept');
-        if (prefersCsv(ctx)) state.media = CSV;
-      }
-      const params = readParams(route.params, ctx.querystring);
-      const lease = snapshots.acquire();
-      if (!lease)
-        throw new Problem(
-          'snapshot_unavailable',
-          snapshots.failure() === null
-            ? 'There is no snapshot to serve yet. Nothing was charged.'
-            : 'The snapshot cannot be loaded; /health has the reason. Nothing was charged.',
-          {},
-          { 'Retry-After': '30' },
-        );
-      try {
-        const { snapshot } = lease;
-        state.snapshotId = snapshot.id;
-        // Also of a 402: in one snapshot, the same call has the same answer, unless it sells one thing.
-        if (route.isExclusive !== true) ctx.set('X-Snapshot-Id', snapshot.id);
-        state.request = {
-          params,
-          path: ctx['params'] as Record<string, string>,
-          snapshot,
-          manifest: snapshot.manifest,
-          today: todayOf(snapshot.manifest, nowMs()),
-          cursors,
-          holds,
-        };
-        await route.check?.(state.request);
-        try {
-          // Who pays has read it.
-          if (ctx.get('PAYMENT-SIGNATURE') === '')
-            state.offer = { ...(await route.offer?.(state.request)), ...guaranteeOf(route, snapshot) };
-        } catch (error) {
-          // A 402 without it still says how to pay; the log has the error.
-          state.error = error;
-        }
-        await next();
-      } finally {
-        // A handler that timed out still reads the snapshot.
-        const release = (): void => {
-          lease[Symbol.dispose]();
-        };
-        if (state.running) void state.running.then(release, release);
-        else release();
-      }
-    };
-
-  const respond =
-    (route: Route): Middleware =>
-    async (ctx) => {
-      const state = stateOf(ctx);
-      const { request, openPurchase } = state;
-      if (!request) throw new Error(`${route.path} was reached without its parameters`);
+  /** Read the parameters and lease a snapshot, then charge and call the handler. */
+  const answer = async (ctx: Context, route: Route, charge: Middleware | undefined): Promise<void> => {
+    const state = stateOf(ctx);
+    state.route = route;
+    if (route.csvColumns) {
+      ctx.vary('Accept');
+      if (prefersCsv(ctx)) state.media = CSV;
+    }
+    const params = readParams(route.params, ctx.querystring);
+    const lease = snapshots.acquire();
+    if (!lease)
+      throw new Problem(
+        'snapshot_unavailable',
+        snapshots.failure() === null
+          ? 'There is no snapshot to serve yet. Nothing was charged.'
+          : 'The snapshot cannot be loaded; /health has the reason. Nothing was charged.',
+        {},
+        { 'Retry-After': '30' },
+      );
+    const { snapshot } = lease;
+    const { manifest } = snapshot;
+    const path = ctx['params'] as Record<string, string>;
+    const request = { params, path, snapshot, manifest, today: todayOf(manifest, nowMs()), cursors, holds };
+    let running: Promise<unknown> | undefined;
+    const respond = async (): Promise<void> => {
       if (route.price === null) {
         const hash = responseHash(route, request, options.interfaceHash, await route.stateKey?.(request));
         if (isCached(ctx, hash, route.stateKey && 'public, no-cache')) return;
       }
-      state.countUnpaid?.((route.questions?.(request.params) ?? 1) - 1);
-      state.running = route.handle(openPurchase ? { ...request, openPurchase } : request);
-      const body = await withTimeout(timeoutOf(route), state.running);
-      ctx.set('X-Snapshot-Id', request.snapshot.id);
-      if (route.media === 'text/csv') {
-        const { content, name, headers } = body as Attachment;
-        ctx.body = content;
-        ctx.set({ ...headers });
-        setCsvHeaders(ctx, name);
-        return;
-      }
-      if (options.checkResponses) {
-        const isText = typeof body === 'string';
-        route.response.parse(isText && isJson(route) ? JSON.parse(body) : bodyObject(body));
-      }
-      if (typeof body === 'string') {
-        ctx.body = body;
-        ctx.type = mediaOf(route);
-        return;
-      }
-      if (state.media === CSV && route.csvColumns) {
-        sendListCsv(ctx, route.name, route.csvColumns(request.params), bodyObject(body) as ListBody);
-        return;
-      }
-      ctx.body = body instanceof JsonText ? body.bytes : JSON.stringify(body);
-      ctx.type = 'application/json';
+      state.countUnpaid?.((route.questions?.(params) ?? 1) - 1);
+      const { openPurchase } = ctx.state as { openPurchase?: OpenPurchase };
+      running = route.handle(openPurchase ? { ...request, openPurchase } : request);
+      const body = await withTimeout(timeoutOf(route), running);
+      ctx.set('X-Snapshot-Id', snapshot.id);
+      if (options.checkResponses) checkBody(route, body);
+      send(ctx, route, request, body);
     };
+    try {
+      state.snapshotId = snapshot.id;
+      // Also of a 402: in one snapshot, the same call has the same answer, unless it sells one thing.
+      if (route.isExclusive !== true) ctx.set('X-Snapshot-Id', snapshot.id);
+      await route.check?.(request);
+      try {
+        // Who pays has read it.
+        if (ctx.get('PAYMENT-SIGNATURE') === '')
+          state.offer = { ...(await route.offer?.(request)), ...guaranteeOf(route, snapshot) };
+      } catch (error) {
+        // A 402 without it still says how to pay; the log has the error.
+        state.error = error;
+      }
+      await (charge ? charge(ctx, respond) : respond());
+    } finally {
+      // A handler that timed out still reads the snapshot.
+      const release = (): void => {
+        lease[Symbol.dispose]();
+      };
+      if (running) void running.then(release, release);
+      else release();
+    }
+  };
 
   for (const route of routes) {
-    // The free response to the route's own template, in front of the priced one.
+    // The free response to the route's own template, in place of the priced one.
     const free = templateRoute(route);
-    const template: Middleware = (ctx, next) =>
+    const charge =
+      route.price === null
+        ? undefined
+        : layer.charge({
+            routeKey: routeKey(route),
+            reserveMs: timeoutOf(route) + RESERVE_MARGIN_MS,
+            isExclusive: route.isExclusive === true,
+          });
+    router.get(route.path, (ctx) =>
       free && isTemplate(ctx['params'] as Record<string, string>)
-        ? prepare(free)(ctx, () => respond(free)(ctx, next))
-        : next();
-    const charge = (): Middleware =>
-      layer.charge({
-        routeKey: routeKey(route),
-        reserveMs: timeoutOf(route) + RESERVE_MARGIN_MS,
-        isExclusive: route.isExclusive === true,
-      });
-    router.get(
-      route.path,
-      ...(free ? [template] : []),
-      prepare(route),
-      ...(route.price === null ? [] : [charge()]),
-      respond(route),
+        ? answer(ctx, free, undefined)
+        : answer(ctx, route, charge),
     );
   }
 }

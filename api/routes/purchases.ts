@@ -1,11 +1,12 @@
 /** GET /api/purchases/:id: collects a paid response again, free, after a sign-in by the wallet that paid. */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { z } from 'zod';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { namesPurchase, type PurchaseCollector } from '../payments/collect.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
 import { dollarsOf } from '../../lib/network.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem, type Reason } from '../http/problem.ts';
 
 const PATH = '/api/purchases/:id';
 /** Header of a collected response with the refund of its purchase. */
@@ -15,82 +16,31 @@ const REFUND_HEADER = 'Refund';
 export const purchaseUrl = (publicUrl: string, idOrNonce: string): string =>
   `${publicUrl}${PATH.replace(':id', idOrNonce)}`;
 
-const refs = (...names: string[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-const errorResponse = (description: string) => ({
-  description,
-  headers: refs('X-Request-Id'),
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/problem' } } },
-});
-const pendingSchema = {
-  type: 'object',
-  required: ['receipt_id', 'state', 'route', 'request', 'valid_before', 'transaction', 'detail'],
-  additionalProperties: false,
-  properties: {
-    receipt_id: { type: 'string', format: 'uuid' },
-    state: { type: 'string', enum: ['reserved', 'settling'] },
-    route: { type: 'string' },
-    request: { type: 'string' },
-    valid_before: { type: 'string', format: 'date-time' },
-    transaction: { type: ['string', 'null'] },
-    detail: { type: 'string' },
-  },
-};
-
-/** The OpenAPI description of the path. */
-export const purchasesOpenApi = {
-  '/api/purchases/{id}': {
-    get: {
-      operationId: 'collect',
-      tags: ['purchases'],
-      summary: 'Collect a paid response again, byte for byte, after a sign-in by the wallet that paid.',
-      description: 'Free. Without a sign-in the response is 401, with the challenge to sign.',
-      'x-price-usd': '0.00',
-      security: [{ wallet: [] }],
-      parameters: [
-        {
-          name: 'id',
-          in: 'path',
-          required: true,
-          description:
-            'Receipt-Id of the response, or nonce of the payment. Expected: a UUID, or 0x and 64 hex digits.',
-          schema: { type: 'string' },
-        },
-      ],
-      responses: {
-        200: {
-          description: 'The paid response with its headers. Not billed.',
-          headers: refs(
-            'X-Request-Id',
-            'X-Snapshot-Id',
-            'Receipt-Id',
-            'Signed-Receipt',
-            'Unencoded-Digest',
-            'Delivery',
-            'PAYMENT-RESPONSE',
-            REFUND_HEADER,
-          ),
-          content: { '*/*': { schema: {} } },
-        },
-        202: {
-          description: 'The outcome of the settlement is unknown. Try again after Retry-After.',
-          headers: refs('X-Request-Id', 'Retry-After'),
-          content: { 'application/json': { schema: pendingSchema } },
-        },
-        400: errorResponse('reason: invalid_parameter, unknown_parameter, sign_in_on_head.'),
-        401: errorResponse('reason: sign_in_required, sign_in_invalid. sign_in has the challenge to sign.'),
-        404: errorResponse('reason: purchase_not_found. This wallet has no such purchase.'),
-        410: errorResponse(
-          'reason: answer_expired (or lost: the payment is owed), purchase_released (nobody was charged).',
-        ),
-        429: errorResponse('reason: rate_limited.'),
-        503: errorResponse('reason: payments_unavailable.'),
-      },
-    },
-  },
-};
-
 /** Body of the 202 for a purchase whose outcome is not known yet. */
+export const PendingPurchase = z.strictObject({
+  receipt_id: z.string(),
+  state: z.enum(['reserved', 'settling']),
+  route: z.string(),
+  request: z.string(),
+  valid_before: z.iso.datetime(),
+  transaction: z.string().nullable().meta({ description: 'Null when: the transaction is not known yet.' }),
+  detail: z.string(),
+});
+
+/** Reasons of the error responses. */
+export const COLLECT_REASONS: readonly Reason[] = [
+  'invalid_parameter',
+  'unknown_parameter',
+  'sign_in_on_head',
+  'sign_in_required',
+  'sign_in_invalid',
+  'purchase_not_found',
+  'answer_expired',
+  'purchase_released',
+  'rate_limited',
+  'payments_unavailable',
+];
+
 const pendingBody = ({ id, state, route, request, payment, transaction }: Purchase): Record<string, unknown> => ({
   receipt_id: id,
   state,

@@ -1,11 +1,10 @@
 /** docs/interface.md: every endpoint with its price and parameters, and every reason for an error. */
-import { openApi, templateOf } from '../../api/docs/openapi.ts';
+import { collectOperation, openApi } from '../../api/docs/openapi.ts';
 import { PROBLEMS } from '../../api/http/problem.ts';
 import { allRoutes } from '../../api/routes/all.ts';
-import { mediaOf, type Route } from '../../api/routes/define.ts';
+import { mediaOf, templateOf, type Route } from '../../api/routes/define.ts';
 import { paramFacts } from '../../api/routes/params.ts';
 import { priceText } from '../../lib/prices.ts';
-import { purchasesOpenApi } from '../../api/routes/purchases.ts';
 
 /** Reasons of purchases whose payment may have been made. */
 const OPEN_OUTCOMES = new Set(['settlement_unknown', 'settlement_pending']);
@@ -83,11 +82,12 @@ export function interfacePage(): string {
       parameters.flatMap(({ line }) => (shared.has(line) ? [] : [line])).join('\n'),
     ];
   });
-  const others = Object.entries(purchasesOpenApi).flatMap(([path, { get }]) => [
-    `### GET ${path}`,
-    `Price: free. ${get.summary} Statuses: ${Object.keys(get.responses).join(', ')}.`,
-    get.parameters.map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n'),
-  ]);
+  const { summary, responses, parameters: ofCollect } = collectOperation;
+  const others = [
+    '### GET /api/purchases/{id}',
+    `Price: free. ${summary} Statuses: ${Object.keys(responses).join(', ')}.`,
+    ofCollect.map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n'),
+  ];
   return [
     '# Endpoints and errors',
     'For buyers and client authors: look up every endpoint, its price and parameters, and every error. Written by ' +

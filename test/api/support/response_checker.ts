@@ -3,10 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { CSV_HEADERS } from '../../../api/docs/openapi.ts';
-import { openApi, templateOf } from '../../../api/docs/openapi.ts';
-import type { JsonObject } from '../../../api/docs/schemas.ts';
-import type { Route } from '../../../api/routes/define.ts';
+import { CSV_HEADERS, openApi } from '../../../api/docs/openapi.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { templateOf, type Route } from '../../../api/routes/define.ts';
 
 interface DescribedResponse {
   readonly description?: string;
