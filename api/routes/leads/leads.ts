@@ -1,4 +1,4 @@
-/** Off-market seller leads: the list, and GET /api/leads/exclusive, one lead with its property, sold to one buyer only. */
+/** Off-market seller leads: the list, and GET /api/leads/exclusive, one lead with its property, sold to one buyer. */
 import { z } from 'zod';
 import type { Held, LeadLimits, OfferedLead } from '../../../ledger/ledger.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
