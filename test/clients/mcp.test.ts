@@ -165,28 +165,19 @@ describe('the MCP server', () => {
       const bought = await amountPaid(async () => {
         const { content, isError } = await call('deals', { state: 'OH', min_score: 15, min_price: 100.5 });
         assert.equal(isError, false);
-        const {
-          paid: receipt,
-          shown,
-          body,
-        } = content as {
+        const { paid: receipt, body } = content as {
           paid: Record<string, string>;
-          shown: string;
           body: { count: number; total_matches: number; filters: unknown; records: { id: string }[] };
         };
         assert.deepEqual(
           [body.count, body.total_matches, body.filters],
           [16, 16, { state: 'OH', min_price: '100.5', min_score: 15 }],
         );
-        assert.equal(shown, 'records 1 to 5 of 16. collect shows more of it, free, by its receipt_id.');
         assert.equal(receipt['amount_usd'], '0.05');
         assert.match(receipt['transaction'] ?? '', /^0x[0-9a-f]{64}$/);
         const saved = JSON.parse(await readFile(receipt['kept_in'] ?? '', 'utf8')) as typeof body;
-        assert.equal(saved.records.length, 16);
-        assert.deepEqual(
-          saved.records.slice(0, 5).map((r) => r.id),
-          body.records.map((r) => r.id),
-        );
+        const [all, shown] = [saved, body].map(({ records }) => records.map(({ id }) => id));
+        assert.deepEqual([all?.length, all?.slice(0, 5)], [16, shown]);
         assert.equal((await stat(receipt['kept_in'] ?? '')).mode & 0o077, 0);
       });
       assert.equal(bought, 50_000n);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it, test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { generatePrivateKey } from 'viem/accounts';
 import { buyerAccount } from '../../../clients/wallet.ts';
 import { readServerSettings } from '../../../api/settings.ts';
@@ -109,46 +109,29 @@ describe('the server', () => {
 });
 
 describe('a key file', () => {
-  let folder: string;
-  const key = generatePrivateKey();
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dealfeed-keys-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
-  const keyFile = async (mode: number, name = 'key'): Promise<string> => {
-    const file = join(folder, name);
-    await writeFile(file, `${key}\n`);
-    await chmod(file, mode);
-    return file;
-  };
-  const envWith = (file: string): Record<string, string> => ({
-    PAYMENTS: 'self',
-    PAY_TO,
-    PUBLIC_BASE_URL: 'http://localhost',
-    RPC_URL: 'http://127.0.0.1:9',
-    RECEIPT_KEY_FILE: receiptKeyPath(),
-    SETTLE_KEY_FILE: file,
-  });
-
   it('is accepted if only its owner can read it, and else refused with the command to run', async () => {
-    const own = await keyFile(0o600, 'own');
-    assert.equal(readServerSettings(envWith(own)).payments.mode, 'self');
-    assert.notEqual(await buyerAccount({ BUYER_KEY_FILE: own }), undefined);
-    for (const mode of [0o640, 0o602]) {
-      const file = await keyFile(mode, `shared-${mode}`);
-      const message = (setting: string): string =>
-        `${setting} is "${file}", which group or others can open (mode 0${mode.toString(8)}). Run: chmod 600 ${file}`;
-      assert.throws(() => readServerSettings(envWith(file)), {
+    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-keys-'));
+    const file = join(folder, "a key's file");
+    await writeFile(file, `${generatePrivateKey()}\n`);
+    const settings = { PAYMENTS: 'self', PAY_TO, PUBLIC_BASE_URL: 'http://localhost', RPC_URL: 'http://127.0.0.1:9' };
+    const env = { ...settings, RECEIPT_KEY_FILE: receiptKeyPath(), SETTLE_KEY_FILE: file };
+    await chmod(file, 0o600);
+    assert.equal(readServerSettings(env).payments.mode, 'self');
+    assert.notEqual(await buyerAccount({ BUYER_KEY_FILE: file }), undefined);
+    for (const [mode, shown] of [
+      [0o640, '0640'],
+      [0o602, '0602'],
+    ] as const) {
+      await chmod(file, mode);
+      const why = `which group or others can open \\(mode ${shown}\\)\\. Run: chmod 600 '.*a key'\\\\''s file'$`;
+      const refused = (setting: string) => ({
         name: 'SettingError',
-        message: message('SETTLE_KEY_FILE'),
+        message: new RegExp(`^${setting} is ".*", ${why}`, 'u'),
       });
-      await assert.rejects(buyerAccount({ BUYER_KEY_FILE: file }), {
-        name: 'SettingError',
-        message: message('BUYER_KEY_FILE'),
-      });
+      assert.throws(() => readServerSettings(env), refused('SETTLE_KEY_FILE'));
+      await assert.rejects(buyerAccount({ BUYER_KEY_FILE: file }), refused('BUYER_KEY_FILE'));
     }
-    const spaced = await keyFile(0o644, "a key's file");
-    assert.throws(() => readServerSettings(envWith(spaced)), /Run: chmod 600 '.*a key'\\''s file'$/);
+    await rm(folder, { recursive: true });
   });
 });
 

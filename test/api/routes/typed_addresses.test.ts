@@ -1,15 +1,12 @@
 /** Lookups of addresses as people type them: what is found, and that it is never another property. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { lookup } from '../../../api/routes/lookup/lookup.ts';
+import { describe, it } from 'node:test';
 import { knownPlaces } from '../../../api/routes/places.ts';
 import { STATE_BY_NAME } from '../../../lib/states.ts';
 import { readAddress, type TypedAddress } from '../../../api/routes/lookup/typed_address.ts';
-import { Problem } from '../../../api/http/problem.ts';
-import { bodyObject } from '../../../api/serving/records.ts';
-import { openSnapshot, type Snapshot } from '../../../api/serving/open.ts';
 import { addressParts } from '../../../lib/addresses/parts.ts';
-import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { thorough } from '../../thorough.ts';
 
 /** Addresses of the sandbox: street, unit, city, state, ZIP and county. */
@@ -75,40 +72,23 @@ function rowsToFind(): Row[] {
 }
 
 describe('a typed address', () => {
-  let folder: DataFolder;
-  let snapshot: Snapshot;
-  before(async () => {
-    folder = await dataFolder();
-    const deals = rowsToFind().map((row, i) => rowOf('deals', i, { ...row, ...addressParts(String(row['address'])) }));
-    const places = [
-      ['Akron', 'OH', '44301'],
-      ['Upper Arlington', 'OH', '43221'],
-      ['Arlington', 'OH', '45814'],
-      ['Verona', 'OH', '45378'],
-      ['Delaware', 'OH', '43015'],
-      ['New York', 'NY', '10001'],
-      ['Tampa', 'FL', '33602'],
-    ] as const;
-    const towns = places.map(([city, state, zip], i) => rowOf('deals', 900 + i, { city, state, zip }));
-    snapshot = await openSnapshot(await folder.publish('2026-11-20.01', { deals: [...deals, ...towns] }));
-  });
-  after(async () => {
-    snapshot.close();
-    await folder.remove();
-  });
+  const deals = rowsToFind().map((row, i) => rowOf('deals', i, { ...row, ...addressParts(String(row['address'])) }));
+  const places = [
+    ['Akron', 'OH', '44301'],
+    ['Upper Arlington', 'OH', '43221'],
+    ['Arlington', 'OH', '45814'],
+    ['Verona', 'OH', '45378'],
+    ['Delaware', 'OH', '43015'],
+    ['New York', 'NY', '10001'],
+    ['Tampa', 'FL', '33602'],
+  ] as const;
+  const towns = places.map(([city, state, zip], i) => rowOf('deals', 900 + i, { city, state, zip }));
+  const shared = sharedApp({ deals: [...deals, ...towns] });
 
   /** Ids of what a lookup finds. */
-  const find = async ({ query: params }: TypedForm): Promise<string[]> => {
-    const { manifest } = snapshot;
-    const request = { params, path: {}, snapshot, manifest, today: manifest.as_of };
-    try {
-      await lookup.check?.(request as unknown as Parameters<typeof lookup.handle>[0]);
-      const body = bodyObject(await lookup.handle(request as unknown as Parameters<typeof lookup.handle>[0]));
-      return (body as { listings: { id: string }[] }).listings.map(({ id }) => id);
-    } catch (error) {
-      if (error instanceof Problem) return [];
-      throw error;
-    }
+  const find = async ({ query }: TypedForm): Promise<string[]> => {
+    const { body } = await shared.ask(`/api/lookup?${new URLSearchParams(query).toString()}`);
+    return ((body['listings'] ?? []) as { id: string }[]).map(({ id }) => id);
   };
 
   it('finds its property in every form, and never another', async () => {
@@ -126,7 +106,8 @@ describe('a typed address', () => {
   });
 
   it('is read into street, city, state and ZIP', async () => {
-    const known = await knownPlaces(snapshot);
+    using lease = shared.app.snapshots.acquire() ?? assert.fail();
+    const known = await knownPlaces(lease.snapshot);
     for (const [text, ...readings] of [
       ['12 Main St', { street: '12 Main St' }],
       [
