@@ -12,7 +12,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 const CatalogRun = z.strictObject({
   run_id: z.string(),
-  /** Hash of the object with the records of its requests and reads (pipelines/store/reads.ts). */
+  /** Hash of the object with the records of its requests and reads (pipelines/store/folder.ts). */
   reads: hash,
   /** Hash of its snapshot's manifest; null if it published none. */
   manifest: hash.nullable(),

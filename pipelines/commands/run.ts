@@ -148,12 +148,15 @@ export async function makeRun(): Promise<number> {
   if (why !== null)
     throw new SettingError(`DATA_DIR is ${JSON.stringify(settings.DATA_DIR)}, expected a writable folder: ${why}`);
   await checkLedger(settings, printWrapped);
-  const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(await holdFolder(layout, WAIT_MINUTES * 60_000));
   await removePartialFiles(layout);
   const progress = lineProgress(print);
   const tell = (text: string): void => progress.line(text);
   const store = await openRunStore(settings, layout, tell);
+  cleanup.defer(() => store?.close());
   const archive = await openStoredArchive(settings.DATA_DIR, store?.store, tell);
+  cleanup.defer(() => archive.close());
   await archive.removeLeftovers();
   const startedMs = Date.now();
   const isDue = dueByCadence(clock.asOf);
@@ -164,6 +167,7 @@ export async function makeRun(): Promise<number> {
   for (const line of missingPermissions(sources.filter(isChosen), permissions.mayFetch)) printWrapped(line);
   let folder: string | null = null;
   const finish = explainInterrupt(progress, () => folder);
+  cleanup.defer(finish);
   const secrets = secretsOf(all);
   const fetcher = createFetcher({
     archive,
@@ -176,43 +180,36 @@ export async function makeRun(): Promise<number> {
     chromiumPath: settings.CHROMIUM_PATH,
     contact: settings.CONTACT,
   });
+  cleanup.defer(() => fetcher.close());
   const jobs = await openJobs(settings, store?.store, secrets, tell);
-  try {
-    const result = await run({
-      layout,
-      clock,
-      assumptions,
-      buildMemory: settings.BUILD_MEMORY,
-      tablesUrl: settings.TABLES_URL,
-      dataClock: settings.LIVE ? 'live' : 'sandbox',
-      sources,
-      archive,
-      fetcher,
-      jobs,
-      progress,
-      store,
-      ...permissions,
-      soldLeads: () => soldLeads(settings),
-      ...(settings.LIVE ? {} : { world: worldOf(settings) }),
-      onBegin(runId) {
-        folder = layout.run(runId);
-      },
-      due: (spec, lastGoodOn) => isChosen(spec) && (!settings.LIVE || isDue(spec, lastGoodOn)),
-    });
-    progress.done();
-    finish();
-    const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
-    printLines(formatEnd(result, { dataDir: layout.root, best, ms: Date.now() - startedMs }));
-    return result.manifest ? 0 : 2;
-  } finally {
-    progress.done();
-    finish();
-    await jobs?.close();
-    await fetcher.close();
-    await archive.close();
-    store?.close();
-    release();
-  }
+  cleanup.defer(() => jobs?.close());
+  cleanup.defer(() => progress.done());
+  const result = await run({
+    layout,
+    clock,
+    assumptions,
+    buildMemory: settings.BUILD_MEMORY,
+    tablesUrl: settings.TABLES_URL,
+    dataClock: settings.LIVE ? 'live' : 'sandbox',
+    sources,
+    archive,
+    fetcher,
+    jobs,
+    progress,
+    store,
+    ...permissions,
+    soldLeads: () => soldLeads(settings),
+    ...(settings.LIVE ? {} : { world: worldOf(settings) }),
+    onBegin(runId) {
+      folder = layout.run(runId);
+    },
+    due: (spec, lastGoodOn) => isChosen(spec) && (!settings.LIVE || isDue(spec, lastGoodOn)),
+  });
+  progress.done();
+  finish();
+  const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
+  printLines(formatEnd(result, { dataDir: layout.root, best, ms: Date.now() - startedMs }));
+  return result.manifest ? 0 : 2;
 }
 
 /** The workers of a queue. */

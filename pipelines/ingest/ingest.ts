@@ -2,6 +2,7 @@
 import { closing } from '../../lib/closing.ts';
 import { basename, relative } from 'node:path';
 import type { Archive } from '../../lib/archive.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
 import type { Fetcher, Stats } from '../../sources/fetch/fetcher.ts';
 import { type FetchContext, Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
@@ -65,12 +66,8 @@ interface ReadInProgress {
 
 function toUnreadable(spec: SourceSpec, key: NaturalKey, error: unknown): Unreadable {
   const isOfSite = error instanceof SourceUnavailable || error instanceof Quarantine;
-  return {
-    key,
-    url: isOfSite ? (error.pageUrl ?? spec.home) : spec.home,
-    reason: isOfSite ? error.reason : 'unreadable_page',
-    detail: error instanceof Error ? error.message : String(error),
-  };
+  const { pageUrl: url = spec.home, reason } = isOfSite ? error : { pageUrl: undefined, reason: 'unreadable_page' };
+  return { key, url, reason, detail: messageOf(error) };
 }
 
 /** Begin a read. Interrupted runs of the same day are resumed; pages of quarantined runs are fetched again. */
@@ -99,6 +96,7 @@ function buildRecord(
   rest: Partial<ReadRecord>,
 ): ReadRecord {
   const [first, ...others] = pages.map(({ observedAt }) => observedAt);
+  const { requests, notModified, bytes, retries } = stats;
   return {
     source: spec.name,
     run_id: runId,
@@ -109,12 +107,7 @@ function buildRecord(
     page_url: null,
     observed_at: others.reduce((latest, at) => (at > latest ? at : latest), first ?? clock.observedAt()),
     counts: NO_ROWS,
-    traffic: {
-      requests: stats.requests,
-      not_modified: stats.notModified,
-      bytes: stats.bytes,
-      retries: stats.retries,
-    },
+    traffic: { requests, not_modified: notModified, bytes, retries },
     pages: pages.map(refOf),
     dropped_files: [...dropped],
     stated: stats.stated,

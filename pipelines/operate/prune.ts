@@ -175,10 +175,9 @@ async function findNeeds(layout: Layout, runIds: Iterable<string>): Promise<Need
   }
   if (paths.size === 0) return { reads, pages: new Map() };
   await using duck = closing(await openDuck(':memory:', { threads: 1 }));
-  const { connection } = duck;
   const files = [...paths.values()].map(literal).join(', ');
   const named = await rowsOf(
-    connection,
+    duck.connection,
     `SELECT source, list(DISTINCT page_sha256) FILTER (page_sha256 IS NOT NULL) AS pages
     FROM read_parquet([${files}], union_by_name = true) WHERE source IS NOT NULL GROUP BY source`,
   );
@@ -275,11 +274,9 @@ export async function prune(
   keepDays: number,
   options: { readonly apply: boolean; readonly tablesUrl?: string | undefined; readonly waitMs?: number },
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
-  const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
-  const archive = await openArchive(layout.root);
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => release?.());
-  cleanup.defer(() => archive.close());
+  if (options.apply) cleanup.defer(await holdFolder(layout, options.waitMs));
+  await using archive = closing(await openArchive(layout.root));
   const { plan, held } = await planPrune(layout, archive, keepDays);
   const sizes = await measureSizes(layout, archive, plan);
   const verb = options.apply ? 'removed' : 'to remove';
@@ -311,11 +308,9 @@ export async function erasePages(
   hashes: readonly string[],
   { store, waitMs }: { readonly store?: Store | undefined; readonly waitMs?: number } = {},
 ): Promise<readonly string[]> {
-  const release = await holdFolder(layout, waitMs);
-  const archive = await openArchive(layout.root);
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(release);
-  cleanup.defer(() => archive.close());
+  cleanup.defer(await holdFolder(layout, waitMs));
+  await using archive = closing(await openArchive(layout.root));
   for (const hash of hashes) {
     await archive.erase(hash);
     await store?.remove(objectName(hash));
@@ -327,12 +322,11 @@ async function main(): Promise<number> {
   const { DATA_DIR, STORE, TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
   const { KEEP_DAYS } = readSettings(operatorSettings);
   const { APPLY, ERASE, WAIT_MINUTES } = readSettings(writeArguments);
-  const options = { apply: APPLY, tablesUrl, waitMs: WAIT_MINUTES * 60_000 };
-  const layout = layoutOf(DATA_DIR);
+  const [layout, waitMs] = [layoutOf(DATA_DIR), WAIT_MINUTES * 60_000];
   const store = ERASE === undefined || STORE === undefined ? undefined : await openStore(STORE);
   const lines = ERASE
-    ? await erasePages(layout, ERASE, { store, waitMs: options.waitMs })
-    : (await prune(layout, KEEP_DAYS, options)).lines;
+    ? await erasePages(layout, ERASE, { store, waitMs })
+    : (await prune(layout, KEEP_DAYS, { apply: APPLY, tablesUrl, waitMs })).lines;
   store?.close();
   for (const line of lines) print(line);
   return 0;

@@ -9,7 +9,7 @@ import { namesIn, readJson, writeWhole } from '../../lib/files.ts';
 import { RequestRecord } from '../../lib/request_record.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { objectOf, readVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { ReadRecord, writeRead } from '../ingest/reads.ts';
+import { ReadRecord } from '../ingest/reads.ts';
 import type { Layout } from '../layout.ts';
 import { runIdsIn } from '../snapshots.ts';
 
@@ -29,13 +29,6 @@ export async function writeRequests(archive: Archive, requests: readonly Request
   for (const [first, ...rest] of byRead.values()) if (first) await archive.replaceRead(first, [first, ...rest]);
 }
 
-/** Write reads of other hosts; their staged rows are fetched when they are needed. */
-export async function writeReads({ layout, archive }: Folder, { requests, reads }: Reads): Promise<void> {
-  // Requests first: they mark the pages of a quarantined read.
-  await writeRequests(archive, requests);
-  for (const read of reads) await writeRead(layout, read);
-}
-
 /** The reads in a folder that have a record. */
 export async function localReads(layout: Layout): Promise<ArchivedRead[]> {
   const found: ArchivedRead[] = [];
@@ -49,10 +42,8 @@ const Pulled = z.object({ store: z.string(), lists: z.array(z.string()) });
 
 const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
 
-async function readPulledFile(layout: Layout): Promise<z.infer<typeof Pulled> | null> {
-  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
-  return saved.success ? saved.data : null;
-}
+const readPulledFile = async (layout: Layout): Promise<z.infer<typeof Pulled> | undefined> =>
+  Pulled.safeParse(await readJson(pulledFile(layout))).data;
 
 /** What was pruned in a folder is not fetched again. Null if it has never been used with the store. */
 export async function readPulled(layout: Layout, store: Store): Promise<ReadonlySet<string> | null> {
@@ -72,7 +63,7 @@ export async function addPulled(layout: Layout, store: Store, runs: readonly { r
  */
 export async function assertWithoutStore(layout: Layout): Promise<void> {
   const saved = await readPulledFile(layout);
-  if (saved !== null)
+  if (saved)
     throw new SettingError(
       `STORE is not set, expected ${saved.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
         `To leave the store, remove ${pulledFile(layout)}`,

@@ -12,11 +12,11 @@ import type { Catalog, CatalogRun } from '../../lib/store/catalog.ts';
 import { STORE_CACHE_BYTES } from '../../lib/store/open.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { downloadMissing, objectOf, readPacked, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { stagedParquet, standingRead, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import { stagedParquet, standingRead, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots, runIdsIn } from '../snapshots.ts';
-import { addPulled, readPulled, Reads, writeReads, type Folder } from './folder.ts';
+import { addPulled, readPulled, Reads, writeRequests, type Folder } from './folder.ts';
 
 export interface PullOptions extends Folder {
   readonly store: Store;
@@ -25,16 +25,18 @@ export interface PullOptions extends Folder {
 }
 
 /** Write the reads of a run. @throws StoreDamage */
-async function pullReads(options: PullOptions, { reads: hash, run_id: runId }: CatalogRun): Promise<void> {
-  const { store } = options;
-  const found = await readPacked(store, objectOf(hash), Reads);
+async function pullReads({ store, layout, archive }: PullOptions, run: CatalogRun): Promise<void> {
+  const { reads: hash, run_id: runId } = run;
+  const { requests, reads } = await readPacked(store, objectOf(hash), Reads);
   const named = [
-    ...found.reads.map((read) => [read.source, read.run_id] as const),
-    ...found.requests.map((request) => [request.source, request.runId] as const),
+    ...reads.map((read) => [read.source, read.run_id] as const),
+    ...requests.map((request) => [request.source, request.runId] as const),
   ];
   if (named.some(([source, id]) => !/^[\w-]+$/u.test(source) || id !== runId))
     throw new StoreDamage(`STORE ${store.shown}: object ${hash} has reads of another run.`);
-  await writeReads(options, found);
+  // Requests first: they mark the pages of a quarantined read. Staged rows are fetched when they are needed.
+  await writeRequests(archive, requests);
+  for (const read of reads) await writeRead(layout, read);
 }
 
 /** Fetch the staged rows of a read, unless the folder has them. @throws StoreDamage */

@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
+import { messageOf } from '../../../lib/errors.ts';
 import type { RowOf } from '../../../lib/record.ts';
 import type { RejectedRow } from '../../../models/inputs.ts';
 import { type Candidate, type Page, Quarantine, type SourceSpec } from '../../../sources/contract.ts';
@@ -66,14 +67,9 @@ async function* parsePage(spec: SourceSpec, page: Page): AsyncGenerator<readonly
       for (const candidate of candidates) if (turn.push(candidate) === ROWS_PER_TURN) yield endTurn();
     yield turn;
   } catch (error) {
-    if (error instanceof Quarantine) {
-      throw error.pageUrl === undefined ? new Quarantine(error.reason, error.message, page.url) : error;
-    }
-    throw new Quarantine(
-      'parser_error',
-      `the parser failed on ${page.kind}: ${error instanceof Error ? error.message : String(error)}`,
-      page.url,
-    );
+    if (!(error instanceof Quarantine))
+      throw new Quarantine('parser_error', `the parser failed on ${page.kind}: ${messageOf(error)}`, page.url);
+    throw error.pageUrl === undefined ? new Quarantine(error.reason, error.message, page.url) : error;
   }
 }
 

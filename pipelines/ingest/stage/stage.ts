@@ -212,15 +212,10 @@ async function carryRows(
   const file = `${target}.refused${HANDED_OVER}`;
   await createTableWithRows(connection, { table: 'refused', columns: parts, file }, rows);
   await createTableWithRows(connection, { table: 'refused_pages', columns: parts, file }, pages);
+  const ofKey = (condition: (name: string) => string): string => key.map(identifier).map(condition).join(' AND ');
   const sameKey = (a: string, b: string): string =>
-    key
-      .map(identifier)
-      .map((name) => `CAST(${a}.${name} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${name} AS VARCHAR)`)
-      .join(' AND ');
-  const onPage = key
-    .map(identifier)
-    .map((name) => `(r.${name} IS NULL OR r.${name} = CAST(p.${name} AS VARCHAR))`)
-    .join(' AND ');
+    ofKey((name) => `CAST(${a}.${name} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${name} AS VARCHAR)`);
+  const onPage = ofKey((name) => `(r.${name} IS NULL OR r.${name} = CAST(p.${name} AS VARCHAR))`);
   const inFolder = [...new Set(folders)].map((folder) => {
     const address = literal(dropFolderAddress(spec.name, folder));
     return `starts_with(p.source_url, ${address}) AND NOT contains(substr(p.source_url, length(${address}) + 1), '/')
@@ -231,13 +226,11 @@ async function carryRows(
     `EXISTS (FROM refused_pages r WHERE ${onPage})`,
     ...inFolder.map((condition) => `(${condition})`),
   ];
+  const selected = stagedColumns(spec).map(({ name }) => `p.${identifier(name)}`);
   // By name: a file from before a column existed has no value for it.
   const [added] = await rowsOf(
     connection,
-    `INSERT INTO fresh
-      SELECT ${stagedColumns(spec)
-        .map((column) => `p.${identifier(column.name)}`)
-        .join(', ')}
+    `INSERT INTO fresh SELECT ${selected.join(', ')}
       FROM (SELECT * FROM fresh WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(${literal(before)})) p
       WHERE (${isLost.join(' OR ')})
         AND NOT EXISTS (FROM fresh f WHERE ${sameKey('p', 'f')})`,
