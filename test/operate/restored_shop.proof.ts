@@ -3,30 +3,27 @@
  * the next day's run continues it. restored_sales.test.ts has servers that sell on from one.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { readSettings } from '../../lib/settings.ts';
 import { archivedPages, readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
 import { type Layout } from '../../pipelines/layout.ts';
-import { backUp } from '../../pipelines/operate/backup/back_up.ts';
-import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';
-import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { prune } from '../../pipelines/operate/prune.ts';
 import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { joinOn } from '../api/support/base.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
+import { backUpTo, newPath, restoreTo } from './backup_folders.ts';
 import { newLayout, published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_RUN, SECOND_DAY, SECOND_RUN, type StartingPoint } from '../pipelines/starting_points.ts';
 
 const NEXT_DAY = '2026-11-24';
 const WAIT = { everyMs: 25, readsWithHint: 40, readsWithoutHint: 16 } as const;
 /** Sources and tables of the runs, so that a run takes a second. */
-const only = ({ name }: { readonly name: string }): boolean => ['oh_cuyahoga_tax', 'oh_stark_tax'].includes(name);
+const only = ['oh_cuyahoga_tax', 'oh_stark_tax'];
 const tables = ['signals', 'leads'];
 
 describe('a backup of a folder at work', () => {
@@ -35,12 +32,11 @@ describe('a backup of a folder at work', () => {
   let buyer: Buyer;
   let layout: Layout;
   let restored: Layout;
-  let backups: string;
+  const backups = newPath('backups');
   const servers: Serving[] = [];
   before(async () => {
     start = await afterFirstDay();
     ({ layout } = start);
-    backups = `${layout.root}-backups`;
     chain = await startChain();
     buyer = buyerWith();
     await chain.mint(buyer.address, 20_000_000n);
@@ -48,7 +44,6 @@ describe('a backup of a folder at work', () => {
   after(async () => {
     for (const server of servers) await server.close();
     await chain.close();
-    rmSync(backups, { recursive: true, force: true });
   });
 
   const serveFrom = async (dataDir: string): Promise<Serving> => {
@@ -67,11 +62,9 @@ describe('a backup of a folder at work', () => {
     assert.equal(response.status, 200);
     return ((await response.json()) as { claim: { lead_id: string } }).claim.lead_id;
   };
-  const backUpNow = (): ReturnType<typeof backUp> =>
-    backUp(readSettings(backUpSettings, { DATA_DIR: layout.root, TO: backups }));
   const restoreNew = async (env: Record<string, string>): Promise<Layout> => {
     const target = await newLayout();
-    await restoreFolder(readSettings(restoreSettings, { DATA_DIR: target.root, FROM: backups, ...env }));
+    await restoreTo(target.root, backups, env);
     return target;
   };
   let bought: string;
@@ -80,10 +73,10 @@ describe('a backup of a folder at work', () => {
     const server = await serveFrom(layout.root);
     bought = await buyLead(server);
     const run = runDay({ layout, world: start.world, day: SECOND_DAY, only, tables });
-    const during = (await backUpNow()).name;
+    const during = (await backUpTo(layout.root, backups)).name;
     assert.equal((await run).current, true);
     // The strictest retention removes the reads that the current snapshot does not need.
-    const [{ name }] = await Promise.all([backUpNow(), prune(layout, 0, { apply: true })]);
+    const [{ name }] = await Promise.all([backUpTo(layout.root, backups), prune(layout, 0, { apply: true })]);
     for (const [BACKUP, current] of [
       [name, SECOND_RUN],
       [during, FIRST_RUN],

@@ -34,7 +34,7 @@ describe('the state of a folder', () => {
       ...start,
       day: '2026-11-21',
       tables: [],
-      only: ({ name }) => ['heartland_multifamily', 'buckeye_income_property', 'hud_fmr'].includes(name),
+      only: ['heartland_multifamily', 'buckeye_income_property', 'hud_fmr'],
       alter: (q, r) =>
         q.host.includes('heartland')
           ? { ...r, body: new TextEncoder().encode('<html><body>We have moved</body></html>') }

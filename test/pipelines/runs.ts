@@ -58,8 +58,8 @@ export interface OneRun {
   readonly world: World;
   readonly day: string;
   readonly alter?: Alter;
-  /** Sources to read; the others keep what they have. Default: all. */
-  readonly only?: (source: { readonly name: string; readonly family: string }) => boolean;
+  /** Sources to read, or their names; the others keep what they have. Default: all. */
+  readonly only?: readonly string[] | ((source: { readonly name: string; readonly family: string }) => boolean);
   /** Read the site that needs a browser, too, which takes a third of a run. Default: false. */
   readonly browser?: boolean;
   /** Sources as they are, or with a fault. Default: as they are. */
@@ -122,7 +122,9 @@ export async function runDay({
     archive,
     fetcher,
     sources: (await loadSources()).map(changed),
-    due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
+    due: (spec) =>
+      (browser || spec.name !== IN_A_BROWSER) &&
+      (typeof only === 'function' ? only(spec) : (only?.includes(spec.name) ?? true)),
     ...(models ? { models } : tables ? { models: await modelsOf(tables, empty) } : {}),
     ...(assumptions ? { assumptions } : {}),
     ...(soldLeads ? { soldLeads } : {}),

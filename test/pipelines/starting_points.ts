@@ -8,7 +8,7 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { makeWorld, worldOn, type WorldDay } from '../../sandbox/world/world.ts';
 import { sharedFolder } from '../shared_folder.ts';
-import { copyOf, published, runDay, TINY, type OneRun } from './runs.ts';
+import { copyOf, published, runDay, TINY } from './runs.ts';
 
 export const FIRST_DAY = '2026-11-20';
 export const BAD_DAY = '2026-11-21';
@@ -62,7 +62,7 @@ async function soldOnBadDay(layout: Layout): Promise<SoldLeads> {
  */
 const badDay = sharedFolder('bad_day', async (folder) => {
   const layout = layoutOf(folder);
-  const only: OneRun['only'] = ({ name }) => AROUND_BAD_DAY.includes(name);
+  const only = AROUND_BAD_DAY;
   const days = { layout, world, only, tables: BAD_DAY_TABLES };
   await runDay({ ...days, day: FIRST_DAY });
   const shown = "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id";

@@ -1,7 +1,7 @@
 /** Which fiscal year of a source's rows is in use, and from which day it is outdated. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, yearInUse } from '../../sources/days.ts';
+import { yearInUse } from '../../sources/days.ts';
 import hud from '../../sources/fmr/hud_fmr.ts';
 import safmr from '../../sources/fmr/hud_safmr.ts';
 import { pageOf } from './recorded.ts';
@@ -43,14 +43,6 @@ for (const [years, listed, day, why] of CASES) {
     assert.equal(found.outdatedOn <= day ? found.outdatedReason : null, why);
   });
 }
-
-test('rows that are outdated stay so on every later day, and the day does not depend on when it is computed', () => {
-  const days = Array.from({ length: 120 }, (_, i) => addDays('2026-10-01', i));
-  assert.deepEqual(
-    [...new Set(days.map((day) => yearInUse({ rows: [2026], listed: null }, day)?.outdatedOn))],
-    ['2026-11-30'],
-  );
-});
 
 test('a year that has not begun is not in use: FY27 dropped in September leaves FY26, and alone it is none', () => {
   assert.deepEqual(yearInUse({ rows: [2026, 2027], listed: null }, '2026-09-25'), {

@@ -9,11 +9,9 @@ import {
   decimal,
   divide,
   hundredths,
-  integer,
   line,
   money,
   optional,
-  percent,
   Refusal,
   tidy,
   year,
@@ -74,12 +72,6 @@ test('an impossible amount is refused by name', () => {
   assert.throws(() => money('price', { amount: 5 }), refusedAs('not_text'));
 });
 
-test('zero is a number unless the caller says that it means unknown', () => {
-  assert.equal(money('amount', '0.00'), '0.00');
-  assert.equal(money('price', 0, { zeroIsUnknown: true }), null);
-  assert.equal(integer('units', '0', { zeroIsUnknown: true }), null);
-});
-
 test('every decimal of a JSON number survives conversion to a double and back', () => {
   forAll(
     property(bigInt({ min: -99_999_999_999n, max: 99_999_999_999n }), (size) => {
@@ -102,14 +94,6 @@ test('division rounds half away from zero, on both sides of zero', () => {
     ),
   );
   assert.equal(cents('a', '0.30'), 30n);
-});
-
-test('percentages keep the unit they are printed in', () => {
-  assert.equal(percent('cap_rate', '7.25%'), '7.25');
-  assert.equal(percent('cap_rate', '7.25 %'), '7.25');
-  assert.equal(percent('cap_rate', 7.4), '7.40');
-  assert.equal(percent('cap_rate', 7.255), '7.26');
-  assert.throws(() => percent('cap_rate', '725'), refusedAs('bad_cap_rate'));
 });
 
 test('text loses only invisible characters', () => {

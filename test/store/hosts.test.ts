@@ -50,7 +50,7 @@ describe('hosts with one store', () => {
       layout,
       world,
       day,
-      only: ({ name }) => SOURCES.includes(name),
+      only: SOURCES,
       tables: ['listing_history'],
       ...options,
     });
@@ -148,7 +148,7 @@ describe('hosts with one store', () => {
   test('of two concurrent runs one publishes; the other says so, and its next run continues from there', async () => {
     const day = '2026-11-22';
     const racing = runOn(one, day, {
-      only: ({ name }) => name === 'hud_fmr',
+      only: ['hud_fmr'],
       tables: [],
       store: await storeOf(one),
       // Between its start and its publication, the other host publishes.

@@ -112,7 +112,7 @@ describe('after two days', () => {
       standing?.parquet?.sha256,
       'the rows as first read are kept',
     );
-    const next = await runDay({ layout, world, day: BAD_DAY, only: () => false, tables });
+    const next = await runDay({ layout, world, day: BAD_DAY, only: [], tables });
     const now = await published(
       layout,
       next.runId,

@@ -55,7 +55,7 @@ test(`${FAULTS.map(({ what }) => what).join(', and ')} degrade the sources`, asy
     layout,
     world,
     day: FIRST_DAY,
-    only: ({ name }) => ['oh_cuyahoga_tax', 'oh_hamilton_parcels'].includes(name),
+    only: ['oh_cuyahoga_tax', 'oh_hamilton_parcels'],
     tables: ['sources'],
     changed: (spec) => FAULTS.reduce((changed, fault) => fault.changed(changed), spec),
   });

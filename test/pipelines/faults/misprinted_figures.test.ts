@@ -27,7 +27,7 @@ test('one misprinted amount on a page is one reject with its row, and every othe
     layout,
     world: makeWorld(TINY),
     day: '2026-11-20',
-    only: ({ name }) => name === 'oh_stark_tax',
+    only: ['oh_stark_tax'],
     tables: ['signals', 'rejects'],
     alter: (q, r) => {
       if (q.host !== 'utility.arcgis.com' || isAltered) return undefined;

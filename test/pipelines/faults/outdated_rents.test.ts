@@ -57,7 +57,7 @@ async function read({ day, alter, dropped = {} }: Reading) {
     layout,
     world,
     day,
-    only: ({ name }) => name === 'hud_fmr',
+    only: ['hud_fmr'],
     tables: ['sources'],
     empty: [JOIN_RATES],
     ...(alter ? { alter } : {}),

@@ -47,7 +47,7 @@ it('writes the news of a day alone, leaves the files of the day before, and answ
   const stateOf = (): unknown =>
     readdirSync(first).map((file) => [file, statSync(join(first, file)).ino, statSync(join(first, file)).mtimeMs]);
   const before = stateOf();
-  const only = ({ name }: { name: string }): boolean => name === 'colorado_sos';
+  const only = ['colorado_sos'];
   const { manifest } = await runDay({ layout, world, day: '2026-11-24', only });
   assert.ok(manifest);
   assert.deepEqual([stateOf(), await verifySnapshot(layout, FIRST_RUN)], [before, []]);

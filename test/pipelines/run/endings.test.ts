@@ -36,7 +36,7 @@ function dayOfEnds(): string {
 test('what ended before it was sold is found the next day with both pages, and its price is due back', async () => {
   const layout = await newLayout();
   const day = dayOfEnds();
-  const run = (on: string) => runDay({ layout, world, day: on, only: ({ name }) => SOURCES.includes(name) });
+  const run = (on: string) => runDay({ layout, world, day: on, only: SOURCES });
   await run(before(day));
   const { settings, payments } = readServerSettings({ DATA_DIR: layout.root, PORT: '0' });
   await using server = closing(await serve({ settings, payments }));

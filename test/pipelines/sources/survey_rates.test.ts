@@ -37,7 +37,7 @@ test('a page that stops a year ago degrades its source', async () => {
     layout,
     world,
     day: SECOND_DAY,
-    only: ({ name }) => name === 'freddie_pmms',
+    only: ['freddie_pmms'],
     alter,
     tables: ['sources'],
     empty: [JOIN_RATES],
