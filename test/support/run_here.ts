@@ -29,6 +29,15 @@ for (const name of ['stdout', 'stderr'] as const) {
   };
 }
 
+/** Thrown in place of the end of this process, where a program ends itself. */
+const ENDED = Symbol('the program ended');
+const exit = process.exit.bind(process);
+process.exit = (code) => {
+  if (!outputs.getStore()) return exit(code);
+  process.exitCode = code ?? process.exitCode;
+  throw ENDED;
+};
+
 let runs = 0;
 let last: Promise<unknown> = Promise.resolve();
 
@@ -41,7 +50,11 @@ async function run(file: string, args: readonly string[], env: Readonly<Record<s
   try {
     runs += 1;
     // A module is evaluated once: the query makes it another one. It shares its imports with the tests.
-    await outputs.run(output, () => import(`${pathToFileURL(file).href}?run=${runs}`));
+    await outputs
+      .run(output, () => import(`${pathToFileURL(file).href}?run=${runs}`))
+      .catch((error: unknown) => {
+        if (error !== ENDED) throw error;
+      });
     return { code: Number(process.exitCode ?? 0), ...output };
   } finally {
     Object.assign(process, { argv, env: before, exitCode });
