@@ -1,6 +1,6 @@
 /** The archive: what it stores, what it reports of damage, and what is left of it after a kill or on a full disk. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Archive, ArchiveDamage, archiveFile, openArchive } from '../../lib/archive.ts';
 import { DamagedFile, sha256 } from '../../lib/files.ts';
-import { fill } from '../crash/full_disk.ts';
+import { fill, mountDisk, unmountDisk } from '../crash/full_disk.ts';
 import { thorough } from '../thorough.ts';
 import {
   alter,
@@ -222,14 +222,14 @@ test('after a kill at any instant, every page that was written is there, and the
   assert.ok(cuts > 0 || ROUNDS < 60, 'some kills were in the middle of a write');
 });
 
-const disk = newFolder();
-const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0;
+const mounted = mountDisk('4m');
 
 test(
   'on a full disk a write fails with its reason, what was written stays, and the archive goes on when there is space',
-  { skip: isMounted ? false : 'no file system can be mounted here' },
+  { skip: mounted === null ? 'no file system can be mounted here' : false },
   async (t) => {
-    t.after(() => spawnSync('umount', ['-l', disk]));
+    const disk = mounted ?? assert.fail();
+    t.after(() => unmountDisk(disk));
     const archive = await openArchive(disk);
     const [first = ''] = await putPages(archive, ['the first page']);
     await archive.flush();

@@ -123,11 +123,6 @@ export const HARD_LISTS: readonly Layout[] = [
     ...under('Price (per unit)', 80_000),
     refused: /no heading for price .*"Price \(per unit\)" is per unit, not the price/u,
   },
-  {
-    name: 'a price per foot is no price',
-    ...under('Price / SF', 100),
-    refused: /"Price \/ SF" is per square foot, not the price/u,
-  },
   { name: 'a price that only thousands explain', ...under('Price', 640), rejects: ['sentinel_value'] },
   {
     name: 'an NOI per month is not read, and said',

@@ -30,14 +30,13 @@ const spec: SourceSpec = defineSource({
   async *fetch() {
     /* pages are handed to parse directly */
   },
-  /** A line `parcel=amount`; `parcel=` has no amount, a line without `=` is refused, `!` is a changed template. */
+  /** A line `parcel=amount`; `parcel=` has no amount, a line without `=` is refused. */
   parse: (page) =>
     page
       .text()
       .split('\n')
       .filter(Boolean)
       .map((line): Candidate => {
-        if (line === '!') throw new Quarantine('template_changed', 'the page says !');
         const [parcel = '', amount] = line.split('=');
         if (amount === undefined)
           return {
@@ -118,23 +117,6 @@ test('a breached expectation quarantines the read', async () => {
   assert.equal(reasonOf(await staging(59, 0), 100), 'row_count_dropped');
   assert.equal(reasonOf(await staging(60, 0), 100), 'none');
   assert.equal(reasonOf(await staging(5, 0), 100, { ...spec, reads: 'increments' }), 'none');
-});
-
-test('an unknown page and an error of the parser quarantine the read, and name the page', async () => {
-  await assert.rejects(
-    stage([page('!', '2026-11-20', 'https://county.example/other')], () => undefined),
-    (error: Quarantine) => error.reason === 'template_changed' && error.pageUrl === 'https://county.example/other',
-  );
-  const broken: SourceSpec = {
-    ...spec,
-    parse: () => {
-      throw new TypeError('cells is undefined');
-    },
-  };
-  await assert.rejects(
-    stage([page('1=1.00')], () => undefined, { spec: broken }),
-    (error: Quarantine) => error.reason === 'parser_error' && error.message.includes('cells is undefined'),
-  );
 });
 
 test('identical rows are merged, contradictory ones all refused and carried', async () => {
