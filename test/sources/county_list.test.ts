@@ -88,14 +88,6 @@ test('a list in the .xls of Excel 97 to 2003 is read; a parcel number stored as 
   assert.match(list.rejects[0]?.detail ?? '', /^sheet List row 4: .*drops leading zeros/u);
 });
 
-test('two headings of one field are resolved by the map', async () => {
-  const list = 'Parcel,Amount Due,Total Due\n01-23456,1.00,2.00\n';
-  const { reason, message } = await refusal(dropped(list));
-  assert.equal(reason, 'template_changed');
-  assert.match(message, /"Amount Due" and "Total Due" both mean amount.*columns\.json/u);
-  assert.equal((await dropped(list, { 'Amount Due': null })).rows[0]?.['amount'], '2.00');
-});
-
 test('new headings are mapped, and an unknown field is named', async () => {
   const list = 'Folio,Owed\n01-23456,1.00\n';
   assert.match((await refusal(dropped(list))).message, /november\.csv.*"Folio".*columns\.json/u);

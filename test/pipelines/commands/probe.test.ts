@@ -84,12 +84,6 @@ const DIFFERENCES: readonly { what: string; source: string; alter: Alter; line: 
     line: /NO ANSWER +refused: /u,
   },
   {
-    what: 'items under other tokens',
-    source: 'oh_cuyahoga_sheriff',
-    alter: replaced('cuyahoga', '@A', '@Z'),
-    line: /DIFFERS +template_changed: /u,
-  },
-  {
     what: 'a list without cards',
     source: 'heartland_multifamily',
     alter: (request, response) =>
