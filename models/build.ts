@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
-import { identifier } from '../lib/sql.ts';
+import { identifier, literal } from '../lib/sql.ts';
 import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
 import { createFunctions } from './functions.ts';
 import { GraphError, sortByDependency, tablesOfEach } from './graph.ts';
@@ -124,19 +124,27 @@ async function inputTables(
 }
 
 /** What a query has that is built in slices of properties, because its rows are too wide to be joined at once. */
-const SLICE = "getvariable('slice')";
+const IN_SLICE = /\bin_slice\(/u;
 /** Properties in a slice, of about 30 kB each. */
 const SLICE_ROWS = 4_000;
+/** Texts after the last id, and before the first one. */
+const [AFTER_ALL, BEFORE_ALL] = ['~', ''];
 
-/** Create a table of wide rows of properties by one statement for each slice. */
-async function createInSlices(connection: DuckDBConnection, own: string, select: string): Promise<void> {
-  const [counted] = await rowsOf(connection, 'SELECT count(*) AS rows FROM int_properties');
-  const slices = Math.max(1, Math.ceil(Number(counted?.['rows']) / SLICE_ROWS));
-  for (let slice = 0; slice < slices; slice += 1) {
-    await connection.run(`SET VARIABLE slices = ${slices}; SET VARIABLE slice = ${slice}`);
-    await connection.run(`${slice === 0 ? `CREATE TABLE ${own} AS` : `INSERT INTO ${own}`} ${select}`);
+/** Create a table by one statement, or by one for each slice of the properties, in the order of their ids. */
+async function createTable(connection: DuckDBConnection, table: string, select: string): Promise<void> {
+  if (!IN_SLICE.test(select)) {
+    await connection.run(`CREATE TABLE ${table} AS ${select}`);
+    return;
   }
-  await connection.run('RESET VARIABLE slice');
+  const numbered = 'SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM int_properties';
+  const later = `SELECT id FROM (${numbered}) WHERE n > 0 AND n % ${SLICE_ROWS} = 0 ORDER BY id`;
+  const starts = [BEFORE_ALL, ...(await rowsOf(connection, later)).map(({ id }) => String(id))];
+  for (const [i, start] of starts.entries()) {
+    const end = starts[i + 1] ?? AFTER_ALL;
+    await connection.run(`SET VARIABLE slice_start = ${literal(start)}; SET VARIABLE slice_end = ${literal(end)}`);
+    await connection.run(`${i === 0 ? `CREATE TABLE ${table} AS` : `INSERT INTO ${table}`} ${select}`);
+  }
+  await connection.run('RESET VARIABLE slice_start; RESET VARIABLE slice_end');
 }
 
 /** A model's SQL without its last semicolon, to put it into another statement. */
@@ -147,8 +155,8 @@ async function create(connection: DuckDBConnection, model: Model, published: str
   const own = identifier(model.name);
   const select = selectOf(model.sql);
   if (!isMart(model)) {
-    if (select.includes(SLICE)) await createInSlices(connection, own, select);
-    else await connection.run(`CREATE ${model.auditedIn === undefined ? 'TABLE' : 'VIEW'} ${own} AS ${select}`);
+    if (model.auditedIn === undefined) await createTable(connection, own, select);
+    else await connection.run(`CREATE VIEW ${own} AS ${select}`);
     return;
   }
   const { record, publish } = model.contract;
@@ -166,10 +174,15 @@ async function create(connection: DuckDBConnection, model: Model, published: str
   }
   const table = `${identifier(published)}.main.${own}`;
   const stored = convertedRow(record.columns, modelType, storedType);
-  // A statement of its own: the joins of the model and the sort would need their memory at once.
-  const unsorted = identifier(`unsorted_${model.name}`);
-  await connection.run(`CREATE TABLE ${unsorted} AS ${rows}`);
-  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
+  if (IN_SLICE.test(select)) {
+    // Slices follow one another by id, which is the order of such a table.
+    await createTable(connection, table, `SELECT ${stored} FROM (${rows}) ${order}`);
+  } else {
+    // A statement of its own: the joins of the model and the sort would need their memory at once.
+    const unsorted = identifier(`unsorted_${model.name}`);
+    await connection.run(`CREATE TABLE ${unsorted} AS ${rows}`);
+    await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
+  }
   const asBuilt = convertedRow(record.columns, storedType);
   await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
 }

@@ -147,9 +147,6 @@ interface Names {
   readonly steps: ReadonlySet<string>;
 }
 
-/** The steps of many properties are built in slices of them (models/build.ts). Without a slice, all are in it. */
-const IN_SLICE = "coalesce(hash(built.id) % getvariable('slices') = getvariable('slice'), true)";
-
 /** Compiles the steps of a model's figures to SQL. */
 class Compiler {
   readonly #model: FigureModel;
@@ -237,7 +234,7 @@ class Compiler {
     ${steps.join(',\n    ')}
   ] as steps
   from ${name} as built ${this.#readsInputs ? inputs : ''} cross join assumed cross join terms
-  ${hasId && !LEADS.includes(name) ? `where ${IN_SLICE}` : ''}
+  ${hasId && !LEADS.includes(name) ? 'where in_slice(built.id)' : ''}
 )`;
   }
 }

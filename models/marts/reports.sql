@@ -119,6 +119,7 @@ join int_offers as offers on offers.id = deals.id
 join int_sensitivity as sensitivity on sensitivity.id = deals.id
 join int_scores as scores on scores.id = deals.id
 join int_steps as steps on steps.id = deals.id
+where in_slice(deals.id) and in_slice(sensitivity.id) and in_slice(steps.id)
 
 -- audit one_a_deal: every deal has a report, and every report has a deal
 select id from deals full join reports using (id) where deals.id is null or reports.id is null;
