@@ -1,7 +1,7 @@
 /** The price of one call. */
 import { atomicOf as microsOf } from './network.ts';
 
-/** The price of every endpoint, in dollars per request. The only definition of prices. */
+/** The price of every paid endpoint, in dollars per request. The only definition of prices. */
 export const PRICES = {
   '/api/lookup': '0.02',
   '/api/deals/basic': '0.01',

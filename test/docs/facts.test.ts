@@ -1,12 +1,13 @@
-/** Every field of a response is described, and every page says who it is for. */
+/** Every field of a record is described, every endpoint named, and every page says who it is for. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { openApi } from '../../api/docs/openapi.ts';
 import { allRoutes } from '../../api/routes/all.ts';
+import { feedName } from '../../api/site/pages/build/form.ts';
 import { pages, ROOT } from './pages.ts';
 
-test('every response field is described', () => {
+test('every field of a sold record is described', () => {
   const { components } = openApi(allRoutes({ publicUrl: 'http://localhost:4021' }), 'http://localhost:4021') as {
     components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> };
   };
@@ -16,6 +17,14 @@ test('every response field is described', () => {
       .map(([field]) => `${name}.${field}`),
   );
   assert.deepEqual(silent, []);
+});
+
+test('every endpoint with a price has a name on the site', () => {
+  const priced = allRoutes({ publicUrl: 'http://localhost:4021' }).filter(({ price }) => price !== null);
+  assert.deepEqual(
+    priced.map(({ path }) => path).filter((path) => feedName(path) === path),
+    [],
+  );
 });
 
 test('every dependency has its reason in docs/decisions.md', () => {
