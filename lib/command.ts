@@ -2,8 +2,9 @@
 import { messageOf } from './errors.ts';
 import { SettingError } from './settings.ts';
 
-/** The error of the work, if closing what the work used failed too. */
-export const ofWork = (error: unknown): unknown => (error instanceof SuppressedError ? error.suppressed : error);
+/** The error of the work, if closing what the work used failed too, once or several times. */
+export const ofWork = (error: unknown): unknown =>
+  error instanceof SuppressedError ? ofWork(error.suppressed) : error;
 
 /**
  * Run a program, which may return its exit status. A wrong setting is one line on standard error; any other error has

@@ -37,7 +37,7 @@ export function daysBetween(from: string, to: string): number {
 /** Days of which a source's history has a character. */
 const HISTORY_DAYS = 90;
 
-interface DayOfHistory {
+export interface DayOfHistory {
   readonly history: string;
   readonly asOf: string;
 }

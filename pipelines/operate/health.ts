@@ -12,7 +12,7 @@ import { pricesUpTo } from '../../lib/prices.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { daysBetween, liveClock } from '../clock.ts';
+import { continued, daysBetween, liveClock, type DayOfHistory } from '../clock.ts';
 import { bytesShort } from '../format.ts';
 import { isUnused } from '../ingest/source_state.ts';
 import { queueState } from '../jobs/queue.ts';
@@ -31,7 +31,13 @@ const RunReport = z.looseObject({
   seconds: z.number(),
   published: z.boolean(),
   blocked: z.array(z.string()),
-  reads: z.array(z.looseObject({ traffic: z.looseObject({ requests: count, bytes: count }).nullable() })),
+  reads: z.array(
+    z.looseObject({
+      source: z.string(),
+      status: z.string(),
+      traffic: z.looseObject({ requests: count, bytes: count }).nullable(),
+    }),
+  ),
 });
 type RunReport = z.infer<typeof RunReport>;
 
@@ -41,6 +47,17 @@ async function readRun(layout: Layout, runId: string) {
   return { runId, report: report.data, isStopped: (await namesIn(layout.run(runId))).includes(STOPPED) };
 }
 type PastRun = Awaited<ReturnType<typeof readRun>>;
+
+/** The history of each source up to today, by the runs of the folder, also those that published nothing. */
+function historyOf(reports: readonly RunReport[], today: string): Readonly<Record<string, string>> {
+  const latest = new Map<string, DayOfHistory>();
+  for (const { run_id, reads } of reports.filter((report) => daysBetween(report.run_id, today) >= 0))
+    for (const { source, status } of reads.filter((read) => read.status !== 'not_due')) {
+      const asOf = run_id.slice(0, 10);
+      latest.set(source, { asOf, history: continued(latest.get(source), asOf, status) });
+    }
+  return Object.fromEntries([...latest].map(([source, last]) => [source, continued(last, today, undefined)]));
+}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
@@ -224,8 +241,7 @@ export async function checkHealth(layout: Layout, specs: readonly SourceSpec[], 
     snapshot: manifest && snapshotHealth(manifest, damage, today),
     sources,
     last_run: lastReport ? lastRunOf(lastReport) : null,
-    /** The reads of each source in the ninety days up to the snapshot. */
-    history: Object.fromEntries(used.map(({ source, history }) => [source, history])),
+    history: historyOf(reports, today),
     /** Cost of the last thirty days. */
     month: sumCosts(reports.filter(isThisMonth)),
     /** Bytes on the disk. */

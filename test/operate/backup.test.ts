@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { openLedger } from '../../ledger/open.ts';
 import { sha256 } from '../../lib/files.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
@@ -39,7 +40,7 @@ describe('a backup', () => {
   test('restores every file with its permissions, and nothing that belongs to a process', async () => {
     const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
     const { damage, files } = await backUpTo(data, to);
-    assert.deepEqual([damage, files], [[], 12]);
+    assert.deepEqual([damage, files], [[], 13]);
     await restoreTo(restored, to);
     const isOfThisMachine = /lock\.sqlite|readers\.sqlite|backup\.json|verified\.json|\/jobs|build\.duckdb|\.building/u;
     const ours = treeOf(data).filter((line) => !isOfThisMachine.test(line));
@@ -78,15 +79,15 @@ describe('a backup', () => {
       objectsIn(to).some((path) => path.endsWith(sha256('old'))),
       false,
     );
-    assert.equal((await verifyBackup(to, undefined)).backup.files.length, 12);
+    assert.equal((await verifyBackup(to, undefined)).backup.files.length, 13);
   });
 
-  test('has no private key', async () => {
+  test('has no private key, and says what it does not copy', () => {
     const data = dataFolder();
     write(data, 'settle.key', KEY, 0o600);
     write(data, 'sandbox/receipt_keys.json', '{"keys":[{"d":"secret"}]}', 0o600);
     const without = newPath('backups');
-    await backUpTo(data, without);
+    assert.match(command('backup', { DATA_DIR: data, TO: without }).out, /^not copied: sandbox, settle\.key$/mu);
     const isSecret = (path: string): boolean => /secret|abab/u.test(readFileSync(path, 'utf8'));
     assert.equal(objectsIn(without).some(isSecret), false);
   });
@@ -192,6 +193,22 @@ describe('one line refuses', () => {
     assert.deepEqual(treeOf(data), before);
     await assert.rejects(restoreTo(newPath('new'), data), /expected a folder that make backup wrote/u);
     await assert.rejects(restoreTo(newPath('new'), to, { BACKUP: '2020' }), /^SettingError: BACKUP is "2020"/u);
+  });
+
+  test('a backup of another version, and a folder of them', async () => {
+    const [data, to] = [dataFolder(), newPath('backups')];
+    const { name } = await backUpTo(data, to);
+    const list = join(to, 'backups', `${name}.json.gz`);
+    const backup = JSON.parse(gunzipSync(readFileSync(list)).toString()) as object;
+    writeFileSync(list, gzipSync(JSON.stringify({ ...backup, version: 2 })));
+    refused(
+      'restore',
+      { DATA_DIR: newPath('new'), FROM: to },
+      /^\S+Z\.json\.gz is not of version 3\. Restore it with/u,
+    );
+    write(to, 'dealfeed-backups.json', '{"format":"dealfeed backups","version":2}\n');
+    await assert.rejects(restoreTo(newPath('new'), to), /^SettingError: \S+-backups\.json is not of version 3/u);
+    await assert.rejects(backUpTo(data, to), /^SettingError: \S+-backups\.json is not of version 3/u);
   });
 });
 

@@ -65,6 +65,7 @@ export function dataFolder(): string {
   mkdirSync(join(root, 'runs', '2026-11-19.01'), { recursive: true });
   write(root, 'schedule/settings.env', 'LIVE="1"\n', 0o600);
   write(root, 'drop/operator_files/broker/list.csv', 'address\n');
+  write(root, `releases/${RUN}/SHA256SUMS`, 'hashes of the tables\n');
   // These belong to a process or can be made again.
   write(root, 'lock.sqlite', '');
   write(root, 'readers.sqlite', '');

@@ -143,7 +143,7 @@ describe('the state of a folder', () => {
         published: false,
         current: false,
         blocked: ['sources.rows_add_up'],
-        reads: [],
+        reads: [{ source: 'hud_fmr', status: 'unavailable', traffic: null }],
       }),
     );
     const blocked = await look();
@@ -152,6 +152,11 @@ describe('the state of a folder', () => {
       formatHealth(blocked).join('\n'),
       /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Problem {3}run .* published nothing: .*runbook\.md#audit_blocked/,
     );
+  });
+
+  test('the ninety days end today, with the reads of a run that published nothing', async () => {
+    const { history } = await look('2026-11-23');
+    assert.deepEqual([history['hud_fmr']?.length, history['hud_fmr']?.slice(-5)], [90, '.=x..']);
   });
 
   test('a changed file of the snapshot is reported', async () => {

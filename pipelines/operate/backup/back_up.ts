@@ -28,7 +28,11 @@ import type { BackUpSettings } from './settings.ts';
  * What is copied besides snapshots, rows, ledger and archive. Everything else stays out: private keys, locks, and files
  * of a process or a buyer on this machine.
  */
-const OTHERS = 'kind.json store.json alerts.json suppressed.json ledger.json runs drop schedule'.split(' ');
+const OTHERS = 'kind.json store.json alerts.json suppressed.json ledger.json runs drop schedule releases'.split(' ');
+/** What stays out and nobody misses after a restore: it is made again, or belongs to a process. */
+const DERIVED = 'current README.md backup.json iceberg jobs bench'.split(' ');
+const KNOWN = new Set([...OTHERS, ...DERIVED, 'snapshots', 'staged', 'archive', 'ledger.journal']);
+const IS_LOCK = /^(lock|readers|alerts)\.sqlite/u;
 const MODE_BITS = 0o777;
 const ARCHIVE = { path: 'archive/archive.sqlite', mode: 0o644 };
 
@@ -177,6 +181,16 @@ async function addArchive(copy: Copy): Promise<void> {
   );
 }
 
+/** Names in the data folder that are neither copied nor derived, such as keys. */
+async function namesNotCopied({ DATA_DIR, LEDGER = 'ledger.sqlite' }: BackUpSettings): Promise<string[]> {
+  const isOfLedger = (name: string): boolean => name.startsWith(basename(LEDGER));
+  const isTemporary = (name: string): boolean => isPartial(name) || name.endsWith(LINK_ENDING);
+  const names = await namesIn(DATA_DIR);
+  return names
+    .filter((name) => !KNOWN.has(name) && !IS_LOCK.test(name) && !isOfLedger(name) && !isTemporary(name))
+    .sort();
+}
+
 /** Sentences on what the manifest of the current snapshot states and was neither copied nor found damaged. */
 async function gapsOf(copy: Copy, layout: Layout, current: string): Promise<readonly string[]> {
   const stated = await statedHashes(layout, current);
@@ -189,8 +203,8 @@ async function gapsOf(copy: Copy, layout: Layout, current: string): Promise<read
 
 /**
  * Back up a data folder. What an earlier backup in the same folder stored is not stored again.
- * @returns among others a sentence for each damaged or lost file, which is not in it, and older backups that were
- *   removed
+ * @returns among others a sentence for each damaged or lost file, which is not in it, older backups that were
+ *   removed, and names in the data folder that were not copied
  * @throws SettingError if a folder cannot be used; nothing is written then
  */
 export async function backUp(settings: BackUpSettings, at = new Date()) {
@@ -216,7 +230,7 @@ export async function backUp(settings: BackUpSettings, at = new Date()) {
   const name = await backups.writeBackup(to, backup);
   const removed = await backups.removeOlder(to, settings.KEEP_BACKUPS);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return { name, files: files.length, bytes, damage, removed };
+  return { name, files: files.length, bytes, damage, removed, notCopied: await namesNotCopied(settings) };
 }
 
 export type BackedUp = Awaited<ReturnType<typeof backUp>>;

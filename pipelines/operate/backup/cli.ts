@@ -19,9 +19,10 @@ async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
   const { DATA_DIR, TO, WITHOUT_LEDGER, KEEP_BACKUPS } = settings;
   const at = new Date();
-  const { name, files, bytes, damage, removed } = await backUp(settings, at);
+  const { name, files, bytes, damage, removed, notCopied } = await backUp(settings, at);
   print(`backup ${name} in ${TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
   if (WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
+  if (notCopied.length > 0) print(`not copied: ${notCopied.join(', ')}`);
   if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
   if (damage.length === 0)

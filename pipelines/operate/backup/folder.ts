@@ -15,12 +15,14 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { contentOf, DamagedFile, makeFolder, namesIn, sync } from '../../../lib/files.ts';
+import { contentOf, DamagedFile, makeFolder, namesIn, readJson, sync } from '../../../lib/files.ts';
 import { whyNotWritable, writeWhole } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { takeLock } from '../../run/lock.ts';
 
 const MARKER = 'dealfeed-backups.json';
+/** Of the marker and of each list. */
+const VERSION = 3;
 const ENDING = '.json.gz';
 const OWNER_ONLY = 0o700;
 
@@ -58,18 +60,32 @@ const listPath = (root: string, name: string): string => join(root, 'backups', `
 
 export const contentPath = (root: string, hash: string): string => join(root, 'objects', hash.slice(0, 2), hash);
 
+/** @throws SettingError if another version wrote a marker or a list */
+function checkVersion(path: string, content: unknown): void {
+  if (!z.object({ version: z.literal(VERSION) }).safeParse(content).success)
+    throw new SettingError(
+      `${path} is not of version ${VERSION}. Restore it with the Dealfeed that wrote it; back up into a new folder`,
+    );
+}
+
+const checkMarker = async (root: string): Promise<void> =>
+  checkVersion(join(root, MARKER), await readJson(join(root, MARKER)));
+
 /** Names of the backups in a folder, oldest first. */
 export async function listBackups(root: string): Promise<string[]> {
   const names = (await namesIn(join(root, 'backups'))).filter((name) => name.endsWith(ENDING));
   return names.map((name) => name.slice(0, -ENDING.length)).sort();
 }
 
-/** @throws DamagedFile naming the backup, if it is not complete */
+/** @throws DamagedFile naming the backup, if it is not complete; SettingError if another version wrote it */
 export async function readBackup(root: string, name: string): Promise<Backup> {
   const packed = await readFile(listPath(root, name));
   try {
-    return Backup.parse(JSON.parse(gunzipSync(packed).toString('utf8')));
-  } catch {
+    const list: unknown = JSON.parse(gunzipSync(packed).toString('utf8'));
+    checkVersion(listPath(root, name), list);
+    return Backup.parse(list);
+  } catch (error) {
+    if (error instanceof SettingError) throw error;
     throw new DamagedFile(`${listPath(root, name)} is damaged. Choose another backup with BACKUP=...`);
   }
 }
@@ -82,13 +98,14 @@ export interface Named {
 
 /**
  * A backup, by default the newest.
- * @throws SettingError if the folder has no backups, or not this one; DamagedFile if it is not complete
+ * @throws SettingError if the folder has no backups of this version, or not this one; DamagedFile if it is not complete
  */
 export async function findBackup(root: string, wanted: string | undefined): Promise<Named> {
   const names = await listBackups(root);
   const name = wanted ?? names.at(-1);
   if (!isBackupFolder(root) || names.length === 0 || name === undefined)
     throw new SettingError(`FROM is ${JSON.stringify(root)}, expected a folder that make backup wrote, with a backup`);
+  await checkMarker(root);
   if (!names.includes(name))
     throw new SettingError(`BACKUP is ${JSON.stringify(name)}, expected one of ${names.slice(-10).join(', ')}`);
   return { name, backup: await readBackup(root, name) };
@@ -106,8 +123,9 @@ export async function openBackups(root: string): Promise<() => void> {
   if (!isBackupFolder(root)) {
     if ((await namesIn(root)).some((name) => name !== 'lost+found'))
       throw new SettingError(`${shown}, expected a folder of backups, or an empty or new one; it has other files`);
-    await writeWhole(join(root, MARKER), `${JSON.stringify({ format: 'dealfeed backups' })}\n`);
+    await writeWhole(join(root, MARKER), `${JSON.stringify({ format: 'dealfeed backups', version: VERSION })}\n`);
   }
+  await checkMarker(root);
   const lock = await takeLock(join(root, 'lock.sqlite'));
   if ('holder' in lock) throw new SettingError(`${shown}, to which another backup is writing (process ${lock.holder})`);
   await rm(join(root, 'incoming'), { recursive: true, force: true });
@@ -174,7 +192,11 @@ export async function writeBackup(root: string, backup: Backup): Promise<string>
   const earliest = newest === undefined ? 0 : timeOf(newest) + 1000;
   const time = new Date(Math.max(Date.parse(backup.at), earliest)).toISOString();
   const name = `${time.slice(0, 19).replaceAll(':', '-')}Z`;
-  await writeWhole(listPath(root, name), gzipSync(JSON.stringify(backup)), join(root, 'incoming'));
+  await writeWhole(
+    listPath(root, name),
+    gzipSync(JSON.stringify({ version: VERSION, ...backup })),
+    join(root, 'incoming'),
+  );
   return name;
 }
 
