@@ -69,7 +69,7 @@ describe('the wallets of contracts', () => {
       await checkBooks(shop, [...attempts, ...ordinary]);
     });
 
-    it('that is costly to ask costs our own key no gas, and is refused before a settlement is requested', async () => {
+    it('with a costly signature check costs our own key no gas, and is refused before settlement', async () => {
       for (const name of [...COSTLY, 'AcceptsAnything'] as const) {
         const firstBlock = await selfShop.admin.getBlockNumber();
         const payer = await walletOf(name, selfShop);
@@ -89,7 +89,7 @@ describe('the wallets of contracts', () => {
       }
     });
 
-    it('that signs as it should buys an ordinary answer, and no exclusive lead', async () => {
+    it('with a proper signature buys an ordinary answer, but no exclusive lead', async () => {
       const payer = await walletOf('AcceptsAnything');
       const ordinary = await present(payer, DEALS, 1);
       const exclusive = await present(payer, EXCLUSIVE, 1);
@@ -98,7 +98,7 @@ describe('the wallets of contracts', () => {
       allRefused(exclusive);
     });
 
-    it('that accepts anything buys no answer unpaid where the facilitator takes its signatures for one', async () => {
+    it('that accepts any signature gets no unpaid answer if the facilitator accepts its signatures', async () => {
       // The facilitator remembers pending settlements by signature, and reports one transaction for all of them.
       await using quick = closing(await openShop({ receiptTimeoutMs: 300 }));
       const payer = randomAddress();
@@ -184,7 +184,7 @@ describe('the wallets of contracts', () => {
         }
     });
 
-    it('that is there before makes the account a contract wallet, which buys no exclusive lead', async () => {
+    it('that exists before the payment makes the account a contract wallet, which buys no exclusive lead', async () => {
       const account = privateKeyToAccount(generatePrivateKey());
       await shop.chain.mint(account.address, 5n * DOLLAR);
       await delegate(account, 'AcceptsAnything');

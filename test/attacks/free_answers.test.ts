@@ -88,7 +88,7 @@ describe('a stranger', () => {
     return pages.set('tools/list', plain(await tools.text()));
   };
 
-  it('reads no address that is sold on any page, document, sample or terms', async () => {
+  it('finds no address that is for sale in any page, document, sample or terms', async () => {
     const pages = await readAll();
     assert.ok(pages.size > 100, `${pages.size} pages`);
     for (const path of ['/metros/cleveland', '/reference/lookup', '/api/deals', '/build'])
@@ -108,7 +108,7 @@ describe('a stranger', () => {
     }
   });
 
-  it('without a payment is answered the same of what is known and of what is not', async () => {
+  it('without a payment gets the same answer for known and unknown addresses', async () => {
     const answers = new Map<string, Set<string>>();
     const ask = async (kind: string, path: string, id = '?'): Promise<void> => {
       const response = await fetch(server.url + path);

@@ -60,7 +60,7 @@ describe('a shop with two facilitators', () => {
     };
     const takings = (): Promise<bigint> => shop.chain.balanceOf(shop.payTo);
 
-    it('are tried in turn if the first settles and loses its reply: paid once, and answered', async () => {
+    it('are tried in turn if the first settles and loses its reply: the buyer pays once and is served', async () => {
       const start = await takings();
       const { bought, next, asked } = await sell(hangsUp, honest);
       assert.equal(bought.status, 200);
@@ -69,7 +69,7 @@ describe('a shop with two facilitators', () => {
       await checkBooks(shop, [bought, next]);
     });
 
-    it('are not tried in turn after a refusal, which may come although the money moves', async () => {
+    it('are not tried in turn after a refusal, because the money may move anyway', async () => {
       const start = await takings();
       const { bought, next, asked } = await sell(refusesBeforeSettling('insufficient_funds', LATER_MS), honest);
       assert.deepEqual(asked, [1, 0]);
@@ -117,7 +117,7 @@ describe('a shop with two facilitators', () => {
       });
     }
 
-    it('is not believed: one that says it settled sells nothing, one that names none or refuses has sold', async () => {
+    it('is never trusted: the chain alone decides whether a payment settled', async () => {
       const paid = await buyWhile(DEALS, honest);
       const earlier = (await paidIn(shop, paid.payer, paid.nonce)) ?? assert.fail('the transfer did not happen');
       const start = await shop.chain.balanceOf(shop.payTo);

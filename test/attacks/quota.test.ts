@@ -57,7 +57,7 @@ describe('the limit of unpaid responses', () => {
     assert.deepEqual(passed, Array(LIMIT).fill(402));
   });
 
-  it('takes a buyer with money from the same address, whose limit neither strangers nor copies use up', async () => {
+  it('admits a buyer with funds at the same address, whose limit neither strangers nor copies use up', async () => {
     const key = await fundedKey(20n * DOLLAR);
     const [payment = '', ...others] = await mint(key, 4);
     const ip = '203.0.113.2';
@@ -71,7 +71,7 @@ describe('the limit of unpaid responses', () => {
     for (const next of others) assert.equal(await statusFrom('203.0.113.4', next), 200);
   });
 
-  it('takes a buyer who had money within the hour although its address sends worthless payments', async () => {
+  it('admits a buyer who had funds within the hour even if its address sends worthless payments', async () => {
     const [first = '', next = ''] = await mint(await fundedKey(20n * DOLLAR), 2);
     const [stranger = ''] = await mint(await fundedKey(20n * DOLLAR), 1);
     const ip = '203.0.113.8';
@@ -98,7 +98,7 @@ describe('the limit of unpaid responses', () => {
       assert.equal(await statusFrom(ip, forged), 429);
   });
 
-  it('lets no contract that signed nothing ask for what we have, and a contract wallet buy', async () => {
+  it('binds a contract that signed nothing, and lets a contract wallet buy', async () => {
     const [owner, wallet] = [randomAddress(), randomAddress()];
     await shop.contract(owner, codeOf('RefusesAll'));
     await shop.contract(wallet, codeOf('AcceptsAnything'));

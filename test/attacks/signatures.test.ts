@@ -208,7 +208,7 @@ describe('a signature', () => {
     }
   };
 
-  it('of a call that is refused, fails or finds nothing is shown to nobody, and nothing is moved', async () => {
+  it('of a call that is refused, fails or finds nothing is not disclosed, and moves no money', async () => {
     const [buyer, contract] = [await shop.buyer(), await contractWallet(shop.chain, DOLLAR)];
     const takings = await shop.takings();
     const [noDeals, noLeads] = [`${DEALS}?state=ZZ`, `${EXCLUSIVE}?county=nowhere`];
@@ -243,7 +243,7 @@ describe('a signature', () => {
     assert.equal(await present(DEALS, first), '200', 'the payment is still good');
   });
 
-  describe('of a contract wallet, which the node settles when it is asked about it,', () => {
+  describe('of a contract wallet that settles while it is checked', () => {
     let wallet: ContractWallet;
     let header: string;
     let rowAtTheCall: Purchase | null = null;
@@ -266,7 +266,7 @@ describe('a signature', () => {
       rowAtTheCall = null;
     });
 
-    it('has a row by then, and is sold', async () => {
+    it('is recorded before the check, and the purchase is sold', async () => {
       settleInside(true);
       const takings = await shop.takings();
       const made = await buy();
@@ -276,7 +276,7 @@ describe('a signature', () => {
       await checkBooks(shop, [{ ...made, signIn: null }]);
     });
 
-    it('has a row if the wallet refuses it, which the late transfer sells, and the wallet collects', async () => {
+    it('is recorded even if the wallet refuses it; the late transfer sells, and the wallet collects', async () => {
       settleInside(false);
       const settlements = shop.facilitator.settlements();
       const takings = await shop.takings();

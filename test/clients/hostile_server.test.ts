@@ -212,7 +212,7 @@ describe('MAX_TOTAL', () => {
   const left = async (one: Buyer): Promise<string> => (await one.budget()).left_usd;
 
   for (const kind of LIES) {
-    it(`is lost at most to a server that responds with ${kind} and settles later, also after a restart`, async () => {
+    it(`limits the loss to a server that responds with ${kind} and settles later, also after a restart`, async () => {
       lie = kind;
       for (let i = 0; i < 6; i += 1) await call(buyer(chain.rpcUrl));
       spending.close();
@@ -225,7 +225,7 @@ describe('MAX_TOTAL', () => {
     });
   }
 
-  it('is free again for a payment that a final block shows unused after its validity, and for no other', async () => {
+  it('gets a payment back only if a final block shows it unused after it expired', async () => {
     lie = '404 billed false';
     const one = buyer(chain.rpcUrl);
     for (let i = 0; i < 3; i += 1) assert.equal(await call(one), 'no_matches');

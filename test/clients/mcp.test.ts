@@ -131,7 +131,7 @@ describe('the MCP server', () => {
       assert.deepEqual(part.value, (whole['filters'] as { params: unknown }).params);
     }));
 
-  it('answers the same call in the same snapshot from its receipt, with a hint, and no other call', () =>
+  it('repeats the paid answer of the same call in the same snapshot, with a hint, and of no other call', () =>
     withAgent({}, async ({ call }) => {
       const paid = await amountPaid(async () => {
         const first = (await call('signals', { limit: 2 })).content;

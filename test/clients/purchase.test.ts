@@ -61,7 +61,7 @@ describe('a purchase', () => {
   };
   const deals = (query = ''): string => `${server.url}/api/deals${query}`;
 
-  it('whose answer is lost or cut is answered all the same, charged once; a lost request stays counted', async (t) => {
+  it('whose answer is lost or cut is still served, and charged once; a lost request still counts', async (t) => {
     const spending = openSpending(':memory:', { perCall: DOLLAR, total: DOLLAR });
     const account = privateKeyToAccount(server.payments.sandbox?.buyer.privateKey ?? assert.fail());
     const client = createBuyer({ wallet: async () => ({ account, rpcUrl: null }), spending, collectEveryMs: 50 });
@@ -104,7 +104,7 @@ describe('a purchase', () => {
     spending.close();
   });
 
-  it('works from the command line, which collects it again', async () => {
+  it('works from the command line, which can collect its answer again', async () => {
     const program = fileURLToPath(new URL('../../clients/buy.ts', import.meta.url));
     const run = (env: Record<string, string>, ...args: string[]): Promise<Ended> => runHere(program, { env, args });
     const paid = await amountMoved(async () => {

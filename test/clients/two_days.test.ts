@@ -23,7 +23,7 @@ type Json = Record<string, unknown>;
 const TRANSCRIPT = /```transcript\n(?<lines>[^]*?)```/;
 const SOURCES = ['pa_allegheny_tax', 'pa_allegheny_parcels', 'corrections'];
 
-describe('the transcript of two days', () => {
+describe('over two days', () => {
   const world = makeWorld();
   let layout: Layout;
   let shop: Serving | undefined;

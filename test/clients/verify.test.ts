@@ -79,7 +79,7 @@ const payloadOf = async (options: Parameters<typeof receiptOf>[1] = {}) =>
   (await verifyReceipt(receiptOf(file, options), keys, NOW_MS)).payload;
 
 describe('a receipt', () => {
-  it('proves price, payment, request, content and snapshot, the same byte for byte at each signing', async () => {
+  it('proves price, payment, request, content and snapshot; signing again gives the same bytes', async () => {
     const payload = await payloadOf();
     verifyContent(payload, Buffer.from(ANSWER));
     const { price, payment, request, snapshot_id, sold_at } = payload;
@@ -146,7 +146,7 @@ describe('a receipt', () => {
       assert.throws(() => parseKeys(text), notProven(message));
   });
 
-  it('is proven by its key after a rotation, and by no key outside its time or once revoked', async () => {
+  it('is verified by its key after a rotation, and by no key outside its time or once revoked', async () => {
     const both = rotateKeys(file, SOLD_MS + HOUR_MS, SOLD_MS);
     const receipt = receiptOf(file);
     const again = receiptOf(both, { at: NOW_MS });

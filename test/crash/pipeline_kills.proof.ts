@@ -73,7 +73,7 @@ async function untilInstant(run: Program, layout: Layout, { marks }: Reference, 
   }
 }
 
-test('a killed run leaves whole files only, and the next run publishes the bytes of an undisturbed one', async (t) => {
+test('a killed run leaves only complete files, and the next run publishes what it would have published', async (t) => {
   const web = webOf(makeWorld({ seed: 7, listings: 30, parcels: 120, auctions: 30, filings: 60 }));
   t.after(() => web.close());
   const start = (layout: Layout, day: string): Promise<Program> => startPipeline(web, layout.root, day, ENV);

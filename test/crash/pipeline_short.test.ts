@@ -74,7 +74,7 @@ describe('on a day with history', () => {
     else unmountDisk(disk);
   });
 
-  test('a run killed while it builds the models leaves whole files only', async (t) => {
+  test('a run killed while it builds the models leaves only complete files', async (t) => {
     const web = webOf(world);
     t.after(() => web.close());
     const run = await startPipeline(web, layout.root, SECOND, { SOURCES: SOURCES.join(',') });
@@ -87,7 +87,7 @@ describe('on a day with history', () => {
 
   for (const moment of MOMENTS)
     test(
-      `a disk that fills up (${moment}): one line that names it, and nothing half-written`,
+      `a full disk (${moment}) is reported in one line, and leaves no partial file`,
       { skip: disk === null ? 'no file system can be mounted here' : false },
       async () => {
         const [ballast, filler] = [join(root, 'ballast'), join(root, 'filler')];
@@ -155,7 +155,7 @@ describe('on a day with history', () => {
     });
   }
 
-  test('the next run publishes, also without damaged pages', async () => {
+  test('the next run publishes, and fetches damaged pages again', async () => {
     damageBodies(layout.root);
     await runHere(SECOND, SOURCES);
     const runId = (await currentSnapshot(layout)) ?? '';

@@ -62,7 +62,7 @@ describe('a full disk of the ledger', { skip: disk === null ? 'no file system ca
   });
 
   if (thorough(false, true)) {
-    test('fills up during sales: every charge is in the books and its answer can be collected', async () => {
+    test('during sales loses nothing: every charge is recorded, and its answer can be collected', async () => {
       const filling = (async () => {
         for (let round = 0; round < 6; round += 1) {
           await sleep(60 + round * 35);

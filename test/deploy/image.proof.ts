@@ -33,7 +33,7 @@ describe('the image', () => {
     there.remove();
   });
 
-  test('builds and audits every model from its own files: only that no source was read blocks the run', () => {
+  test('builds and audits every model from its own files; only the lack of read sources blocks the run', () => {
     const settings = {
       LIVE: '1',
       CONTACT: 'ops@dealfeed.test',

@@ -38,12 +38,12 @@ describe('the systemd units', () => {
       return path;
     });
 
-  test('are units for systemd', { skip: hasAnalyze ? false : 'systemd-analyze is not installed' }, () => {
+  test('are valid for systemd', { skip: hasAnalyze ? false : 'systemd-analyze is not installed' }, () => {
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...copied()], { encoding: 'utf8' });
     assert.deepEqual([status, stderr], [0, '']);
   });
 
-  test('start programs that exist, hardened alike, with settings that exist', () => {
+  test('start existing programs with existing settings, all equally hardened', () => {
     const hardening = services.map((unit) => {
       const text = read(`deploy/systemd/${unit}`);
       return text.slice(text.indexOf('NoNewPrivileges='), text.indexOf('SystemCallFilter=')).replace(/Paths=.*/u, '');
@@ -86,7 +86,7 @@ test('the example of settings names settings that exist', () => {
   assert.ok(names.includes('PROXY_HOPS') && names.includes('STORE'));
 });
 
-test('the proxy passes long headers, the one address it sees, and streams, and leaves bytes alone', () => {
+test('the proxy passes long headers, the client address and streams, and changes no bytes', () => {
   const caddy = read('deploy/Caddyfile');
   for (const line of [/max_header_size 64KB/u, /X-Forwarded-For \{remote_host\}/u, /flush_interval -1/u])
     assert.match(caddy, line);

@@ -40,7 +40,7 @@ const make = (...args: string[]) =>
   });
 const namesIn = (text: string): string[] => [...text.matchAll(/^ {2}make ([a-z-]+) /gmu)].map(([, name = '']) => name);
 
-test('make help lists the commands of every day, and with ALL=1 each of the at most 32 targets', () => {
+test('make help lists the everyday commands, and with ALL=1 every target, at most 32', () => {
   const [few, listed] = [namesIn(make('help').stdout), namesIn(make('help', 'ALL=1').stdout)];
   assert.ok(few.length <= 14 && few.includes('run') && few.every((name) => listed.includes(name)), few.join());
   const phony = [...makefile.matchAll(/^\.PHONY: (.*)$/gmu)].flatMap((match) => (match[1] ?? '').split(' '));
@@ -51,7 +51,7 @@ test('make help lists the commands of every day, and with ALL=1 each of the at m
 /** Not written as a command, because no page may name one that does not exist. */
 const MISSPELLED = 'stats';
 
-test('a misspelled command or argument is named with those that are near', () => {
+test('a misspelled command or argument is reported with the closest names', () => {
   const [command, argument] = [make(MISSPELLED), make('status', 'DAAY=2026-11-20')];
   assert.deepEqual([command.status, argument.status], [2, 2]);
   assert.match(command.stderr, /^make \w+: there is no such command; similar: status\./mu);

@@ -19,7 +19,7 @@ function namesIn(pattern: string): Set<string> {
   return names;
 }
 
-test('every setting that a program reads is listed once, and none else; there are at most 45', () => {
+test('every setting that a program reads is listed once, and no other; there are at most 45', () => {
   const read = namesIn('{api,ledger,lib,models,pipelines,sandbox,sources}/**/*.ts');
   const all = listed(page);
   assert.ok(read.has('DATA_DIR') && read.has('GAS_PER_DAY') && read.size > 60, [...read].join(' '));

@@ -48,7 +48,7 @@ test('a truncated, empty or wrong body is quarantined, and a later 304 does not 
   assert.ok(site.seen.slice(before).every((s) => s.headers['if-none-match'] === undefined));
 });
 
-test('a full disk or a defect of the program ends the read; a broken page or a refusal concerns one row', async (t) => {
+test('a full disk or a defect of the program ends the read; a broken page or a refusal costs one row', async (t) => {
   const unreadable: unknown[] = [];
   const { again } = await readerOf(t, specOf({ hosts: ['broker.example'] }));
   const ctx = again({

@@ -5,10 +5,7 @@ export const paymentFaults: readonly PlantedFault[] = [
   fault(
     'after a refusal, the server calls the next facilitator',
     ['api/payments/facilitator.ts', 'if (!hint.hasFailed) return', 'if (hint.transaction !== null) return'],
-    test(
-      'attacks/lost_replies.test.ts',
-      'are not tried in turn after a refusal, which may come although the money moves',
-    ),
+    test('attacks/lost_replies.test.ts', 'are not tried in turn after a refusal, because the money may move anyway'),
   ),
   fault(
     'a write of the ledger waits for the disk only if it asks for it',
@@ -41,12 +38,12 @@ export const paymentFaults: readonly PlantedFault[] = [
     ['api/routes/guarantee.ts', 'ended_on < soldOn', 'ended_on <= soldOn'],
     test(
       'api/payments/refunds.test.ts',
-      'the next snapshot makes the price due once, of a list the ended part, on any server, also later',
+      'is due once, when a snapshot shows the end, on any server; for a list, the ended part is due',
     ),
   ),
   fault(
     'the audit takes any transfer to a buyer for a refund',
     ['api/payments/audit/full_audit.ts', "WHERE payer = $1 LIMIT 1'", "WHERE payer = $1 AND 1 = 0 LIMIT 1'"],
-    test('api/payments/refunds.test.ts', 'what ended before its sale'),
+    test('api/payments/refunds.test.ts', 'the refund of a record that ended before its sale'),
   ),
 ];

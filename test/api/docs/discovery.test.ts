@@ -173,7 +173,7 @@ describe('the descriptions of the server', () => {
     }
   });
 
-  it('close the list of each code, and say when each value is null, at every depth of every schema', async () => {
+  it('list every value of each code, and state when each field is null, at every depth of every schema', async () => {
     const { components } = (await (await fetch(`${started.url}/openapi.json`)).json()) as Document;
     assert.ok(Object.keys(components.schemas).length > 20);
     assert.deepEqual(
@@ -182,7 +182,7 @@ describe('the descriptions of the server', () => {
     );
   });
 
-  it('have an example of each call, which is answered as described and billed if it has a price', async (t) => {
+  it('have an example of each call, which returns the described response and is billed if priced', async (t) => {
     const answers: Record<string, unknown> = {};
     const checked = started.responsesChecked();
     for (const route of started.app.routes) {
@@ -204,7 +204,7 @@ describe('the descriptions of the server', () => {
     assert.ok(started.responsesChecked() >= checked + 3 * started.app.routes.length);
   });
 
-  it('are checked: the checker finds a response that differs', async () => {
+  it('are checked against every response: one that differs is reported', async () => {
     const checker = responseChecker(started.app.routes);
     const server = await startTestServer((request, response) => {
       checker.watch(request, response);
@@ -216,7 +216,7 @@ describe('the descriptions of the server', () => {
     assert.match(checker.errors.join('\n'), /count must be integer/);
   });
 
-  it('are read by the audit of a catalog: each call with its price, and no finding but the old document', async () => {
+  it('pass the audit of a catalog: it finds each call with its price, and notes only the old document', async () => {
     const found = await discoverOriginSchema({ target: started.url });
     assert.ok(found.found && found.guidance);
     assert.equal(found.info?.contactEmail, 'ops@dealfeed.example');
@@ -258,7 +258,7 @@ describe('the descriptions of the server', () => {
     }
   });
 
-  it('are llms.txt with every call, and the x402 resources with the terms of the 402', async () => {
+  it('include llms.txt with every call, and x402 resources with the same terms as the 402', async () => {
     const llms = await (await fetch(`${started.url}/llms.txt`)).text();
     for (const route of started.app.routes) assert.ok(llms.includes(`GET ${templateOf(route)}](`), route.path);
     const { resources } = (await (await fetch(`${started.url}/.well-known/x402`)).json()) as {
@@ -277,7 +277,7 @@ describe('the descriptions of the server', () => {
     );
   });
 
-  it('reach a facilitator with our own resource, tags and example, as a catalog lists each priced call', async () => {
+  it('are sent to the facilitator with resource, tags and example, so that catalogs list priced calls', async () => {
     received.length = 0;
     for (const route of priced()) {
       const response = await buyer.fetch(urlOf(route));
@@ -312,7 +312,7 @@ describe('the descriptions of the server', () => {
     assert.doesNotMatch(received.at(-1) ?? '', /stolen|city=|state=/u, "nothing else of the buyer's request");
   });
 
-  it('are in the 402 of every priced call for the Bazaar, in a header line that proxies accept', async () => {
+  it('are in the 402 of every priced call for the Bazaar, in a header short enough for proxies', async () => {
     assert.equal(priced().length, 19);
     for (const route of priced()) {
       const required = await fetchPaymentRequired(urlOf(route));

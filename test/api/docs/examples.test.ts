@@ -69,7 +69,7 @@ describe('an example', () => {
     await folder.remove();
   });
 
-  it('of the skill page buys with the stock client, as an agent copies it', () =>
+  it('copied from the skill page buys with the stock client', () =>
     assertPays(50_000n, async () => {
       const page = await (await fetch(`${server.url}/skill.md`)).text();
       const code = /```js\n(.*?)```/su.exec(page)?.[1] ?? '';
@@ -78,7 +78,7 @@ describe('an example', () => {
       assert.equal((JSON.parse(out.slice(out.indexOf('\n'))) as { count: number }).count, 20);
     }));
 
-  it('over MCP buys with the stock clients, and reads on in what it bought', () =>
+  it('over MCP buys with the stock clients, and reads the rest of what it bought', () =>
     assertPays(50_000n, async () => {
       const { code, out, err } = await here('examples/mcp_http.ts', ['deals', '{"state":"OH","limit":9}']);
       assert.equal(code, 0, err);
@@ -136,7 +136,7 @@ describe('an example', () => {
       await rm(pages, { recursive: true });
     }));
 
-  it('on the reference buys in TypeScript as it is shown', () =>
+  it('on the reference page buys in TypeScript, unchanged', () =>
     assertPays(50_000n, async () => {
       const page = await (await fetch(`${server.url}/reference`, { headers: { Accept: 'text/html' } })).text();
       const [, shown = ''] = /"A paid call in TypeScript"[^>]*><code>([^<]*)</u.exec(page) ?? [];
@@ -210,7 +210,7 @@ describe('a client that follows the lists', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('has the tables of the second day by its changes alone, and pays nothing where nothing changed', async () => {
+  it('gets the tables of the second day from the changes alone, and pays nothing if nothing changed', async () => {
     const first = await followAll('followed');
     await serveRun(SECOND_RUN);
     const second = await followAll('followed');
@@ -229,7 +229,7 @@ describe('a client that follows the lists', () => {
     );
   });
 
-  it('pays no page twice after an interruption', async () => {
+  it('pays for no page twice after an interruption', async () => {
     const file = join(folder, 'interrupted.json');
     const asked: string[] = [];
     const shortPages: typeof fetch = (url) => {

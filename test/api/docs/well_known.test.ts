@@ -23,7 +23,7 @@ describe('the documents for catalogs and crawlers', () => {
   const textOf = async (path: string, accept = '*/*'): Promise<string> =>
     (await get(path, { headers: { Accept: accept } })).text();
 
-  it('have a page at the type of every problem, the changelog, and an entry for the MCP registry', async () => {
+  it('include a page for every problem type, the changelog, and an entry for the MCP registry', async () => {
     for (const [reason, { title, status }] of Object.entries(PROBLEMS)) {
       const { type } = problemDocument(new Problem(reason as Reason, ''), 'x');
       const page = await textOf(new URL(type, shared.app.url).pathname);
@@ -60,7 +60,7 @@ describe('the documents for catalogs and crawlers', () => {
     }
   });
 
-  it('security.txt expires half a year after today', async () => {
+  it('include a security.txt that expires half a year from today', async () => {
     assert.equal(
       await textOf('/.well-known/security.txt'),
       `Contact: mailto:${EMAIL}\nExpires: 2027-05-19T00:00:00Z\nPreferred-Languages: en\n` +
@@ -68,7 +68,7 @@ describe('the documents for catalogs and crawlers', () => {
     );
   });
 
-  it('robots.txt allows the pages and the API, and the sitemap lists every page', async () => {
+  it('include a robots.txt that allows the pages and the API, and a sitemap of every page', async () => {
     const robots = parseRobots(`${PUBLIC_URL}/robots.txt`, await textOf('/robots.txt'));
     for (const path of ['/', '/reference', '/openapi.json', '/api/deals'])
       assert.equal(robots.isAllowed(PUBLIC_URL + path, 'SomeBot'), true, path);
@@ -81,7 +81,7 @@ describe('the documents for catalogs and crawlers', () => {
     );
   });
 
-  it('every page has a title, a description, and an image of the stated size for links to it', async () => {
+  it('give every page a title, a description, and a preview image of the stated size', async () => {
     for (const { path, title, about } of PAGES) {
       const text = await textOf(path, 'text/html');
       const property = (name: string): string | undefined =>
@@ -97,7 +97,7 @@ describe('the documents for catalogs and crawlers', () => {
     assert.deepEqual({ width: preview.readUInt32BE(16), height: preview.readUInt32BE(20) }, PREVIEW_SIZE);
   });
 
-  it('/ names them in its headers and in its answer to programs, and every address that it names exists', async () => {
+  it('are linked from / in its headers and its JSON, and every link works', async () => {
     const response = await get('/', { headers: { Accept: '*/*' } });
     const linked = [...(response.headers.get('Link') ?? '').matchAll(/<([^>]+)>/gu)].map(([, path]) => path ?? '');
     assert.deepEqual(linked, ['/openapi.json', '/llms.txt']);

@@ -52,7 +52,7 @@ describe('the server', () => {
     }
   });
 
-  it('says in every response, a page, a list, a record and a problem, where to report an error of it', () =>
+  it('says in every page, list, record and problem where to report an error', () =>
     withStarted(shared.folder.path, { reportTemplate: 'https://help.example/?about={id}' }, async ({ url }) => {
       const id = '7d1f0c0e-5c1d-5a55-9d0e-2f4a6f0b9a11';
       for (const [path, about] of [

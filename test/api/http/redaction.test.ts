@@ -201,7 +201,7 @@ describe('secrets of the settings', () => {
   });
 
   for (const mode of ['facilitator', 'self'] as const)
-    it(`are in no response and no log line in ${mode} mode, with any fault`, async () => {
+    it(`appear in no response and no log line in ${mode} mode, whatever fails`, async () => {
       const faults = thorough<readonly Fault[]>([mode === 'self' ? 'refused' : '429'], FAULTS);
       const services = mode === 'self' ? [node] : [node, facilitator];
       const healthy = await start(`${mode}, healthy`, mode);

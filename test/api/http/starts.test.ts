@@ -31,7 +31,7 @@ describe('settings of the server', () => {
     assert.equal(payments.mode, 'sandbox');
   });
 
-  it('are accepted if complete for real money', () => {
+  it('are accepted for real money if complete', () => {
     const { payments } = readServerSettings({ ...real, NODE_ENV: 'production', FACILITATOR_AUTHORIZATION: 'Bearer t' });
     assert.deepEqual(payments, {
       mode: 'facilitator',
@@ -42,7 +42,7 @@ describe('settings of the server', () => {
     });
   });
 
-  it('name another network, and several facilitators, each with its authorization', () => {
+  it('can name another network, and several facilitators, each with its authorization', () => {
     const { payments } = readServerSettings({
       ...real,
       NETWORK: 'eip155:84532',

@@ -50,7 +50,7 @@ describe('a tool call over HTTP', () => {
     );
   });
 
-  it('of a priced tool gets the terms, the answer for the payment, and more of it for the same payment', async () => {
+  it('to a priced tool returns the terms, then the paid answer, and its rest for the same payment', async () => {
     const terms = await callTool(url(), 'deals', { limit: 9 });
     assert.equal(terms.isError, true);
     const { x402Version, accepts, extensions } = terms.structuredContent as {
@@ -91,7 +91,7 @@ describe('a tool call over HTTP', () => {
     );
   });
 
-  it('has the signed receipt of the whole answer', async () => {
+  it('returns the signed receipt of the whole answer', async () => {
     const header = await buyerWith().signAs(`${url()}/api/deals`, identifier());
     const { structuredContent } = await callTool(url(), 'deals', {}, paymentIn(header));
     const { paid } = structuredContent as unknown as Bought;
@@ -102,7 +102,7 @@ describe('a tool call over HTTP', () => {
     verifyContent(payload, Buffer.from(await whole.arrayBuffer()));
   });
 
-  it('of a file shows its header and first lines', async () => {
+  it('for a file returns its header and first lines', async () => {
     const payment = paymentIn(await buyerWith().sign(`${url()}/api/batch/weekly.csv`));
     const { structuredContent } = await callTool(url(), 'weekly_filings', { show: 2 }, payment);
     assert.match(String(structuredContent['body']), /^id,document_number,.*\r\n.*\r\n.*\r\n$/);
@@ -112,7 +112,7 @@ describe('a tool call over HTTP', () => {
     );
   });
 
-  it('without a match is a result and not billed', async () => {
+  it('without a match returns a result and is not billed', async () => {
     const settled = shared.app.facilitator.settled;
     const payment = paymentIn(await buyerWith().sign(`${url()}/api/deals`));
     const { isError, structuredContent } = await callTool(url(), 'deals', { state: 'ZZ' }, payment);

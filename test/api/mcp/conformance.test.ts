@@ -65,7 +65,7 @@ describe('the MCP conformance suite', () => {
   const shared = sharedApp({ deals: rowsOfTable('deals', 2) }, { publicUrl: 'http://localhost:4021' });
 
   for (const version of ['2025-11-25', '2026-07-28'] as const) {
-    it(`passes with revision ${version}, but for what is listed with its reason`, async () => {
+    it(`passes with revision ${version}, except for the listed cases, each with its reason`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'dealfeed-conformance-'));
       const listed = join(folder, 'listed.yml');
       const excluded = version === '2025-11-25' ? [...EXCLUDED, ...EXCLUDED_2025] : EXCLUDED;

@@ -158,7 +158,7 @@ it('/health names the same problems as make status', async () => {
   assert.deepEqual(problems.map(({ kind }) => kind).sort(), expected);
 });
 
-it("a purchase waits for a safe block past its payment's end, wherever the clock of this machine stands", async () => {
+it("a purchase waits for a safe block after its payment expires, whatever this machine's clock says", async () => {
   const purchase = await settling({ seconds: 60n });
   const year = 365 * DAY_MS;
   for (const now of [Date.now() + year, Date.now(), Date.now() - year])
@@ -199,7 +199,7 @@ it('a sandbox chain that is gone releases its test purchases, and never those pa
   assert.equal((await stateOf(gone)).why, 'chain_gone');
 });
 
-it('the audit books a transfer once its block is final, and sells the purchase that it pays', async () => {
+it('the audit records a transfer once its block is final, and marks its purchase as sold', async () => {
   const [good, lost] = [await settling(), await settling()];
   const { transactionHash, blockNumber } = await on.pay(good.payment);
   for (const { id } of [good, lost]) await ledger.release(id, 'not_sent', Date.now());

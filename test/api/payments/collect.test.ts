@@ -33,7 +33,7 @@ describe('a paid answer', () => {
   });
   after(() => shop.close());
 
-  it('comes again by proof of the wallet that paid, under the receipt or the nonce of the payment', async () => {
+  it('is sent again to the wallet that paid, by its receipt or the nonce of its payment', async () => {
     const buyer = await shop.buyer();
     for (const path of [DEALS, '/api/leads/exclusive', '/api/batch/weekly.csv']) {
       const { bytes, response, receipt, payment } = await bought(buyer, first() + path);
@@ -57,7 +57,7 @@ describe('a paid answer', () => {
     }
   });
 
-  it('gives nothing for a wrong wallet, or a message that is used, changed or for another purchase', async () => {
+  it('is not sent to another wallet, or for a message that is used, changed or for another purchase', async () => {
     const [buyer, thief] = [await shop.buyer(), await shop.buyer()];
     const [{ receipt }, { receipt: another }] = [
       await bought(buyer, first() + DEALS),
@@ -206,7 +206,7 @@ describe('a paid answer', () => {
     assert.equal(paid, 0n);
   });
 
-  it('comes again without a charge to the payer with the identifier, by the same payment or a new one', async () => {
+  it('is sent again free to the payer with the identifier, with the same payment or a new one', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const once = await buyer.signAs(first() + `${DEALS}?state=OH&min_units=1`, id);
@@ -228,7 +228,7 @@ describe('a paid answer', () => {
     assert.equal(paid, PRICE);
   });
 
-  it('gives a third party nothing, by the payment from the chain, a guessed identifier or another name', async () => {
+  it('is not sent to a third party with the payment from the chain, a guessed identifier or another name', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const { payment: signed } = await bought(buyer, first() + DEALS, await buyer.signAs(first() + DEALS, id));

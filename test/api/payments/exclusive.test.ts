@@ -78,7 +78,7 @@ describe('an exclusive lead', () => {
     assert.equal((await shop.takings()) - start, 3n * DOLLAR);
   });
 
-  it("is nobody else's while it is being paid, and free again once the chain shows that it never will be", async () => {
+  it('is reserved while it is being paid, and released once the chain shows that payment is impossible', async () => {
     const start = await shop.takings();
     const url = `${EXCLUSIVE}?county=wayne`;
     const [unlucky, other] = [await shop.buyer(), await shop.buyer()];

@@ -256,7 +256,7 @@ describe('the full audit', () => {
   };
 
   for (const kind of ['sqlite', 'postgres'] as const) {
-    it(`of an unaltered ledger in ${kind} finds nothing, and counts all there is`, async () => {
+    it(`of an unaltered ledger in ${kind} finds nothing, and counts every record`, async () => {
       const { differences, transfers, dust, notBooked, purchases, answers } = await audited(kind, {});
       assert.deepEqual(differences, []);
       assert.deepEqual(

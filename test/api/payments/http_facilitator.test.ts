@@ -89,7 +89,7 @@ describe('the facilitator client', () => {
     }
   });
 
-  it('reports a facilitator without a usable reply in its own words, and never rejects a settlement', async () => {
+  it('reports an unusable reply without quoting it, and never treats it as a refused settlement', async () => {
     const UNUSABLE = 'facilitator supported: unusable reply (status 200)';
     const unending: RequestListener = (_, response) => {
       response.writeHead(200).write('{');
@@ -133,7 +133,7 @@ describe('the facilitator client', () => {
     assert.deepEqual(await nowhere.settle(payload, requirements), { transaction: null, hasFailed: true });
   });
 
-  it('takes a hash from a settlement whatever its status, and tells a failure to settle from a refusal', async () => {
+  it('reads the hash of a settlement whatever its status, and distinguishes a failure from a refusal', async () => {
     const refused = { success: false, errorReason: 'insufficient_funds' };
     const notHashes = ['', null, [HASH], `${HASH}\n`, `${HASH}00`, HASH.slice(0, -2), `0x${'zz'.repeat(32)}`];
     for (const [status, body, hint] of [
@@ -178,7 +178,7 @@ const fails: Facilitator = {
 const isFailure = { name: 'FacilitatorUnavailable' };
 
 describe('several facilitators', () => {
-  it('treats a refusal as final, and never tries one that does not serve the network', async () => {
+  it('treat a refusal as final, and skip one that does not serve the network', async () => {
     const refuses: Facilitator = { ...works, settle: async () => ({ transaction: null }) };
     assert.deepEqual(await preferredFacilitator([refuses, works]).settle(payload, requirements), { transaction: null });
     const elsewhere: Facilitator = { ...refuses, supported: async () => false };

@@ -100,7 +100,7 @@ describe('the payment layer', () => {
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
-  it('calls a copy used, not invalid, that was being checked while the first was settled', async () => {
+  it('reports a copy as used, not invalid, if the first was settled during its check', async () => {
     const payment = await buyer.sign(url());
     const [bothAsked, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let asked = 0;
@@ -165,7 +165,7 @@ describe('the payment layer', () => {
       facilitator.onSettle = onSettle;
     };
 
-    it('where the payer has too many open, contracts sooner, before the handler runs', async () => {
+    it('if the payer has too many open ones, fewer for contracts, before the handler runs', async () => {
       await leaveOpen(20, DEALS, () => buyer);
       await whileCrashing(() => refusedFor('too_many_open_purchases', 429));
       const contract = buyerWith();
@@ -177,7 +177,7 @@ describe('the payment layer', () => {
       assert.equal(await buys(), 200, 'another payer');
     });
 
-    it('where the payer, or payers who never bought, hold too many leads', async () => {
+    it('if the payer, or all payers who never bought, hold too many leads', async () => {
       assert.equal(await buys(DEALS, buyer), 200);
       const { perPayer, byNewPayers } = leadLimits(LEADS);
       await leaveOpen(perPayer, EXCLUSIVE, () => buyer);
@@ -208,7 +208,7 @@ describe('the payment layer', () => {
     });
   });
 
-  describe('whose ledger is not there', () => {
+  describe('with an unavailable ledger', () => {
     /** Act while these methods of the ledger fail. */
     const without = async <T>(methods: readonly (keyof Ledger)[], action: () => Promise<T>): Promise<T> => {
       const real = { ...started.ledger };
@@ -219,7 +219,7 @@ describe('the payment layer', () => {
       return action().finally(() => Object.assign(started.ledger, real));
     };
 
-    it('sells nothing and charges nobody: 503, and the payment is good once it is back', async () => {
+    it('answers 503 and charges nobody; the payment is accepted once the ledger is back', async () => {
       const payment = await buyer.sign(url());
       for (const step of ['find', 'begin', 'startSettling'] as const) {
         const response = await without([step], () => fetchWithPayment(url(), payment));
@@ -231,7 +231,7 @@ describe('the payment layer', () => {
       assert.equal((await fetchWithPayment(url(), payment)).status, 200);
     });
 
-    it('offers no lead that may be sold: lists and discovery are 503, the rest goes on', () =>
+    it('offers no lead that may be sold: lists and discovery answer 503, the rest is served', () =>
       without(['heldLeads'], async () => {
         const discovery = await fetch(`${started.url}/api/meta`);
         assert.deepEqual([discovery.status, await reasonOf(discovery)], [503, 'payments_unavailable']);

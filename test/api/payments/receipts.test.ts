@@ -47,7 +47,7 @@ describe('the receipt of a server', async () => {
   const keysOf = async ({ url }: Started) => parseKeys(await (await fetch(`${url}/.well-known/jwks.json`)).text());
   const receiptIn = (response: Response): string => response.headers.get('Signed-Receipt') ?? '';
 
-  it('is on a paid answer, first and again, and equal on two servers of one key', async () => {
+  it('is the same each time a paid answer is sent, on every server with its key', async () => {
     const payment = await buyer.signAs(`${shared.app.url}/api/deals`, 'an-order-of-the-receipts-1');
     const first = await fetchWithPayment(`${shared.app.url}/api/deals`, payment);
     const bytes = Buffer.from(await first.arrayBuffer());
@@ -88,7 +88,7 @@ describe('the receipt of a server', async () => {
     }
   });
 
-  it('is on no answer that is not sold', async () => {
+  it('is on paid answers only', async () => {
     const { url } = shared.app;
     for (const path of ['/api/deals', '/api/meta', '/api/deals?state=x'])
       assert.equal((await fetch(url + path)).headers.get('Signed-Receipt'), null, path);

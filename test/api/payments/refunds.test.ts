@@ -96,8 +96,8 @@ before(async () => {
 });
 after(() => shop.close());
 
-describe('what ended before its sale', () => {
-  test('the offer names what must still be true and when it was last read, of leads and reports only', async () => {
+describe('the refund of a record that ended before its sale', () => {
+  test('is offered for leads and reports only, with its condition and when that was last read', async () => {
     const promised = async (path: string): Promise<unknown> => {
       const { guarantee } = (await bodyOf(await fetch(shop.url + path))) as {
         guarantee?: { must_hold: { what: string; last_read: object }[] };
@@ -111,7 +111,7 @@ describe('what ended before its sale', () => {
     assert.equal(await promised('/api/deals'), undefined);
   });
 
-  test('the next snapshot makes the price due once, of a list the ended part, on any server, also later', async () => {
+  test('is due once, when a snapshot shows the end, on any server; for a list, the ended part is due', async () => {
     await shop.folder.publish('2026-11-21.01', { ...TABLES, endings: ENDINGS });
     for (const { snapshots } of shop.servers) await snapshots.refresh();
     for (let tries = 0; (await refunded('exclusive')) === null && tries < 300; tries += 1) await pause(100);
@@ -136,7 +136,7 @@ describe('what ended before its sale', () => {
     });
   });
 
-  test('the buyer sees the refund with both pages where the answer is collected', async () => {
+  test('is shown to the buyer with both pages when the answer is collected', async () => {
     const url = `${shop.url}/api/purchases/${ids['exclusive']}`;
     const response = await collect(url, await buyer.signIn(url));
     const { records, ...refund } = JSON.parse(response.headers.get('Refund') ?? '{}') as {
@@ -148,7 +148,7 @@ describe('what ended before its sale', () => {
     assert.deepEqual([open.sha256, end.sha256], ['a'.repeat(64), 'b'.repeat(64)]);
   });
 
-  test('the operator signs each listed transfer and records it once, and the audit finds any other', async () => {
+  test('is signed by the operator and recorded once, and the audit finds any other transfer', async () => {
     // A payment that the shop was never offered is owed.
     const stranger = privateKeyToAccount(generatePrivateKey());
     await shop.chain.mint(stranger.address, 1_500_000n);

@@ -38,7 +38,7 @@ describe('a server that settles itself', () => {
   };
   const transactions = (): Promise<number> => shop.admin.getTransactionCount({ address: shop.gasAccount });
 
-  it('stops sales when the gas of the day is spent, also after a restart, until more is allowed', async () => {
+  it('stops sales when the daily gas limit is spent, also after a restart, until the limit is raised', async () => {
     const limits = { GAS_PER_SETTLEMENT: '150000', GAS_PER_DAY: '300000' };
     const [buyer, sent] = [await shop.buyer(), await transactions()];
     const first = await started(limits);
@@ -57,7 +57,7 @@ describe('a server that settles itself', () => {
     assert.equal((await transactions()) - sent, 3);
   });
 
-  it('refuses a settlement that needs more gas than one may take, before anything is sent', async () => {
+  it('refuses a settlement above the gas limit before anything is sent', async () => {
     const url = await started({ GAS_PER_SETTLEMENT: '21000' });
     const [payment, sent] = [await (await shop.buyer()).sign(url), await transactions()];
     const refused = await fetchWithPayment(url, payment);
@@ -83,7 +83,7 @@ describe('a server that settles itself', () => {
     return codes.filter((code) => ['sent_by_others', 'transfers_owed'].includes(code));
   };
 
-  it('sells the row of a payment that a stranger sends first, and raises an alert', async () => {
+  it('completes the sale if a stranger sends its payment first, and raises an alert', async () => {
     assert.deepEqual(await alerts(), [], 'it has sent payments itself');
     const { payload, header } = await signed();
     let sent = false;
@@ -174,7 +174,7 @@ describe('a token', () => {
     });
   }
 
-  it('without these functions is no USDC, and no server starts on it', async () => {
+  it('without these functions is not USDC, and the server does not start', async () => {
     await shop.admin.setCode({ address: USDC, bytecode: codeOf('AcceptsAnything') });
     await assert.rejects(serve(readServerSettings(shop.env)), {
       name: 'SettingError',

@@ -95,7 +95,7 @@ describe('a 402', () => {
       assert.equal((await unpaid(path))['rarely_filled'], undefined, path);
   });
 
-  it('of the weekly file has its week, rows by state and newest filing date, as do headers', async () => {
+  it('of the weekly file states its week, rows by state and newest filing date, also in headers', async () => {
     const file = {
       week: '2026-W46',
       from: '2026-11-09',
@@ -138,7 +138,7 @@ describe('a 402', () => {
     assert.equal(response.status, 400);
   });
 
-  it('has a typed hint about a value that matches nothing or a first day in the past, as have answers', async () => {
+  it('has a typed hint for a value that matches nothing or a first day in the past, as do answers', async () => {
     for (const [path, code, parameter, near] of [
       ['/api/signals?signal_type=tax_delinquant', 'unknown_kind', 'signal_type', ['tax_delinquent']],
       ['/api/deals?min_cap=0.08', 'fraction_for_percent', 'min_cap', undefined],
@@ -163,7 +163,7 @@ describe('a 402', () => {
     assert.equal((await shared.buy('/api/deals'))['implied_by_noi'], undefined);
   });
 
-  it('and added_last_7d mean seven days by filing date: a first load is not counted', async () => {
+  it('and added_last_7d count seven days by filing date, without the first load', async () => {
     const { body } = await shared.get('/ohio/api/meta');
     assert.deepEqual(body['coverage'], { total_records: 40, added_last_7d: 1, freshest: '2026-11-18' });
     assert.equal((await shared.buy('/ohio/api/filings/recent'))['total_matches'], 1);

@@ -112,7 +112,7 @@ describe('updated_since', () => {
   const buy = async (path: string): Promise<Answer> => (await shared.buy(path)) as Answer;
   const lines = async (path: string): Promise<string[]> => (await buy(path)).records.map(lineOf);
 
-  it('has the events of a list in their order, each with the record as it is now', async () => {
+  it('returns the events of a list in order, each with the current record', async () => {
     const since = `/api/deals?updated_since=${BEGIN}`;
     const body = await buy(`${since}&fields=all`);
     assert.deepEqual(body.records.map(lineOf), [
@@ -139,7 +139,7 @@ describe('updated_since', () => {
     ]);
   });
 
-  it('is paged, with every change once', async () => {
+  it('returns every change once over all pages', async () => {
     const found: string[] = [];
     for (let cursor = ''; ;) {
       const body = await buy(`/api/deals?updated_since=${BEGIN}&limit=2${cursor}`);
@@ -170,7 +170,7 @@ describe('updated_since', () => {
     assert.equal((await buy('/api/deals'))['not_compared'], undefined);
   });
 
-  it('is filtered by place and kind, and has records that may have left the place by their id alone', async () => {
+  it('is filtered by place and kind, and returns only the id of a record that may have left the place', async () => {
     for (const [path, expected] of [
       ['/api/deals?zip=44702&', ['changed 4 zip']],
       ['/api/deals?zip=44113&', ['changed 2 list_price,cap_rate', 'gone 3 sold alone', 'changed 4 zip alone']],
@@ -278,7 +278,7 @@ describe('changes of leads', () => {
     await ledger.close();
   });
 
-  it('come with the lead if it may be sold today', async () => {
+  it('include the lead if it may be sold today', async () => {
     assert.deepEqual(await linesOf(BEGIN), [
       'new 1',
       'new 2',
@@ -289,7 +289,7 @@ describe('changes of leads', () => {
     ]);
   });
 
-  it('have a sold lead in every place and of every kind, as its id alone', async () => {
+  it('include a sold lead as its id only, for every place and kind', async () => {
     for (const filter of [
       'zip=99999',
       'state=MO',
@@ -300,7 +300,7 @@ describe('changes of leads', () => {
       assert.deepEqual(await linesOf(`${FIRST}&${filter}`), ['gone 4 sold alone'], filter);
   });
 
-  it('are withheld while a lead of the property is being bought, and come if that fails', async () => {
+  it('are withheld while a lead of the property is being bought, and sent if the purchase fails', async () => {
     const whole = await linesOf(BEGIN);
     const nowMs = Date.now();
     const held = { lead: uuid(3), properties: ['parcel:39035:B'], nowMs };
@@ -318,19 +318,19 @@ describe('changes of leads', () => {
     assert.equal((await get(BEGIN)).body['changes_through'], SECOND);
   });
 
-  it('say nothing of a sold lead and of the others of its property', async () => {
+  it('reveal nothing about a sold lead or the other leads of its property', async () => {
     await purchaseIn(ledger, 'sold', 902, { lead: uuid(1), properties: ['parcel:39035:A'], nowMs: Date.now() });
     const { body, lines } = await get(BEGIN);
     assert.deepEqual(lines, ['changed 3', 'gone 4 sold alone', 'new 5 alone', 'gone 6 cured alone']);
     assert.equal(body['changes_through'], SECOND, 'nothing is left to come');
   });
 
-  it('have a lead that was sold after it had left the list as sold, in every place', async () => {
+  it('report a lead as sold, in every place, if it was sold after it had left the list', async () => {
     await purchaseIn(ledger, 'sold', 903, { lead: uuid(6), nowMs: Date.now() });
     assert.deepEqual(await linesOf(`${FIRST}&zip=99999`), ['gone 4 sold alone', 'gone 6 sold alone']);
   });
 
-  it('are 404 and unbilled while all are withheld, with the instant to ask for again', async () => {
+  it('answer 404 while all are withheld, unbilled, with the instant to request again', async () => {
     await purchaseIn(ledger, 'settling', 904, { lead: uuid(3), properties: ['parcel:39035:B'], nowMs: Date.now() });
     await shared.folder.publish('2026-11-20.02', { ...LEAD_TABLES, changes: LEAD_TABLES.changes.slice(2, 3) });
     await shared.app.snapshots.refresh();
@@ -373,7 +373,7 @@ describe('a feed of changes', () => {
   const ends = ({ _dealfeed: ranges }: Item): unknown[] =>
     [ranges.new, ranges.changed, ranges.gone].map(({ at_least: least, at_most: most }) => [least, most]);
 
-  it('has a range for each day with changes, in its place, and none for other days', async () => {
+  it('has a range for each day with changes in its place, and no entry for other days', async () => {
     const [second, first, ...others] = await itemsOf('deals.json');
     assert.ok(second && first && others.length === 0);
     assert.deepEqual([second['date_modified'], first['date_modified']], [SECOND, FIRST]);
@@ -439,7 +439,7 @@ describe('a feed of changes', () => {
     }
   });
 
-  it('takes the filters by place and kind alone', async () => {
+  it('accepts only the filters by place and kind', async () => {
     for (const [path, reason, field] of [
       ['deals.json?min_score=80', 'unknown_parameter', 'min_score'],
       ['deals.json?signal_type=condemned', 'unknown_parameter', 'signal_type'],
@@ -452,7 +452,7 @@ describe('a feed of changes', () => {
     }
   });
 
-  it('of leads shows no sale by an entry, a difference of places, or a change of an earlier entry', async () => {
+  it('of leads reveals no sale by an entry, a difference between places, or a changed entry', async () => {
     const queries = ['', '?state=OH', '?state=MI', '?lead_type=tax_delinquent', '?zip=44113'];
     const all = async (): Promise<string[]> =>
       Promise.all(queries.map(async (query) => JSON.stringify(await itemsOf(`leads.json${query}`))));

@@ -94,7 +94,7 @@ describe('a count', () => {
     }
   });
 
-  it('tells none from a few by place and kind alone, and not of leads or by a score', async () => {
+  it('distinguishes none from a few only by place and kind, and never for leads or by score', async () => {
     const ends = async (path: string): Promise<unknown> => Object.values((await counted(path)).matches);
     assert.deepEqual(await ends('deals?city=Dayton'), [0, 0]);
     assert.deepEqual(await ends('deals?city=Parma'), [1, 9]);
@@ -105,7 +105,7 @@ describe('a count', () => {
     assert.deepEqual(await ends('leads?county=Nowhere'), [0, 9]);
   });
 
-  it('refuses other lists and filters with those that it takes', async () => {
+  it('refuses other lists and filters, and names those that it accepts', async () => {
     for (const [path, reason, field] of [
       ['nothing', 'invalid_parameter', 'list'],
       ['deals?min_price=1', 'unknown_parameter', 'min_price'],
@@ -121,7 +121,7 @@ describe('a count', () => {
     }
   });
 
-  it('is the same whatever price and score one deal of a place has, in every query', async () => {
+  it('does not depend, in any query, on the price or score of a single deal', async () => {
     const known = await answers('deals', DEAL_QUERIES);
     for (const [day, other] of [
       ['02', { deal_score: 0, list_price: '1.00', cap_rate: '9.90' }],
@@ -135,7 +135,7 @@ describe('a count', () => {
     await shared.switchTo('2026-11-20.01');
   });
 
-  it('shows no sale of a lead, in any query, however often it is called', async () => {
+  it('reveals no sale of a lead by any query, however often it is repeated', async () => {
     const unsold = await answers('leads', LEAD_QUERIES);
     for (const place of ['Cuyahoga', 'Stark']) await shared.buy(`/api/leads/exclusive?county=${place}`);
     const list = await shared.buy('/api/leads?county=Cuyahoga');

@@ -95,7 +95,7 @@ describe('a list as CSV', () => {
     }
   });
 
-  it('is another request than JSON: it is not sent again for the identifier of the other', async () => {
+  it('is a different request from JSON: the identifier of one does not return the other', async () => {
     const path = '/api/signals?limit=1';
     const url = shared.app.url + path;
     const asCsv = identifier();

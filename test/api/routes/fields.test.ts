@@ -29,7 +29,7 @@ describe('fields', () => {
   });
 
   for (const [path, table] of LISTS) {
-    it(`of ${path}: the default, a group, fields by name, and all`, async () => {
+    it(`of ${path} are the default fields, a group, fields by name, or all`, async () => {
       const columns = columnsOf(table);
       const { groups, byDefault }: FieldGroups = FIELD_GROUPS[table];
       const namesIn = async (fields: string): Promise<string[]> => {
@@ -52,7 +52,7 @@ describe('fields', () => {
         );
     });
 
-    it(`of ${path}: an answer without parameters is well below 100 kB`, async () => {
+    it(`of ${path} keep an answer without parameters well below 100 kB`, async () => {
       const bytes = Buffer.byteLength(JSON.stringify(await shared.buy(path)));
       assert.ok(bytes < 82_000, `${path}: ${bytes} bytes`);
     });
@@ -66,7 +66,7 @@ describe('fields', () => {
     assert.deepEqual(problem.accepted.slice(0, 4), ['all', 'card', 'address', 'evidence']);
   });
 
-  it('are sent compressed on request; Unencoded-Digest is of what was compressed', async () => {
+  it('are sent compressed on request; Unencoded-Digest is the hash of the uncompressed body', async () => {
     const url = `${shared.app.url}/api/deals?fields=all`;
     for (const coding of ['identity', 'gzip', 'br']) {
       const headers = { 'PAYMENT-SIGNATURE': await shared.buyer.sign(url), 'Accept-Encoding': coding };

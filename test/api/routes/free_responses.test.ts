@@ -24,7 +24,7 @@ const PATHS = '/api/meta /api/deals/ids /ohio/api/meta /openapi.json /llms.txt /
 describe('a free response', () => {
   const shared = sharedApp({ deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
 
-  it('is the same the second time, in every encoding, and 304 for its ETag', async () => {
+  it('is the same when repeated, in every encoding, and answers 304 to its ETag', async () => {
     const { url } = shared.app;
     for (const path of PATHS) {
       for (const encoding of ['identity', 'gzip', 'br']) {

@@ -147,7 +147,7 @@ describe('paid lists', () => {
     }
   });
 
-  it('list as recent the last seven days of each register by filing date, in good standing first', async () => {
+  it('show the last seven days of each register by filing date as recent, in good standing first', async () => {
     const expected = [7, 6, 3, 2, 1, 8, 5].map(uuid);
     assert.deepEqual(idsOf(await shared.buy('/api/filings/recent')), expected);
     const found: string[] = [];

@@ -131,7 +131,7 @@ describe('a lookup', () => {
     }
   });
 
-  it('loses no record that the parcel or the address matches, and says that they conflict', async () => {
+  it('returns every record that the parcel or the address matches, and says that they conflict', async () => {
     const agreeing = await look({ apn: '101-22-045', address: '7 Oak Ave, Cleveland' });
     assert.deepEqual(agreeing.found('signals'), [[uuid(7), 'apn_exact']]);
     assert.equal(agreeing.body['conflict'], null);

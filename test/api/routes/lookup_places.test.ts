@@ -121,7 +121,7 @@ describe('a lookup with a city or a ZIP', () => {
     ]);
   });
 
-  it('leaves out a record of a known other place', async () => {
+  it('leaves out a record that is known to be in another place', async () => {
     assert.deepEqual(await signalsOf('5 Race St, Cincinnati'), ['4 address_exact_place_unknown']);
     assert.deepEqual(await signalsOf('5 Race St, Norwood, OH 45212'), [
       '5 address_exact',
@@ -129,7 +129,7 @@ describe('a lookup with a city or a ZIP', () => {
     ]);
   });
 
-  it('puts a record of the wanted place first', async () => {
+  it('returns a record of the requested place first', async () => {
     const { basis, signals } = await look('7 Race St, Cincinnati, OH 45202');
     assert.deepEqual(signals, ['7 address_exact', '6 address_exact_place_unknown']);
     assert.equal(basis, 'address_exact');
@@ -137,14 +137,14 @@ describe('a lookup with a city or a ZIP', () => {
     assert.deepEqual([many.length, many[0]], [100, '300 address_exact']);
   });
 
-  it('does not take a municipality for the city of the address, but takes its ZIP', async () => {
+  it('does not treat a municipality as the city of the address, but uses its ZIP', async () => {
     assert.deepEqual(await signalsOf('9 Race St, Norwood'), ['8 address_exact']);
     assert.deepEqual(await signalsOf('9 Race St, Cincinnati'), ['8 address_exact_place_unknown']);
     assert.deepEqual(await signalsOf('11 Race St, Cincinnati, OH 45212'), ['9 address_exact']);
     assert.deepEqual(await signalsOf('11 Race St, Norwood, OH 45202'), []);
   });
 
-  it('names a range and a missing unit too', async () => {
+  it('also reports a range and a missing unit', async () => {
     assert.deepEqual(await signalsOf('22 Race St, Cincinnati'), ['10 address_range_place_unknown']);
     assert.deepEqual(await signalsOf('31 Race St, Cincinnati'), ['11 address_without_unit_place_unknown']);
     assert.deepEqual(await signalsOf('31 Race St Apt 5, Cincinnati'), []);

@@ -51,7 +51,7 @@ describe('a filter by coordinates', () => {
     assert.equal((await shared.buy('/api/deals'))['located'], undefined);
   });
 
-  it('is refused before a payment if it is no place of the country', async () => {
+  it('is refused before a payment if it is outside the country', async () => {
     for (const [query, field] of [
       ['near=-81.7,41.5', 'near'],
       ['near=Cleveland', 'near'],
@@ -73,7 +73,7 @@ describe('a filter by coordinates', () => {
     assert.deepEqual([changes.response.status, changes.body['field']], [400, 'near']);
   });
 
-  it('tells nothing without a payment, or by a miss', async () => {
+  it('reveals nothing without a payment, or by a miss', async () => {
     const terms = async (box: string): Promise<unknown> => {
       const { body } = await shared.get(`/api/signals?bbox=${box}`);
       const { accepts } = await fetchPaymentRequired(`${shared.app.url}/api/signals?bbox=${box}`);

@@ -103,7 +103,7 @@ describe('owners and coverage', () => {
     assert.deepEqual(await kindsOf('?kind=blight_judgment'), [['Detroit, MI', 'blight_judgment', 'covered']]);
   });
 
-  it('name the metros where none matches, and the kinds where one is unknown', async () => {
+  it('list the metros if none matches, and the kinds if one is unknown', async () => {
     const { status, body: missed } = await shared.get('/api/coverage?metro=Atlantis');
     assert.deepEqual([status, missed['reason'], missed['metros']], [404, 'no_matches', ['Detroit, MI', 'Tampa, FL']]);
     assert.equal((await shared.get('/api/coverage?kind=ghosts')).status, 400);

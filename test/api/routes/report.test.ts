@@ -166,7 +166,7 @@ describe('the report of a deal', () => {
     assert.equal(shared.app.facilitator.settled, settled);
   });
 
-  it('is refused free without an underwriting, as its report_status says, and is no example', async () => {
+  it('is refused free if the deal has no underwriting, as report_status says, and is no example', async () => {
     const { facilitator } = shared.app;
     const settled = facilitator.settled;
     const response = await buyer.fetch(reportUrl(uuid(4)));

@@ -21,13 +21,13 @@ after(async () => {
   await folder.remove();
 });
 
-it('reads every record of a small table, in its order', () => {
+it('the serving file returns every record of a small table in order', () => {
   const positions = snapshot.rows('SELECT pos FROM deals ORDER BY pos').map(({ pos }) => Number(pos));
   assert.equal(positions.length, 3);
   assert.deepEqual(snapshot.all('deals'), snapshot.records('deals', positions));
 });
 
-it('finds the records of an address and of a parcel by an index', () => {
+it('the records of an address or a parcel are found by an index', () => {
   for (const sql of Object.values(CANDIDATES)) {
     const plan = snapshot.rows(`EXPLAIN QUERY PLAN ${sql.replaceAll(/\?\d/gu, "'x'")}`);
     const reads = plan.map((step) => String(step['detail'])).filter((detail) => detail.includes('address_keys'));
@@ -36,7 +36,7 @@ it('finds the records of an address and of a parcel by an index', () => {
   }
 });
 
-it('finds the names that contain a text by the index of their words', async () => {
+it('names that contain a text are found by the word index', async () => {
   const parts = ['a', 'an', 'acme', 'acme,', 'acm', '&', 'ünal', 'co.', 'llc', '', '"', 'a1', '100', 'and'];
   const names = Array.from({ length: 400 }, (_, i) =>
     i % 50 === 7
@@ -60,7 +60,7 @@ it('finds the names that contain a text by the index of their words', async () =
   assert.ok(found > 5_000, String(found));
 });
 
-it('continues one long search per turn of the event loop, each in its turn', async () => {
+it('long searches take turns, one step per turn of the event loop', async () => {
   let [turn, isOpen] = [0, true];
   const next = (): void => {
     turn += 1;
@@ -84,11 +84,11 @@ it('continues one long search per turn of the event loop, each in its turn', asy
   assert.deepEqual(new Set(continued.slice(0, 3).map((one) => one.search)), new Set([1, 2, 3]));
 });
 
-it('writes nothing, also if a statement would', () => {
+it('the serving file is never written, even by a statement that would write', () => {
   assert.throws(() => snapshot.rows('DELETE FROM deals'), /readonly|read-only|attempt to write/u);
 });
 
-it('runs without DuckDB', async () => {
+it('the server runs without DuckDB', async () => {
   const server = await startServer({ DATA_DIR: folder.path });
   try {
     assert.equal((await fetch(`${server.url}/api/deals/ids`)).status, 200);

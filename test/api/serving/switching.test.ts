@@ -71,7 +71,7 @@ describe('a snapshot', () => {
     await shared.switchTo('2026-11-20.01');
   });
 
-  it('leaves out who asked for it at once, as the page prints the name, without case and signs', async () => {
+  it('leaves out a suppressed name at once, whatever its case and punctuation', async () => {
     const { folder } = shared;
     await folder.publish('2026-11-20.05', {
       signals: rowsOfTable('signals', 3, (i) => ({
@@ -97,7 +97,7 @@ describe('a snapshot', () => {
     await shared.switchTo('2026-11-20.01');
   });
 
-  it('with real money it is served only if all its rows may be sold', async () => {
+  it('is served for real money only if all its rows may be sold', async () => {
     const { folder } = shared;
     const published = await folder.publish('2026-11-20.04', { deals: scored(4) }, { data: 'live' });
     const open = async (resale: string) => {
@@ -170,7 +170,7 @@ describe('a snapshot', () => {
   }
 });
 
-it('reads a file again only if it changed since its hash was checked on this disk', async () => {
+it('a file is read again only if it changed since its hash was checked on this disk', async () => {
   await using shared = closing(await startSharedApp());
   const folder = await shared.folder.publish('2026-11-20.01', { deals: scored(1) });
   const path = join(folder, 'serving.sqlite');
