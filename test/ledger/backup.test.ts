@@ -146,7 +146,7 @@ describe('a backup', () => {
     });
   }
 
-  test('that is no ledger of this version is refused in one line, and no ledger is created', async () => {
+  test('that is not a ledger of this version is refused in one line, and no ledger is created', async () => {
     const DATA_DIR = dataDir();
     const [FILE, LEDGER] = [join(DATA_DIR, 'backup'), join(DATA_DIR, 'none.sqlite')];
     await (await open(FILE)).close();
@@ -168,7 +168,7 @@ describe('a backup', () => {
     assert.ok(!existsSync(LEDGER));
   });
 
-  test('without its journal pauses exclusive sales until its window is audited and nothing of it is owed', async () => {
+  test('without its journal pauses exclusive sales until its window is audited and its refunds are paid', async () => {
     const env = { DATA_DIR: dataDir() };
     const FILE = join(env.DATA_DIR, 'backup');
     const before = await openServingLedger(env);
@@ -211,7 +211,7 @@ describe('a backup', () => {
   });
 
   for (const { name, fresh } of kinds) {
-    test(`and the screen of ${name}: revenue, unknown outcomes, leads`, async () => {
+    test(`of ${name}: the sales screen of its ledger shows revenue, unknown outcomes and leads`, async () => {
       const LEDGER = await fresh(dataDir());
       const ledger = await open(LEDGER);
       await fill(ledger);

@@ -102,7 +102,7 @@ describe('the journal', () => {
       assert.equal(statSync(journalFile(DATA_DIR)).mode & 0o777, 0o600);
     });
 
-    test(`of ${name} puts back what a restored backup lacks, by the files of all hosts`, async () => {
+    test(`of ${name} restores what a restored backup lacks, from the files of all hosts`, async () => {
       const [here, there] = [dataDir(), dataDir()];
       const env = { DATA_DIR: here, LEDGER: await fresh(here) };
       const [FILE, later] = [join(here, 'backup'), join(here, 'later')];
@@ -165,7 +165,7 @@ describe('the journal', () => {
     );
   });
 
-  test('has no line in its file that a crash can still take from the database', async () => {
+  test('writes a line to its file only once no crash can remove it from the database', async () => {
     const DATA_DIR = dataDir();
     const ledger = await openServingLedger({ DATA_DIR });
     const { id } = await reserve(ledger, wanted(1));
@@ -207,7 +207,7 @@ describe('the journal', () => {
   });
 
   for (const { name, fresh } of kinds) {
-    test(`of ${name} is found late: what was sold again stays sold, and the lost sale is owed`, async () => {
+    test(`of ${name} that is found late keeps later sales of the same lead, and refunds the lost sale`, async () => {
       const [DATA_DIR, LATER] = [dataDir(), dataDir()];
       const settings = { DATA_DIR, LEDGER: await fresh(DATA_DIR) };
       const before = await openServingLedger(settings);
@@ -234,7 +234,7 @@ describe('the journal', () => {
       await tableOf(later);
     });
 
-    test(`of ${name} believes no line of its file that takes back or changes a sale`, async () => {
+    test(`of ${name} ignores a line of its file that takes back or changes a sale`, async () => {
       const DATA_DIR = dataDir();
       const settings = { DATA_DIR, LEDGER: await fresh(DATA_DIR) };
       const before = await openServingLedger(settings);
@@ -266,7 +266,7 @@ describe('the journal', () => {
       }
     });
 
-    test(`of ${name} puts sales back by their age although the releases before them were not copied`, async () => {
+    test(`of ${name} restores sales by their age even if earlier releases were not copied`, async () => {
       const [here, there] = [dataDir(), dataDir()];
       const env = { DATA_DIR: here, LEDGER: await fresh(here) };
       const FILE = join(here, 'backup');
@@ -305,7 +305,7 @@ describe('the journal', () => {
     });
   }
 
-  test('puts back the sales that a truncated log has lost, when a server starts', async () => {
+  test('restores the sales that a truncated log lost, when a server starts', async () => {
     const DATA_DIR = dataDir();
     const file = join(DATA_DIR, 'ledger.sqlite');
     const seller = sellerOn(file, DATA_DIR);
@@ -387,7 +387,7 @@ describe('the journal', () => {
     });
   });
 
-  test('of another ledger in the same folder is not put back', async () => {
+  test('of another ledger in the same folder is ignored', async () => {
     const DATA_DIR = dataDir();
     const ledger = await openServingLedger({ DATA_DIR });
     await purchaseIn(ledger, 'sold', 1, { lead: 'one' });

@@ -41,7 +41,7 @@ test(`${SCHEDULES} schedules violate no invariant and contain the events that th
   for (const [name, count] of Object.entries(rare)) assert.ok(count > 0, `${name}: ${count}`);
 });
 
-test('schedules that once violated an invariant violate none', async () => {
+test('schedules that once violated an invariant no longer do', async () => {
   // The first audit began after the payment, a reservation blocked a paid lead (two schedules),
   // and of several released purchases of one payment only the last was tried.
   for (const [seed, n] of [

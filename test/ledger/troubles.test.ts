@@ -112,7 +112,7 @@ describe('a ledger', () => {
       await ledger.close();
     });
 
-    test(`in ${name} lets one of several actions succeed that exclude each other`, async () => {
+    test(`in ${name} lets only one of several mutually exclusive actions succeed`, async () => {
       const LEDGER = await fresh(dataDir());
       const [one, two] = [await open(LEDGER), await open(LEDGER)];
       for (let round = 0; round < ROUNDS; round += 1) await raceOnce(one, two, round);
@@ -148,14 +148,14 @@ describe('a ledger', () => {
     assert.ok(!existsSync(join(folder, 'ledger.sqlite-wal')), 'a closed ledger is one file');
   });
 
-  test('waits for the disk if one of the writes of a commit must: WAL, synchronous = FULL', async () => {
+  test('waits for the disk if any write of a commit requires it (WAL, synchronous = FULL)', async () => {
     await using store = closing(await openSqliteStore(newFile()));
     assert.equal((await store.read('PRAGMA journal_mode'))[0]?.['journal_mode'], 'wal');
     const mode = async (query: Query): Promise<unknown> => (await query('PRAGMA synchronous'))[0]?.['synchronous'];
     assert.deepEqual(await Promise.all([store.write(mode, 'soon'), store.write(mode, 'flushed')]), [2, 2]);
   });
 
-  test('keeps nothing of a write that throws, and the writes of its commit that do not', async () => {
+  test('rolls back a write that throws, and keeps the other writes of its commit', async () => {
     await using store = closing(await openSqliteStore(newFile()));
     const ends = await Promise.allSettled(
       Array.from({ length: 9 }, (_, n) =>
@@ -175,7 +175,7 @@ describe('a ledger', () => {
     );
   });
 
-  test('is unavailable while its server is stopped, and has what it acknowledged when the server is back', async () => {
+  test('is unavailable while its server is stopped, and keeps every acknowledged write', async () => {
     await using ledger = closing(await openPostgresLedger(await postgres().schema(), { retryMs: 1_000 }));
     const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
     await postgres().stop('immediate');
@@ -187,7 +187,7 @@ describe('a ledger', () => {
     assert.equal((await ledger.begin(wanted(2))).kind, 'reserved');
   });
 
-  test('that is none of this version, or may lose commits, is refused in one line without the password', async () => {
+  test('of another version, or that may lose commits, is refused in one line without the password', async () => {
     const [newer, older, foreign] = [newFile(), newFile(), newFile()];
     for (const [file, version] of [
       [newer, 99],
@@ -229,7 +229,7 @@ describe('a ledger', () => {
       });
   });
 
-  test('in PostgreSQL on a full disk writes nothing in part, and other sales continue', async () => {
+  test('in PostgreSQL on a full disk makes no partial write, and other sales continue', async () => {
     const small = await startPostgres({ largestFileKib: 3_000 });
     try {
       const ledger = await openPostgresLedger(await small.database(), { retryMs: 3_000 });

@@ -56,7 +56,7 @@ describe('pages', () => {
     assert.equal(statSync(archiveFile(dataDir)).mtimeMs, before, 'nothing was written again');
   });
 
-  test('that are damaged or lost are errors that name them, and come back with the same bytes', async () => {
+  test('that are damaged or lost are named in an error, and restored when the same bytes are read again', async () => {
     const dataDir = newFolder();
     const archive = await openArchive(dataDir);
     const bodies = [Buffer.from('a page'), LARGE];
@@ -184,7 +184,7 @@ describe('processes that write at once', () => {
     assert.deepEqual(await wrongInArchive(dataDir), []);
   });
 
-  test('a copy made meanwhile is whole', async () => {
+  test('do not disturb a copy made meanwhile', async () => {
     const dataDir = newFolder();
     const { lines, ended } = startWriter(dataDir, 'one', 300);
     while (lines.length < 5) await pause(5);
@@ -200,7 +200,7 @@ describe('processes that write at once', () => {
   });
 });
 
-test('after a kill at any instant, every page that was written is there, and the next process writes on', async () => {
+test('after a kill at any instant, every written page is there, and the next process continues', async () => {
   const dataDir = newFolder();
   const ROUNDS = thorough(2, 60);
   let cuts = 0;
@@ -225,7 +225,7 @@ test('after a kill at any instant, every page that was written is there, and the
 const mounted = mountDisk('4m');
 
 test(
-  'on a full disk a write fails with its reason, what was written stays, and the archive goes on when there is space',
+  'on a full disk a write fails with its reason, earlier pages stay, and writes succeed again once there is space',
   { skip: mounted === null ? 'no file system can be mounted here' : false },
   async (t) => {
     const disk = mounted ?? assert.fail();

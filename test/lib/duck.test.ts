@@ -21,7 +21,7 @@ const SCRIPT = `
   for (const connection of connections) rows.push(...(await rowsOf(connection, ${JSON.stringify(SQL)})));
   console.log(JSON.stringify({ hour: new Date('2026-01-01T00:30:00Z').getHours(), rows }));`;
 
-it('reads and writes instants in UTC on every connection', () => {
+it('DuckDB reads and writes instants in UTC on every connection', () => {
   const env = { ...process.env, TZ: 'America/Denver' };
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT], { env, encoding: 'utf8' });
   assert.deepEqual(JSON.parse(printed), { hour: 17, rows: [IN_UTC, IN_UTC, IN_UTC] });

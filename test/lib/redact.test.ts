@@ -11,7 +11,7 @@ test('secrets are replaced wherever they are, the longest first, in every form',
   assert.equal(redact('p%40ss%20word'), '[hidden]');
 });
 
-test('a secret that a library has cut off is replaced too', () => {
+test('a secret that a library truncated is replaced too', () => {
   const redact = redactor(['/v2/', 'key-123456789', 'https://node.example/key-123456789']);
   assert.equal(redact('GET https://node.example/key-12... and key-1…'), 'GET [hidden]... and [hidden]…');
   assert.equal(redact('wait... and see'), 'wait... and see');

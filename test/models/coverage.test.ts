@@ -90,7 +90,7 @@ describe('coverage', () => {
     assert.equal(names.length, expected.length + elsewhere.length);
   });
 
-  it('is of all counties, of some, of a city, or none', async () => {
+  it('is stated for all counties, some counties, a city, or none', async () => {
     const statuses = ['status', 'core_status'];
     assert.deepEqual(await fields('Akron', 'tax_delinquent', ...statuses), ['covered', 'covered']);
     assert.deepEqual(await fields('Akron', 'sheriff_sale', ...statuses), ['partly_covered', 'covered']);
@@ -125,7 +125,7 @@ describe('coverage', () => {
     }
   });
 
-  it('counts rows, their age and how they join', async () => {
+  it('states the number of rows, their age and their join rate', async () => {
     const shown = ['row_count', 'listed_rows', 'since', 'age_days', 'address_pct', 'zip_pct', 'parcel_pct'];
     const since = '2026-11-20 09:00:00';
     assert.deepEqual(await fields('Detroit', 'blight_judgment', ...shown), [4, 3, since, 3, '66.67', '66.67', '33.33']);
@@ -133,7 +133,7 @@ describe('coverage', () => {
     assert.deepEqual(await fields('Detroit', 'tax_lien', ...shown), [0, 0, null, null, null, null, null]);
   });
 
-  it('has the share of listings with a record of the kind', async () => {
+  it('states the share of listings with a record of the kind', async () => {
     const shown = ['listings', 'listings_matched', 'match_pct'];
     assert.deepEqual(await fields('Detroit', 'blight_judgment', ...shown), [4, 1, '25.00']);
     assert.deepEqual(await fields('Detroit', 'parcel_roll', ...shown), [4, 2, '50.00']);

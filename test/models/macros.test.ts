@@ -76,7 +76,7 @@ describe('parcel numbers', () => {
       ['00301004', '00301004', 'R72081100087', null, null, null],
     );
   });
-  it('have the key of their form, which is its own key', async () => {
+  it('have the key of their form, and a key is unchanged by a second pass', async () => {
     const forms = parse<Record<string, string>>(
       await readFile(new URL('../../models/reference/parcel_formats.csv', import.meta.url), 'utf8'),
       { columns: true },

@@ -11,7 +11,7 @@ import { AUDITED, assertAllChecked, formatChecked } from './properties/checked.t
 import { print } from '../../lib/output.ts';
 import { loadModels } from '../../models/index.ts';
 
-it('the properties that audits check have those audits', async () => {
+it('every property that names an audit has that audit', async () => {
   const audits = new Set((await loadModels()).flatMap((model) => model.audits.map(({ name }) => name)));
   const named = Object.values(AUDITED).flatMap((names) => names.split(/\s+/u));
   assert.deepEqual(

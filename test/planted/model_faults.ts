@@ -5,7 +5,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a listing of all units without their number is another property',
     ['lib/addresses/forms.ts', 'units === null ? named >= 2 && named <= 99 : named === units', 'named === units'],
-    test('models/identity/identity.test.ts', 'match as listed'),
+    test('models/identity/identity.test.ts', 'match exactly as they declare'),
   ),
   fault(
     'the same street in two ZIPs is one deal',
@@ -34,7 +34,7 @@ export const modelFaults: readonly PlantedFault[] = [
       'when previous.may_continue then previous.list_price',
     ],
     reconcile('listings: first_price', HISTORY_DAYS),
-    test('models/history/history.test.ts', 'with a second price cut'),
+    test('models/history/history.test.ts', 'measures a second price cut from the first price'),
   ),
   fault(
     'first_seen is that of the main listing, not of the first of two sites',
@@ -43,7 +43,10 @@ export const modelFaults: readonly PlantedFault[] = [
       'coalesce(first_seen_if_listed, listing_first_seen) as first_seen',
       'listing_first_seen as first_seen',
     ],
-    test('models/history/history.test.ts', 'on two sites was first seen when the first of them showed it'),
+    test(
+      'models/history/history.test.ts',
+      'on two sites has the earlier first-seen time, even if the other site has the main listing',
+    ),
   ),
   fault(
     'a listing that disappears stays listed',
@@ -310,7 +313,10 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'repeated keys are not audited',
     ['models/contract.ts', 'GROUP BY ALL HAVING count(*) > 1', 'GROUP BY ALL HAVING count(*) > 9'],
-    test('models/build/audits.test.ts', 'of columns fail for a repeated key'),
+    test(
+      'models/build/audits.test.ts',
+      'of columns fail for a repeated key, a null without a reason or vice versa, and an unknown value',
+    ),
   ),
   fault(
     'a whole address counts as a street in the join rates',
@@ -319,12 +325,15 @@ export const modelFaults: readonly PlantedFault[] = [
       "and not regexp_matches(rows.street, ',.*\\b[A-Z]{2},?\\s*\\d{5}(-\\d{4})?\\s*$', 'i')",
       '',
     ],
-    test('models/distress/join_rates.test.ts', 'a whole address in the field of the street is no street address'),
+    test('models/distress/join_rates.test.ts', 'a whole address in the street field does not count as a street'),
   ),
   fault(
     'a fall of a join rate is never reported',
     ['models/macros/join_rates.sql', '100 * share_pct < 60 * before_pct', '100 * share_pct < 0 * before_pct'],
-    test('models/distress/join_rates.test.ts', 'a share that falls below six tenths'),
+    test(
+      'models/distress/join_rates.test.ts',
+      'a source degrades if its join rate falls below six tenths of the previous one',
+    ),
   ),
   fault(
     'one bedroom has the rent of the area instead of the ZIP',
@@ -344,7 +353,7 @@ export const modelFaults: readonly PlantedFault[] = [
     ],
     test(
       'models/underwriting/pages_to_noi.test.ts',
-      "has the ratio of its metropolitan area, the census's rent over HUD's of the area",
+      "has the ratio of the census rent to HUD's rent of its metropolitan area",
     ),
   ),
   fault(

@@ -63,7 +63,7 @@ describe('audits', () => {
     }
   });
 
-  it('of columns fail for a repeated key, a null without a reason or the reverse, and an unknown value', async () => {
+  it('of columns fail for a repeated key, a null without a reason or vice versa, and an unknown value', async () => {
     let tried = 0;
     for (const { name, audits } of models) {
       const [count] = await rowsOf(built.connection, `SELECT count(*) AS n FROM ${name}`);
@@ -78,7 +78,7 @@ describe('audits', () => {
     assert.ok(tried > 100, `${tried} audits of columns`);
   });
 
-  it('of every table have its key, and those of a view are in the table that reads it', async () => {
+  it('of every table check its key, and those of a view run in the table that reads it', async () => {
     const columns = await sharedColumns();
     const namesOf = (model: string): string[] => columns.get(model)?.map(({ name }) => name) ?? assert.fail(model);
     for (const { name, audits, auditedIn } of models)

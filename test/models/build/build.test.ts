@@ -72,7 +72,7 @@ describe('a contract', () => {
     for (const sql of [extra, `${extra} UNION ALL BY NAME SELECT * FROM given LIMIT 0`])
       await fails(sql, /^model things: it computes the column extra, which its record lacks/u);
   });
-  it('takes its columns in its order from a SELECT that may have others of its tables', () =>
+  it('takes its columns, in its order, from a SELECT that may return more', () =>
     built(
       'SELECT CAST(n AS INTEGER) AS "count", CAST(price AS DECIMAL(14, 2)) AS price, * EXCLUDE (price) FROM given',
       async (_, say) =>
@@ -88,7 +88,7 @@ describe('a contract', () => {
   });
 });
 
-describe('the SQL file of a model that is no mart', () => {
+describe('the SQL file of a model that is not a mart', () => {
   const model = (file: string): Model => ({
     name: 'things',
     layer: 'staging',
@@ -126,7 +126,7 @@ select * from things where kind = 'good'`;
     ));
 });
 
-it('a model of wide rows of many properties is built in slices, which have each of them once', async () => {
+it('a model of wide rows is built in slices, each property in exactly one slice', async () => {
   const wide = "SELECT id, getvariable('slice_start') AS slice FROM int_properties WHERE in_slice(id)";
   const model: Model = {
     name: 'wide',

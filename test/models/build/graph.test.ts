@@ -25,7 +25,7 @@ describe('the SQL of a model', () => {
       assert.rejects(tablesRead(duck.connection, sql), (e) => e instanceof GraphError && message.test(e.message)));
 });
 
-describe('the order', () => {
+describe('the order of the models', () => {
   it('names the models of a cycle', () => {
     assert.throws(() => sortByDependency(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['a'] })), new Set()), {
       message: 'models read each other in a cycle: a -> b -> c -> a',
@@ -33,7 +33,7 @@ describe('the order', () => {
   });
 });
 
-describe('the models as they are', () => {
+describe('the models', () => {
   it('create no binary float: no division, no float type', async () => {
     const models = await loadModels();
     const without = (sql: string): string => sql.replaceAll(/--.*$/gmu, '').replaceAll(/'(?:[^']|'')*'/gu, "''");
@@ -46,7 +46,7 @@ describe('the models as they are', () => {
     );
   });
 
-  it('ask by key for declared assumptions only: an unknown key would silently be null', async () => {
+  it('read only declared assumptions: an unknown key would silently be null', async () => {
     const declared = currentAssumptions().rows.map(({ key }) => key);
     const sql = (await loadModels()).flatMap((m) => [m.sql, ...m.audits.map((audit) => audit.sql)]).join('\n');
     const asked = new Set([...sql.matchAll(/\bassumption\('([^']*)'\)/gu)].map(([, key = '']) => key));
@@ -57,7 +57,7 @@ describe('the models as they are', () => {
     assert.ok(asked.size > 5, `${asked.size} keys`);
   });
 
-  it('repeat no number of the assumption set', async () => {
+  it('contain no copy of a number of the assumption set', async () => {
     const models = await loadModels();
     const without = (sql: string): string =>
       sql

@@ -119,7 +119,7 @@ const ANSWERS = [
   ofRatio(50, { NUMUNITS_R: '60', BED2_R: '60', FMR22012: '1000' }),
 ];
 
-describe('the calibration of invented files', () => {
+describe('the calibration on made-up files', () => {
   const folder = folderOf(ANSWERS);
   let calibration: Calibration;
   before(async () => {
@@ -143,7 +143,7 @@ describe('the calibration of invented files', () => {
   });
   it('counts complete answers of taxed properties run for profit, with a ratio of 0.10 to 1.20', async () =>
     assert.equal((await cellOf('ref_expense_cells', 'before_1960'))['n'], '22'));
-  it('draws a cell toward its size and the difference of its vintage', async () => {
+  it('shrinks a cell toward its size and the difference of its vintage', async () => {
     // Medians: 0.50 of all 42, of the 22 and of the 16, 0.31 of the 3. Differences of vintages within the size: 0, 0
     // and -0.19. The prior of the last is 0.50 - 0.19, and its own median equals it.
     assert.equal((await cellOf('ref_expense_cells', 'any'))['shrunk'], '0.5000');
@@ -174,7 +174,7 @@ describe('the calibration of invented files', () => {
     // One owner pays 1,000 of payroll: 21.70 x 1.39.
     assert.equal(others[0]?.['value'], '30');
   });
-  it('fits on the given places alone', async () => {
+  it('fits only on the given places', async () => {
     const { connection, close } = await openCalibration(folder, ['1000']);
     assert.deepEqual(await rowsOf(connection, 'SELECT DISTINCT size FROM ref_bedroom_mixes'), [{ size: '50_up' }]);
     await close();

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { ACCURACY_PAGE, bySize, pageWith, readAccuracies } from '../../../models/calibration/accuracy.ts';
 
 describe('the measured errors', () => {
-  it('are those of docs/calibration.md, and README names the sizes, 2 to 4 units first', () => {
+  it('match docs/calibration.md, and README names the sizes, 2 to 4 units first', () => {
     assert.equal(pageWith(readAccuracies()), readFileSync(ACCURACY_PAGE, 'utf8'));
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
     const errors = bySize('owners').map(({ group, held_out }) => {

@@ -27,17 +27,17 @@ const CASES: Readonly<Record<string, Case>> = {
     matches: ['tax_delinquent address_exact'],
     score: 44,
   },
-  'another suffix': {
+  'another street suffix is no match': {
     listing: { street: '1252 Linden Ave' },
     records: [['debt', { street: '1252 LINDEN ST' }]],
     status: 'partly_covered',
   },
-  'no ZIP printed, listing outside the county': {
+  'a debt without a ZIP does not match a listing outside the county': {
     listing: { street: '1262 Linden Ave', zip: '45202' },
     records: [['debt', { zip: null, city: null }]],
     status: 'county_not_covered',
   },
-  'a hidden street': {
+  'a listing with a hidden street has an unknown address': {
     listing: { street: null, zip: '44104' },
     records: [['debt', { street: '1266 LINDEN AVE', zip: '44104' }]],
     status: 'address_unknown',
@@ -84,12 +84,12 @@ const CASES: Readonly<Record<string, Case>> = {
     matches: ['tax_delinquent address_exact', 'tax_lien address_exact'],
     score: 44,
   },
-  'a case in an apartment': {
+  'a case in an apartment is only a candidate for the building': {
     listing: { street: '4 Oak St' },
     records: [['code_violation', { street: '4 OAK ST # 3' }]],
     candidates: ['code_violation address_without_unit'],
   },
-  'an address of a case places no debt': {
+  'the address of a case is not the address of a debt': {
     listing: { street: '6 Oak St' },
     records: [
       ['debt', { street: null, parcel_raw: '100-0006-000' }],
@@ -97,7 +97,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     matches: ['code_violation address_exact'],
   },
-  'the apartment of a case makes no condominium of the building': {
+  'the apartment of a case does not make the building a condominium': {
     listing: { street: '7 Oak St' },
     records: [
       ['debt', { parcel_raw: '100-0007-000' }],
@@ -106,12 +106,12 @@ const CASES: Readonly<Record<string, Case>> = {
     matches: ['code_violation parcel_exact', 'tax_delinquent address_exact'],
     score: 44,
   },
-  'another city of a county whose list is of one city': {
+  'another city is only partly covered if the list is of one city': {
     listing: { street: '9 Oak St', city: 'Parma', zip: '44129' },
     records: [],
     status: 'partly_covered',
   },
-  'none found': {
+  'a covered listing without a record has none found': {
     listing: { street: '8 Pine St', city: 'Milwaukee', state: 'WI', zip: '53206' },
     records: [],
     status: 'none_found',
@@ -168,7 +168,7 @@ describe('records and listings', () => {
       if (status !== undefined || matches.length > 0) assert.equal(deal['distress_status'], status ?? 'matched');
     });
 
-  it('have the coverage of each kind by the county and city of the listing', async () => {
+  it('state the coverage of each kind by the county and city of the listing', async () => {
     const coverageOf = async (name: string): Promise<unknown[]> => {
       const deal = await built.one('deals', `listing_id = 'L${Object.keys(CASES).indexOf(name)}'`);
       const coverage = JSON.parse(String(deal['distress_coverage'])) as Record<string, string>;
@@ -178,11 +178,15 @@ describe('records and listings', () => {
     };
     const none = 'county_not_covered';
     assert.deepEqual(await coverageOf('other spelling'), ['covered', 'covered', none]);
-    assert.deepEqual(await coverageOf('another city of a county whose list is of one city'), [
+    assert.deepEqual(await coverageOf('another city is only partly covered if the list is of one city'), [
       'covered',
       'partly_covered',
       none,
     ]);
-    assert.deepEqual(await coverageOf('no ZIP printed, listing outside the county'), [none, none, none]);
+    assert.deepEqual(await coverageOf('a debt without a ZIP does not match a listing outside the county'), [
+      none,
+      none,
+      none,
+    ]);
   });
 });

@@ -140,7 +140,7 @@ test('a list and a layer that join keep their status', () => {
   assert.deepEqual(judged('joined', 'layer').shares, ['100.00', '0.00', '100.00']);
 });
 
-test('numbers of another form degrade both sources, with or without an expected share', () => {
+test('parcel numbers of another form degrade both sources, with or without an expected share', () => {
   assert.deepEqual(judged('otherForm', 'list'), {
     status: 'degraded',
     detail: 'none of 25 rows has a parcel in the other source of the county',
@@ -149,14 +149,14 @@ test('numbers of another form degrade both sources, with or without an expected 
   assert.equal(judged('otherForm', 'layer').status, 'degraded');
 });
 
-test('a whole address in the field of the street is no street address', () =>
+test('a whole address in the street field does not count as a street', () =>
   assert.deepEqual(judged('wholeAddress', 'list'), {
     status: 'degraded',
     detail: '0.00 % of 25 rows have a street address, expected at least 70.00 %',
     shares: ['0.00', '100.00', null],
   }));
 
-test('a share that falls below six tenths of the one before degrades, a smaller fall does not', () => {
+test('a source degrades if its join rate falls below six tenths of the previous one', () => {
   assert.equal(judged('fallen', 'list').detail, '56.00 % of 25 rows have a ZIP, 100.00 % before');
   assert.equal(judged('held', 'list').status, 'good');
 });

@@ -113,7 +113,7 @@ describe('the signal of a tax debt', () => {
   });
 });
 
-it('keeps its place if the roll omits the parcel on another day, unless its street changes', async () => {
+it('a tax debt keeps its place if the roll later omits the parcel, unless its street changes', async () => {
   const keys = ['0550001000100', '0550001000200', '0550001000300'] as const;
   const debts = (streets: readonly string[], mail: InputRow): InputRow[] =>
     keys.map((key, i) => debt(key, { street: streets[i], ...(i === 2 ? mail : {}) }));

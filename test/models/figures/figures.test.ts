@@ -28,7 +28,7 @@ it('the models compute every declared step under its name', async () => {
   await assert.rejects(stepModels(renamed, selectMacros), /^Error: int_scores does not compute deal_score_yield/);
 });
 
-it('no input of a step ends at its own model, unless it is of another SELECT of that', async () => {
+it('every input of a step comes from another model or another SELECT', async () => {
   const originsOf = originsIn(models, await columnsOfModels(), () => false);
   const ended = models.flatMap(({ name, selects }) =>
     selects

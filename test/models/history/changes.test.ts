@@ -208,7 +208,7 @@ describe('the change feed', () => {
     );
   });
 
-  it('has new records and records that return', () => {
+  it('reports new records and records that return', () => {
     const today = changesOf('third', 'c').filter((change) => change['as_of'] === '2026-11-22');
     assert.deepEqual(today.map(lineOf).sort(), ['signals new c1', 'signals new c2']);
   });
@@ -229,7 +229,7 @@ describe('the change feed', () => {
 });
 
 describe('a sold lead', () => {
-  it('leaves only its id, like other leads of its property, and is new if its payment never arrives', () => {
+  it('leaves only its id, like other leads of its property, and returns as new if it was never paid', () => {
     const fresh = changesOf('again', 'p');
     assert.ok(fresh.length > 0 && fresh.every((change) => change['zip'] === '44102'));
     assert.deepEqual(linesOf('sold', 'p'), ['leads gone p1 sold', 'leads gone p2 sold']);
@@ -240,7 +240,7 @@ describe('a sold lead', () => {
     assert.deepEqual(linesOf('kept', 'p'), ['leads gone p1 sold', 'leads gone p2 sold', 'leads new p1']);
   });
 
-  it('that left earlier for another reason is gone because it is sold', () => {
+  it('is reported as sold even if it left earlier for another reason', () => {
     assert.deepEqual(linesOf('again', 'q'), ['leads gone q2 left_the_list', 'leads new q1', 'leads new q2']);
     assert.deepEqual(linesOf('sold', 'q'), ['leads gone q1 sold', 'leads gone q2 sold']);
   });

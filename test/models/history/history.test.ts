@@ -55,7 +55,7 @@ const versionsOf = (listing_id: string): unknown[][] =>
   ]);
 
 describe('a listing', () => {
-  it('has a price cut measured from the first price, and a count of days', () => {
+  it('measures a price cut from the first price, and counts its days', () => {
     const columns = [
       'list_price',
       'first_price',
@@ -73,7 +73,7 @@ describe('a listing', () => {
     ]);
   });
 
-  it('with a second price cut is measured from the first price', () => {
+  it('measures a second price cut from the first price', () => {
     const columns = ['list_price', 'first_price', 'price_reduction_pct', 'motivation_price_cut'];
     assert.deepEqual(listing('cut-twice', columns, '2026-11-19'), ['190000.00', '200000.00', '5.00', 30]);
     assert.deepEqual(listing('cut-twice', columns), ['170000.00', '200000.00', '15.00', 60]);
@@ -155,12 +155,12 @@ describe('a listing', () => {
     assert.deepEqual(listing('long-ago', columns), [false, 0, '0.00']);
   });
 
-  it('on two sites was first seen when the first of them showed it, though the other is the main listing', () => {
+  it('on two sites has the earlier first-seen time, even if the other site has the main listing', () => {
     const columns = ['listing_id', 'first_seen', 'days_on_feed'];
     assert.deepEqual(one('deals', { address_key: '11 MAIN ST' }, columns), ['later-site', '2026-11-12 12:00:00', 9]);
   });
 
-  it('was not first seen on a site that has since delisted it', () => {
+  it('ignores the first-seen time of a site that has since delisted it', () => {
     const columns = ['listing_id', 'first_seen', 'days_on_feed'];
     assert.deepEqual(one('deals', { address_key: '12 MAIN ST' }, columns), ['only-site', '2026-11-18 12:00:00', 3]);
   });
@@ -217,7 +217,7 @@ describe('a sheriff sale', () => {
 });
 
 describe('a filing', () => {
-  it('stays, is dated when it changes, and is late if its day was already read', () => {
+  it('stays listed, is dated when it changes, and is late if its day was already read', () => {
     const columns = ['business_name', 'change_kind', 'first_seen', 'last_updated'];
     const of = (document_number: string): unknown[] => one('filings', { document_number }, columns);
     const [first, second] = ['2026-11-18 12:00:00', '2026-11-19 12:00:00'];

@@ -31,7 +31,7 @@ describe('the adversarial lists', () => {
     parcels = await matchParcels(await parcelPairs());
   });
 
-  it('match as listed', () => {
+  it('match exactly as they declare', () => {
     assert.deepEqual(
       [...addresses, ...parcels]
         .filter(({ pair, match }) => pair.found !== match)
@@ -43,11 +43,11 @@ describe('the adversarial lists', () => {
     assert.equal(accuracyOf(addresses).precision, 1);
     assert.equal(accuracyOf(parcels).precision, 1);
   });
-  it('attach most of it: recall is at least 0.88 for addresses and 0.90 for parcel numbers', () => {
+  it('attach most distress: recall is at least 0.88 for addresses and 0.90 for parcel numbers', () => {
     assert.ok(accuracyOf(addresses).recall >= 0.88, JSON.stringify(accuracyOf(addresses)));
     assert.ok(accuracyOf(parcels).recall >= 0.9, JSON.stringify(accuracyOf(parcels)));
   });
-  it('never make one deal of two properties', () => {
+  it('never merge two properties into one deal', () => {
     const oneDeal = addresses.filter(({ isOneDeal }) => isOneDeal === true);
     assert.deepEqual(
       oneDeal.filter(({ pair }) => pair.truth === 'different').map(({ pair }) => `${pair.a} | ${pair.b}`),
@@ -55,7 +55,7 @@ describe('the adversarial lists', () => {
     );
     assert.ok(oneDeal.length > 120);
   });
-  it('make one deal of two listings where a county record would be attached, except at a corner', () => {
+  it('merge two listings into one deal where a county record would be attached, except at a corner', () => {
     // A listing of two addresses has the identity of the first.
     const split = addresses.filter(
       ({ pair, match, isOneDeal }) => match === 'exact' && isOneDeal === false && pair.topic !== 'corner',

@@ -175,7 +175,7 @@ describe('owners', () => {
     ]);
   });
 
-  it('have debts, records, sales and listings of every spelling, by property', async () => {
+  it('combine debts, records, sales and listings of every spelling, by property', async () => {
     const acme = await owner('ACME HOLDINGS LLC');
     assert.equal(acme['id'], uuid5('owner|39035|ACME HOLDINGS LLC'));
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe('owners', () => {
     assert.deepEqual(await basisOf('GULF HOMES LLC'), ['register_not_covered', []]);
   });
 
-  it('carry no street or ZIP of mail', async () => {
+  it('include no street or ZIP of a mailing address', async () => {
     const [first = {}] = await built.rows('owners');
     assert.deepEqual(
       Object.keys(first).filter((name) => name.startsWith('mail_')),

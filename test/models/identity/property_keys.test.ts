@@ -119,7 +119,7 @@ describe('records of one property', () => {
       assert.ok(!share(one, other), JSON.stringify([...(keys.get(one) ?? [])]));
     });
 
-  it('have a key each, even without parcel, case and address', () => {
+  it('each have a key, even without a parcel, case and address', () => {
     assert.equal(keys.size, Object.keys({ ...DEBTS, ...SALES, ...CASES }).length);
     for (const [name, own] of keys) assert.ok(own.size > 0, name);
   });

@@ -39,29 +39,74 @@ const CASES: readonly (readonly [
   ofSale: Expected,
 ])[] = [
   ['a debt alone', { debt: {} }, [1, 0, 0], null],
-  ['a debt and a sale of one parcel', { debt: {}, sale: {} }, [2, 15, 0], [2, 10, 0]],
-  ['a debt of seven days ago', { debt: { observed_at: daysAgo(7) }, sale: {} }, [2, 15, 0], [2, 10, 0]],
-  ['a debt of eight days ago', { debt: { observed_at: daysAgo(8) }, sale: {} }, null, [2, 10, 0]],
-  ['a debt that was paid', { debt: { amount: '0.00' }, sale: {} }, null, [1, 0, 0]],
-  ['a sale that was called off', { debt: {}, sale: { status: 'cancelled' } }, [1, 0, 0], null],
-  ['a sale of yesterday', { debt: {}, sale: { sale_date: '2026-11-20' } }, [1, 0, 0], null],
-  ['a sale read eight days ago', { debt: {}, sale: { observed_at: daysAgo(8) } }, [2, 15, 0], null],
-  ['a sale at the address, without a parcel', { debt: {}, sale: { parcel_raw: null } }, [2, 15, 0], [2, 10, 0]],
-  ['a sale in another ZIP', { debt: {}, sale: { parcel_raw: null, zip: '44107' } }, [1, 0, 0], [1, 0, 0]],
-  ['a sale in another county', { debt: {}, sale: { parcel_raw: null, ...FRANKLIN } }, [1, 0, 0], [1, 0, 0]],
-  ['a parcel number of another county', { debt: {}, sale: { street: '1 FAR ST', ...LICKING } }, [1, 0, 0], [1, 0, 0]],
-  ['a debt and its own tax foreclosure are one debt', { debt: {}, sale: TAX_SALE }, [1, 15, 0], [1, 10, 0]],
-  ['a debt and a lien are one debt', { debt: {}, tax_lien: {} }, [1, 0, 0], null],
-  ['a sale and the filing before it are one', { sale: {}, foreclosure_filing: {} }, null, [1, 0, 0]],
-  ['a filing against an owner in debt', { debt: {}, foreclosure_filing: {} }, [2, 0, 5], null],
-  ['the filing of a sale of a debt', { debt: {}, sale: {}, foreclosure_filing: {} }, [2, 15, 0], [2, 10, 0]],
-  ['a lien on a house for sale', { sale: {}, tax_lien: {} }, null, [2, 0, 5]],
-  ['a violation and its judgment are one', { debt: {}, code_violation: {}, blight_judgment: {} }, [2, 0, 5], null],
-  ['a vacant and condemned building is one', { debt: {}, vacant_building: {}, condemned: {} }, [2, 0, 8], null],
-  ['a unit at the address', { debt: {}, condemned: { parcel_raw: null, street: '118 ELM ST # 2' } }, [1, 0, 0], null],
-  ['a closed record', { debt: {}, condemned: { record_state: 'closed' } }, [1, 0, 0], null],
+  ['a debt and a sale of one parcel corroborate each other', { debt: {}, sale: {} }, [2, 15, 0], [2, 10, 0]],
+  [
+    'a debt read seven days ago is still a lead',
+    { debt: { observed_at: daysAgo(7) }, sale: {} },
+    [2, 15, 0],
+    [2, 10, 0],
+  ],
+  [
+    'a debt read eight days ago is no lead, but corroborates a sale',
+    { debt: { observed_at: daysAgo(8) }, sale: {} },
+    null,
+    [2, 10, 0],
+  ],
+  ['a paid debt corroborates nothing', { debt: { amount: '0.00' }, sale: {} }, null, [1, 0, 0]],
+  ['a canceled sale corroborates nothing', { debt: {}, sale: { status: 'cancelled' } }, [1, 0, 0], null],
+  ['a past sale corroborates nothing', { debt: {}, sale: { sale_date: '2026-11-20' } }, [1, 0, 0], null],
+  [
+    'a sale read eight days ago is no lead, but corroborates a debt',
+    { debt: {}, sale: { observed_at: daysAgo(8) } },
+    [2, 15, 0],
+    null,
+  ],
+  [
+    'a sale without a parcel corroborates a debt at its address',
+    { debt: {}, sale: { parcel_raw: null } },
+    [2, 15, 0],
+    [2, 10, 0],
+  ],
+  [
+    'a sale in another ZIP corroborates nothing',
+    { debt: {}, sale: { parcel_raw: null, zip: '44107' } },
+    [1, 0, 0],
+    [1, 0, 0],
+  ],
+  [
+    'a sale in another county corroborates nothing',
+    { debt: {}, sale: { parcel_raw: null, ...FRANKLIN } },
+    [1, 0, 0],
+    [1, 0, 0],
+  ],
+  [
+    'an equal parcel number in another county corroborates nothing',
+    { debt: {}, sale: { street: '1 FAR ST', ...LICKING } },
+    [1, 0, 0],
+    [1, 0, 0],
+  ],
+  ['a debt and its own tax foreclosure count once', { debt: {}, sale: TAX_SALE }, [1, 15, 0], [1, 10, 0]],
+  ['a debt and a lien count once', { debt: {}, tax_lien: {} }, [1, 0, 0], null],
+  ['a sale and the filing before it count once', { sale: {}, foreclosure_filing: {} }, null, [1, 0, 0]],
+  ['a foreclosure filing corroborates a debt', { debt: {}, foreclosure_filing: {} }, [2, 0, 5], null],
+  ['a filing adds nothing to its own sale', { debt: {}, sale: {}, foreclosure_filing: {} }, [2, 15, 0], [2, 10, 0]],
+  ['a tax lien corroborates a sale', { sale: {}, tax_lien: {} }, null, [2, 0, 5]],
+  ['a violation and its judgment count once', { debt: {}, code_violation: {}, blight_judgment: {} }, [2, 0, 5], null],
+  ['a vacant and condemned building counts once', { debt: {}, vacant_building: {}, condemned: {} }, [2, 0, 8], null],
+  [
+    'a record of a unit does not corroborate a debt of the building',
+    { debt: {}, condemned: { parcel_raw: null, street: '118 ELM ST # 2' } },
+    [1, 0, 0],
+    null,
+  ],
+  ['a closed record corroborates nothing', { debt: {}, condemned: { record_state: 'closed' } }, [1, 0, 0], null],
   ['a listing is no distress', { debt: {}, listing: {} }, [1, 10, 0], null],
-  ['four kinds', { debt: {}, foreclosure_filing: {}, code_violation: {}, condemned: {} }, [4, 0, 18], null],
+  [
+    'four kinds of distress count as four',
+    { debt: {}, foreclosure_filing: {}, code_violation: {}, condemned: {} },
+    [4, 0, 18],
+    null,
+  ],
 ];
 const houseOf = (index: number): number => 98 + index;
 
@@ -78,7 +123,7 @@ const DEBT_AT_MOST: InputRow = {
   mail_zip: '33602',
 };
 
-describe('the lead of', () => {
+describe('corroboration of leads', () => {
   const built = builtBefore(async () => {
     const rows = [
       ...CASES.flatMap(([, records], i) =>
@@ -111,10 +156,10 @@ describe('the lead of', () => {
       assert.deepEqual(leads.map(pointsOf), [ofDebt, ofSale]);
     });
 
-  it('one parcel with two sales is of the next one', async () =>
+  it('the lead of a parcel with two sales is about the next sale', async () =>
     assert.equal((await leadOf(`parcel_id = '${TWO_SALES}-00-001'`))?.['case_number'], 'CV2'));
 
-  it('four kinds cites each record, and names it in the rationale', async () => {
+  it('a lead of four kinds cites each record, and names it in the rationale', async () => {
     const house = houseOf(CASES.length - 1);
     const lead = await debtLead(house);
     const idOf = (type: string): string => uuid5(`signal|${type}|39035|${type}-${house}|${house}00001`);
@@ -135,7 +180,7 @@ describe('the lead of', () => {
     );
   });
 
-  it('a debt with every part at its maximum has 100 points, and no more', async () => {
+  it('a debt with every part at its maximum scores 100 points, and no more', async () => {
     const lead = await debtLead(AT_MOST);
     assert.deepEqual([lead?.['lead_score'], ...(pointsOf(lead) ?? [])], [100, 4, 15, 0]);
   });

@@ -72,7 +72,7 @@ const REFUSED: readonly (readonly [content: unknown, message: RegExp])[] = [
 ];
 
 describe('a file of assumptions', () => {
-  it('makes a set of its own, and recomputes derived values', async () => {
+  it('defines a new set, and recomputes derived values', async () => {
     const set = assumptionsWith(await file({ loan_rate_pct: '6', seller_rate_pct: '6', vacancy: '0.10' }));
     assert.match(set.id, /^uw-2026\.3\+[0-9a-f]{8}$/u);
     assert.ok(set.rows.every((r) => r.assumption_set_id === set.id));
@@ -125,7 +125,7 @@ describe('a file of assumptions', () => {
     assert.deepEqual(assumptionsWith(await file(given)), currentAssumptions());
     assert.ok(Object.keys(given).length > 170, `${Object.keys(given).length} values`);
   });
-  it('breaks no rule as declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
+  it('passes every rule with the declared values', () => assert.equal(brokenRule(currentAssumptions().rows), null));
 });
 
 it('every value is a column of the table terms, of its declared type', async () => {

@@ -122,7 +122,7 @@ describe('the underwriting of a published deal', () => {
     });
   });
 
-  it("has the ratio of its metropolitan area, the census's rent over HUD's of the area", () => {
+  it("has the ratio of the census rent to HUD's rent of its metropolitan area", () => {
     each((deal) => {
       const metro = given.census.get(deal.rent_area_code.slice(5, 10));
       const fmr = hudRentOf(deal.zip)?.area.fmr ?? assert.fail(deal.zip);
@@ -190,7 +190,7 @@ describe('a building', () => {
     return buildTables({ staged_listing: between }, ['deals']);
   });
 
-  it('between the knots has the bedrooms and the repairs of both sizes and both ages around it', async () => {
+  it('between two tabulated sizes and ages has interpolated bedrooms and repairs', async () => {
     for (const { units, sizes, year, ages, repairs } of KNOTS) {
       const deal = await built.one('deals', `listing_id = '${units} ${year}'`);
       const { weights } = (JSON.parse(String(deal['rent_steps'])) as Deal['steps']).mix;

@@ -157,7 +157,7 @@ describe("a ZIP's rent takes precedence over its area's", () => {
   test('not if it is of an older year', () => assert.deepEqual(says(OLDER), ['1200.00', 'metro', 2026, 'hud_fmr']));
   test('even if its area is in no other file', () =>
     assert.deepEqual(says(ELSEWHERE), ['770.00', 'zip', 2026, 'hud_safmr']));
-  test('its revision before its original, from the day it takes effect', () => {
+  test('and its revision over its original, from the day it takes effect', () => {
     assert.deepEqual(says(BOTH), ['990.00', 'zip', 2026, 'hud_safmr']);
     assert.deepEqual(says(BOTH, NEW_YEAR), ['1010.00', 'zip', 2026, 'hud_safmr']);
   });
@@ -182,7 +182,7 @@ describe('an outdated rent says why', () => {
   });
   test('if its source has a newer year for other areas', () =>
     assert.equal(reasonOn(zipIn(OLD)), 'newer_fiscal_year_published'));
-  test('and no rent has no reason', () => assert.equal(reasonOn(UNKNOWN, NEW_YEAR), null));
+  test('and a missing rent has no reason', () => assert.equal(reasonOn(UNKNOWN, NEW_YEAR), null));
 });
 
 describe('rents of each number of bedrooms', () => {
