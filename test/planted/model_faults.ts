@@ -43,10 +43,7 @@ export const modelFaults: readonly PlantedFault[] = [
       'coalesce(first_seen_if_listed, listing_first_seen) as first_seen',
       'listing_first_seen as first_seen',
     ],
-    test(
-      'models/history/history.test.ts',
-      'on two sites has the earlier first-seen time, even if the other site has the main listing',
-    ),
+    test('models/history/history.test.ts', 'on two sites has the earlier first-seen time'),
   ),
   fault(
     'a listing that disappears stays listed',
@@ -313,10 +310,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'repeated keys are not audited',
     ['models/contract.ts', 'GROUP BY ALL HAVING count(*) > 1', 'GROUP BY ALL HAVING count(*) > 9'],
-    test(
-      'models/build/audits.test.ts',
-      'of columns fail for a repeated key, a null without a reason or vice versa, and an unknown value',
-    ),
+    test('models/build/audits.test.ts', 'of columns fail for a repeated key'),
   ),
   fault(
     'a whole address counts as a street in the join rates',
@@ -330,10 +324,7 @@ export const modelFaults: readonly PlantedFault[] = [
   fault(
     'a fall of a join rate is never reported',
     ['models/macros/join_rates.sql', '100 * share_pct < 60 * before_pct', '100 * share_pct < 0 * before_pct'],
-    test(
-      'models/distress/join_rates.test.ts',
-      'a source degrades if its join rate falls below six tenths of the previous one',
-    ),
+    test('models/distress/join_rates.test.ts', 'a source degrades if its join rate falls'),
   ),
   fault(
     'one bedroom has the rent of the area instead of the ZIP',
