@@ -135,7 +135,7 @@ describe('the alert command of deploy/', () => {
   }
   const command = (address: string): string => `${process.execPath} deploy/alert.ts ${address}`;
 
-  test('tells a chat room of a quarantined source, a lost run and money in doubt within ten seconds', async (t) => {
+  test('reports a quarantined source, a lost run and money in doubt to a chat room within ten seconds', async (t) => {
     const { layout } = listener();
     const { url, received } = await inbox(t);
     const faults = [
@@ -151,7 +151,7 @@ describe('the alert command of deploy/', () => {
     assert.deepEqual((await readSent(layout)).last?.failure, null);
   });
 
-  test('says why nobody was told, and `make status` has it as a problem', async (t) => {
+  test('reports why an alert was not sent, and `make status` lists that as a problem', async (t) => {
     const { layout } = listener();
     const { url } = await inbox(t, 500);
     assert.match((await tell([stale], layout, command(url), 10_000))[0] ?? '', /127\.0\.0\.1:\d+ answered 500/u);
@@ -162,7 +162,7 @@ describe('the alert command of deploy/', () => {
   });
 });
 
-test('the scheduler does not start where problems would reach nobody', async () => {
+test('the scheduler does not start if no alert could be sent', async () => {
   for (const ALERT_COMMAND of ['', 'node deploy/alert.ts mailto:you@example.org']) {
     const env = { ...BARE, DATA_DIR: tmpdir(), ALERT_COMMAND };
     const scheduler = startProgram(['pipelines/operate/scheduler.ts'], env);

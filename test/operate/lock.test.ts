@@ -42,7 +42,7 @@ test('a killed run releases its lock, also an empty file: the next one starts at
   (await holdFolder(layout))();
 });
 
-test('by hand the second run exits and names the first; with WAIT_MINUTES it waits', async () => {
+test('a second run exits and names the first; with WAIT_MINUTES it waits', async () => {
   const layout = folder();
   const child = await holder(layout, 2_500);
   await assert.rejects(

@@ -26,7 +26,7 @@ const WAIT = { everyMs: 25, readsWithHint: 40, readsWithoutHint: 16 } as const;
 const only = ['oh_cuyahoga_tax', 'oh_stark_tax'];
 const tables = ['signals', 'leads'];
 
-describe('a backup of a folder at work', () => {
+describe('a backup of a folder in use', () => {
   let start: StartingPoint;
   let chain: Chain;
   let buyer: Buyer;

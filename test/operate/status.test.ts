@@ -21,7 +21,7 @@ import { memoryFolder } from '../ledger/memory_folder.ts';
 const root = new URL('../../', import.meta.url);
 const kinds = (health: Health): ProblemKind[] => health.troubles.map((t) => t.kind);
 
-describe('the state of a folder', () => {
+describe('make status', () => {
   let layout: Layout;
   let runId: string;
   const look = async (today?: string): Promise<Health> =>
@@ -44,7 +44,7 @@ describe('the state of a folder', () => {
     }));
   });
 
-  test('each source has its last success, age against cadence, rows, reason and next read', async () => {
+  test('shows the last success of each source, its age against cadence, rows, reason and next read', async () => {
     const { sources } = await look();
     const of = (name: string) => sources.find((s) => s.source === name) ?? assert.fail(name);
     const moved = of('heartland_multifamily');
@@ -59,7 +59,7 @@ describe('the state of a folder', () => {
     assert.equal(of('ohio_sos').next_due, '2026-12-12', 'the second Saturday');
   });
 
-  test('problems name their section of the runbook, which exists', async () => {
+  test('names for each problem a section of the runbook that exists', async () => {
     const health = await look();
     assert.deepEqual(kinds(health).sort(), ['source_quarantined', 'source_unavailable']);
     assert.deepEqual([health.level, EXIT[health.level]], ['warning', 1]);
@@ -86,7 +86,7 @@ describe('the state of a folder', () => {
     await use();
   }
 
-  test('ALL=1 prints a mark for each of ninety days of a source', async () => {
+  test('prints a mark for each of ninety days of a source with ALL=1', async () => {
     const lines: string[] = [];
     await status(layout, { all: true }, (all) => lines.push(...all));
     assert.ok(
@@ -96,7 +96,7 @@ describe('the state of a folder', () => {
     assert.ok(lines.some((line) => /^ *hud_fmr +\.{88}==$/u.test(line)));
   });
 
-  test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
+  test('reports a missing or old backup as a problem for real data, and not for the sandbox', async () => {
     const sources = await loadSources();
     const lookOn = (today: string): Promise<Health> => checkHealth(layout, sources, { today });
     const messages = (health: Health): string[] =>
@@ -118,7 +118,7 @@ describe('the state of a folder', () => {
     });
   });
 
-  test('a monitor reads JSON and the exit status', () => {
+  test('gives a monitor JSON and an exit status', () => {
     const monitor = spawnSync(process.execPath, ['pipelines/commands/cli.ts', 'status'], {
       cwd: root,
       encoding: 'utf8',
@@ -130,7 +130,7 @@ describe('the state of a folder', () => {
     assert.equal(health.troubles.length, 2);
   });
 
-  test('a run that published nothing, and one that was killed, are reported until one publishes', async () => {
+  test('reports a run that published nothing, and one that was killed, until one publishes', async () => {
     const bad = '2026-11-21.02';
     await mkdir(layout.run(bad));
     assert.ok(kinds(await look()).includes('run_died'));
@@ -159,14 +159,14 @@ describe('the state of a folder', () => {
     assert.deepEqual([history['hud_fmr']?.length, history['hud_fmr']?.slice(-5)], [90, '.=x..']);
   });
 
-  test('a changed file of the snapshot is reported', async () => {
+  test('reports a changed file of the snapshot', async () => {
     await appendFile(join(layout.snapshot(runId), 'leads.parquet'), 'x');
     const health = await look();
     assert.ok(kinds(health).includes('snapshot_damaged'));
     assert.match(formatHealth(health).join('\n'), /leads\.parquet does not have the hash its manifest states/);
   });
 
-  test('a manifest that cannot be read is critical too, and no error', async () => {
+  test('reports an unreadable manifest as critical, and does not fail', async () => {
     await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
     const lines: string[] = [];
     assert.equal(await status(layout, {}, (all) => lines.push(...all)), 2);

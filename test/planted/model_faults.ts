@@ -232,12 +232,12 @@ export const modelFaults: readonly PlantedFault[] = [
       "'derived', vacancies.source, vacancies.source_url, vacancies.observed_at,",
       "'derived', vacancies.source, null, vacancies.observed_at,",
     ],
-    test('pipelines/commands/worked_queries.test.ts', 'shows of a deal every page on which its figures rest'),
+    test('pipelines/commands/worked_queries.test.ts', 'shows for a deal every page that supports its figures'),
   ),
   fault(
     'a judgement is of the page that it judges',
     ['pipelines/analyse/explain/explain.ts', 'isJudgement ? new Map() : positions', 'positions'],
-    test('pipelines/commands/worked_queries.test.ts', 'shows of a deal every page on which its figures rest'),
+    test('pipelines/commands/worked_queries.test.ts', 'shows for a deal every page that supports its figures'),
   ),
   fault(
     'a registration ends on the day on which it is three years old',

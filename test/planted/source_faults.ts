@@ -160,7 +160,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   fault(
     'a heading "City" of a dropped list is ignored',
     ['sources/readers/county_list.ts', 'if (meanings.length === 0) return [];', 'if (meanings.length < 9) return [];'],
-    test('sources/county_list.test.ts', 'City, Zip and Assessed Value are not lost'),
+    test('sources/county_list.test.ts', 'a list with unknown headings is refused'),
   ),
   fault(
     "Stark's second address field is not read",

@@ -21,7 +21,7 @@ test("the host selects the site, with or without the sandbox's suffix; an unknow
   assert.equal((await get(sandbox, `${HEARTLAND}/listings`, {}, 'POST')).status, 405);
 });
 
-test('everything says that it is made up', async () => {
+test('every response says that it is made up', async () => {
   const list = await get(sandbox, `${HEARTLAND}/listings`);
   assert.equal(list.headers['x-dealfeed-sandbox'], 'made-up data');
   assert.match(list.text, /class="sandbox-banner"[^>]*>SANDBOX: [^<]*made up/u);

@@ -31,8 +31,8 @@ describe('the same world', () => {
   });
 });
 
-describe('sizes', () => {
-  test('of the default world are those of the settings, on the default day', () => {
+describe('the default world', () => {
+  test('has the sizes of the settings, on the default day', () => {
     assert.equal(new Set(day.listings.map(({ propertyId }) => propertyId)).size, 600);
     assert.equal(day.delinquent.filter(inOhio).length, 4000);
     assert.equal(day.ohio.filings.length, 4000);
@@ -53,7 +53,7 @@ describe('sizes', () => {
     ]);
   });
 
-  test('of its listings are twenty metros: those that the models declare', () => {
+  test('has listings in twenty metros: those that the models declare', () => {
     const metros = new Set(day.listings.map(({ propertyId }) => day.property(propertyId).metro));
     assert.deepEqual([...metros].sort(), [...METRO_NAMES].sort());
     assert.equal(METRO_NAMES.length, 20);

@@ -92,7 +92,7 @@ describe('the free pages', () => {
       }
     ).records;
 
-  it('have at most the fifty deals of the index, wherever one clicks', async () => {
+  it('show at most the fifty deals of the index, whatever links are followed', async () => {
     const free = await indexed();
     const [seen, streets, deals] = [new Set<string>(), new Set<string>(), new Set<string>()];
     const open = ['/', '/search?q=Sample', '/search?q=44102'];
@@ -116,7 +116,7 @@ describe('the free pages', () => {
     assert.deepEqual([...streets].sort(), free.map(({ address }) => address).sort());
   });
 
-  it('have no figure of a deal that is sold, and medians in steps, of ten deals at least', async () => {
+  it('show no figure of a paid deal, and rounded medians of at least ten deals', async () => {
     const pages = ['/', '/deals', '/metros', '/metros/cleveland', `/deals/${uuid(1)}`, '/search?q=Sample'];
     for (const path of pages) assert.doesNotMatch(await textOf(path), /6\.93|1\.18/u, path);
     assert.match(await textOf('/metros/cleveland'), /Advertised by brokers 8\.00% Supported by rents 7\.00%/u);
@@ -125,12 +125,12 @@ describe('the free pages', () => {
     assert.match(await textOf('/metros/detroit'), new RegExp(`Fewer than ${MIN_DEALS} deals here`, 'u'));
   });
 
-  it('have the trend of a metro in ranges and steps, without a median of few deals', async () => {
+  it('show the trend of a metro in ranges and steps, without a median of few deals', async () => {
     const page = await textOf('/metros/cleveland');
     assert.match(page, / 2026-11-20 8\.00% 7\.00% 10 to 24 under 10 2026-11-19 under 10 /u);
   });
 
-  it('have the ranges of a metro that the free count gives: in all, of each county, and of each ZIP', async () => {
+  it('show the ranges of the free count for a metro, each of its counties, and each of its ZIPs', async () => {
     const rangeOf = async (query: string): Promise<string> => {
       const { matches } = (await (await fetch(`${shared.app.url}/api/count/deals?${query}`)).json()) as {
         matches: { at_least: number; at_most: number };
@@ -143,7 +143,7 @@ describe('the free pages', () => {
     for (const zip of ZIPS) assert.ok(page.includes(`${zip} All ${await rangeOf(`zip=${zip}`)} deals`), zip);
   });
 
-  it('have a metro whose circles link to its list, and whose filters are in the address', async () => {
+  it('link the circles of a metro to its list, and keep its filters in the URL', async () => {
     const page = await pageAt('/metros/cleveland?min_price=100%2C000&max_price=105000&min_units=3');
     for (const [, zip = ''] of page.matchAll(/<a href="#z(\d{5})"/gu)) assert.ok(page.includes(`id="z${zip}"`), zip);
     assert.equal(page.split('<a href="#z').length - 1, ZIPS.length);
@@ -160,7 +160,7 @@ describe('the free pages', () => {
     assert.equal((await pageAt('/metros/cleveland?min_score=101')).split('<li class="deal">').length, 51);
   });
 
-  it('have a page of each free deal with its card and one button; another deal is 404', async () => {
+  it('include a page of each free deal with its card and one button; another deal is 404', async () => {
     const page = await pageAt(`/deals/${uuid(1)}`);
     assert.match(plainText(page), /\$101,000 99 \/100 Cleveland, OH 3 units at \$33,667, 8\.11% cap rate advertised/u);
     assert.deepEqual(
@@ -187,7 +187,7 @@ describe('the free pages', () => {
     assert.match(await pageAt('/'), /<form class="search" method="get" action="\/search"/u);
   });
 
-  it('are in the sitemap, but those of deals, which change by the day', async () => {
+  it('are in the sitemap, except those of deals, which change daily', async () => {
     const sitemap = await (await fetch(`${shared.app.url}/sitemap.xml`)).text();
     for (const { path } of [...PAGES, ...METRO_PAGES]) assert.ok(sitemap.includes(`${path}</loc>`), path);
     assert.ok(!sitemap.includes('/deals/'));

@@ -134,7 +134,7 @@ describe('a wallet of the browser', () => {
   });
   after(() => shop.close());
 
-  it('buys a list after it was sent to our network: a table, and files that the receipt proves', async () => {
+  it('buys a list after switching to our network: a table, and files that the receipt proves', async () => {
     const { page, errors } = await openWith(shop, wallet, LIST);
     await page.click('text=Pay $0.05 with Fox');
     await outcome(page, /^Paid \$0\.05\. Transaction 0x[0-9a-f]{64}\.$/u);
@@ -244,7 +244,7 @@ describe('a wallet of the browser', () => {
     await page.context().close();
   });
 
-  it('the server has no test wallet', async () => {
+  it('is the only wallet: the server has no test wallet', async () => {
     const body = JSON.stringify({ method: 'eth_requestAccounts' });
     const headers = { 'Content-Type': 'application/json' };
     assert.equal((await fetch(`${shop.url}/sandbox/wallet`, { method: 'POST', headers, body })).status, 404);
@@ -265,7 +265,7 @@ describe('the sandbox', () => {
       body: JSON.stringify({ method, params }),
     });
 
-  it('offers its test wallet alone, also in the query builder, and pays with it', async () => {
+  it('offers only its test wallet, also in the query builder, and pays with it', async () => {
     const wallet = new Wallet(shop.chain.rpcUrl);
     const { page, errors } = await openWith(shop, wallet, '/build?call=/api/deals');
     await page.selectOption('#f-state', 'OH');

@@ -56,7 +56,7 @@ describe('the reference', () => {
     }
   });
 
-  it('has every reason of an error', () => {
+  it('lists every reason of an error', () => {
     const ids = idsIn(pageAt('/reference'));
     for (const reason of Object.keys(PROBLEMS)) assert.ok(ids.includes(reason), reason);
   });

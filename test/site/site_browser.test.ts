@@ -299,7 +299,7 @@ describe('the map of a metro', () => {
     assert.deepEqual(errors, []);
   });
 
-  it('is links into the list without JavaScript', async () => {
+  it('consists of links into the list without JavaScript', async () => {
     const { page } = await open('/metros/cleveland', { javaScriptEnabled: false });
     assert.equal(await page.locator('.zoom').isVisible(), false);
     const circle = page.locator('.metro-map a[data-zip]').first();

@@ -198,7 +198,7 @@ describe('with a snapshot', () => {
     assert.equal(next.headers.get('X-Snapshot-Id'), '2026-11-20.02');
   });
 
-  it('the status speaks to buyers, without the words of operators', async () => {
+  it('the status page is written for buyers, without operator terms', async () => {
     const page = await (await fetch(`${shared.app.url}/status`, asPage)).text();
     const text = page.replaceAll(/<[^>]*>|\s+/gu, ' ');
     assert.match(text, /Buying +(works|paused)/u);
@@ -207,7 +207,7 @@ describe('with a snapshot', () => {
     assert.doesNotMatch(text, /quarantine|staged|degraded/iu);
   });
 
-  it('every county to choose from is one that the call takes', async () => {
+  it('every county in a form is accepted by the call', async () => {
     const form = await (await fetch(`${shared.app.url}/build?call=/api/deals`, asPage)).text();
     const [list = ''] = /<select id="f-county".*?<\/select>/su.exec(form) ?? [];
     for (const [, county = ''] of list.matchAll(/<option value="([^"]+)"/gu)) {

@@ -35,7 +35,7 @@ const LIST = `Parcel,Owner,Location,City,Zip,Assessed Value,Amount Due
 01-23456,SAMPLE JANE,12 MAIN ST,TOLEDO,43604,"35,000","4,512.07"
 `;
 
-test('City, Zip and Assessed Value are not lost: the message has the map to paste', async () => {
+test('a list with unknown headings is refused, and the message has the map to paste', async () => {
   const { reason, message } = await refusal(dropped(LIST));
   assert.equal(reason, 'template_changed');
   assert.match(message, /^november\.csv, line 1: .*"City" \(city or mailing_city\).*"Zip".*"Assessed Value"/u);
@@ -54,7 +54,7 @@ test('City, Zip and Assessed Value are not lost: the message has the map to past
   );
 });
 
-test("the map may say that they are the owner's, or that a column is ignored", async () => {
+test("the map may assign a heading to the owner's address, or ignore it", async () => {
   const { rows } = await dropped(LIST.replace('Location', 'Owner Address'), {
     City: 'mailing_city',
     Zip: 'mailing_zip',

@@ -151,7 +151,7 @@ for (const found of sources) {
     let accepted = 0;
 
     for (const [name, recorded] of Object.entries(cases)) {
-      await t.test(`${name} gives what was reviewed`, async (c) => {
+      await t.test(`${name} gives the reviewed rows`, async (c) => {
         const body = await bodyOf(recorded, folder);
         for (const file of body.used) used.add(fileURLToPath(file));
         const page = pageOf(body.bytes, recorded);

@@ -233,7 +233,7 @@ const MADE: readonly (readonly [title: string, reading: string, read: () => Read
   ["Flexmls' headings", '1 1 0 0 f1cfb90d5baf', () => below('armls_flexmls_header.csv', FLEXMLS)],
 ];
 
-describe('a real file gives the same rows and rejects as when it was held against another reading', { skip }, () => {
+describe('a real file gives the same rows and rejects as when it was compared with another reading', { skip }, () => {
   const files = DROPPED.map(([source, path, reading, name = basename(path)]) => {
     const read = (): Reading => dropped(source, { [name]: bytesOf(path) });
     return [path, reading, read] as const;

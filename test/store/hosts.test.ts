@@ -145,7 +145,7 @@ describe('hosts with one store', () => {
     assert.equal(expired['listing_history']?.metadata.snapshots.length, 2);
   });
 
-  test('of two concurrent runs one publishes; the other says so, and its next run continues from there', async () => {
+  test('one of two concurrent runs publishes; the other says so, and its next run continues from it', async () => {
     const day = '2026-11-22';
     const racing = runOn(one, day, {
       only: ['hud_fmr'],

@@ -50,7 +50,7 @@ const replaced =
       ? { ...response, body: bytes(text(response.body).replaceAll(from, to)) }
       : undefined;
 
-test('every site is as expected, after few requests', async () => {
+test('an unchanged site is reported as expected after few requests', async () => {
   const { isWell, lines } = await ask(all.filter(({ name }) => name !== IN_A_BROWSER));
   assert.ok(isWell, lines.join('\n'));
   assert.equal(lines.length, all.length - 1);
@@ -93,14 +93,14 @@ const DIFFERENCES: readonly { what: string; source: string; alter: Alter; line: 
 ];
 
 for (const { what, source, alter, line } of DIFFERENCES)
-  test(`${what}: the line says what differs`, async () => {
+  test(`a difference is reported in one line: ${what}`, async () => {
     const { isWell, lines } = await ask(named(source), alter);
     assert.equal(isWell, false);
     assert.equal(lines.length, 1);
     assert.match(lines[0] ?? '', line);
   });
 
-test("of Montgomery's large archives only the start is requested", async () => {
+test("only the start of Montgomery's large archives is requested", async () => {
   // Bytes that do not compress, after the archive's own: its directory is not at the end of the part that is read.
   const noise = randomBytes(400_000);
   const alter: Alter = (request, response) =>

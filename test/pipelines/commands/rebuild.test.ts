@@ -36,7 +36,7 @@ describe('after two days, the second with a failed page, a site that is down, so
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
-  test('the second day is rebuilt from its pages alone; what differs, and what was erased, is reported', async () => {
+  test('the second day is rebuilt from its pages alone; differences and erased pages are reported', async () => {
     const away = `${layout.root}-away`;
     const path = join(layout.snapshot(BAD_RUN), 'manifest.json');
     const manifest = await readFile(path, 'utf8');

@@ -49,7 +49,7 @@ describe('after two days', () => {
     specs = await loadSources();
   });
 
-  test("today's parser gives the sources the rows they had, confirmed and unreadable pages included", async () => {
+  test("today's parser reproduces the rows of the sources, confirmed and unreadable pages included", async () => {
     const { sources } = await readManifest(layout, BAD_RUN);
     assert.ok(sources.some(({ source, traffic }) => KINDS.includes(source) && traffic.not_modified > 0));
     const heartland = sources.find(({ source }) => source === 'heartland_multifamily');

@@ -65,7 +65,7 @@ describe('make explain', () => {
   const page = (e: Explanation, gave: string) =>
     e.pages.find((p) => p.role === gave) ?? assert.fail(`no page gave ${gave}`);
 
-  test('shows of every lead that each part follows from the fields and assumptions it names', async () => {
+  test('shows for every lead how each part follows from the fields and assumptions it names', async () => {
     let checked = 0;
     const all = await rows(`SELECT id FROM leads ORDER BY hash(id) LIMIT ${thorough(10, 30)}`);
     const kinds = await rows(
@@ -84,7 +84,7 @@ describe('make explain', () => {
     assert.ok(checked > thorough(100, 300), String(checked));
   });
 
-  test('shows of a deal the formula, inputs, assumptions, and the parsed pages of listing and rent', async () => {
+  test('shows for a deal the formula, inputs, assumptions, and the parsed pages of listing and rent', async () => {
     const [deal] = await rows(
       `SELECT * FROM deals
       WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'zip' ORDER BY id LIMIT 1`,
@@ -108,7 +108,7 @@ describe('make explain', () => {
     assert.match(lines, new RegExp(`^ {4}SHA-256 ${listing.sha256} verified$`, 'mu'));
   });
 
-  test('shows of a deal every page on which its figures rest, with the row, and marks our judgments', async () => {
+  test('shows for a deal every page that supports its figures, with the row, and marks our judgments', async () => {
     const [deal] = await rows(
       `SELECT id, provenance FROM deals
       WHERE underwrite_reliability = 'ok' AND rent_basis = 'zip' AND vacancy_basis = 'metro_survey'
@@ -160,7 +160,7 @@ describe('make explain', () => {
     assert.match(await origin('market_rent_2br'), new RegExp(`^from page ${positionOf('rent')}, `, 'u'));
   });
 
-  test('shows of a signal, an auction and a filing the row as published', async () => {
+  test('shows for a signal, an auction and a filing the row as published', async () => {
     const cases = [
       ['signals', 'amount_to_value_pct IS NOT NULL', 'amount', 'amount'],
       ['auctions', 'opening_bid_derived', 'appraised_value', 'appraised_value'],
@@ -186,7 +186,7 @@ describe('make explain', () => {
     );
   });
 
-  test('takes the beginning of an id if one row has it, and names a wrong id or field', async () => {
+  test('accepts the beginning of an id if it is unique, and names a wrong id or field', async () => {
     const [deal] = await rows('SELECT id FROM deals ORDER BY id LIMIT 1');
     assert.equal((await walk(String(deal?.['id']).slice(0, 13))).id, deal?.['id']);
     await assert.rejects(walk('ffffff00-0000'), /^SettingError: ID is "ffffff00-0000"/);
@@ -195,7 +195,7 @@ describe('make explain', () => {
     assert.throws(() => formatExplanation(e, 'profit'), /^SettingError: FIELD is "profit"/);
   });
 
-  test('reports changed bytes, and a script sees it in the exit status', async () => {
+  test('reports changed bytes, also in the exit status', async () => {
     const [deal] = await rows(
       "SELECT id, page_sha256 FROM deals WHERE source = 'heartland_multifamily' ORDER BY id LIMIT 1",
     );

@@ -71,7 +71,7 @@ test('an unknown source name is a wrong setting', () => {
   }
 });
 
-test('until then it sends no request and prints no warning, and a dropped page is read', async () => {
+test('a source that is off sends no request and prints no warning, but reads a dropped page', async () => {
   const [layout, requests] = [await newLayout(), [] as string[]];
   const sandbox = await startSandbox({
     world: smallWorld(),

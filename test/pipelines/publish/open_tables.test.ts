@@ -104,7 +104,7 @@ describe('open tables', () => {
     assert.deepEqual(found, { rows: expected, ids: expected, deleted: written - expected });
   });
 
-  test('have the ids of columns that the Parquet files have, each once in its table', async () => {
+  test('have the column ids of the Parquet files, each once in its table', async () => {
     const duck = await openDuck();
     for (const { name, contract } of await loadMarts()) {
       const { tables } = await readManifest(layout, SECOND_RUN);
@@ -140,7 +140,7 @@ describe('open tables', () => {
     await rm(layout.snapshot('2026-10-01.01'), { recursive: true });
   });
 
-  test('have the newest version named again if a writer was killed before it did', async () => {
+  test('name the newest version again if a writer was killed before it named it', async () => {
     const hint = join(folderOf(TABLE), 'version-hint.text');
     const version = Number(await readFile(hint, 'utf8'));
     await writeFile(hint, String(version - 1));

@@ -55,7 +55,7 @@ describe('a register over three days', () => {
     }
   });
 
-  test('a day writes its news alone, and shares the other parts', async () => {
+  test('a day writes only its new rows, and shares the other parts', async () => {
     const [[base], second] = [await files(FIRST), await files(SECOND)];
     assert.deepEqual(second[0], base);
     assert.equal(second.length, 2);

@@ -75,7 +75,7 @@ function nullsIn(value: unknown, path: string): string[] {
   );
 }
 
-it('has every record of every table with its values, in published order, and a reason for what is absent', async () => {
+it('the serving file has every record in published order, with its values or the reason for a null', async () => {
   const orders = new Map((await loadMarts()).map(({ name, contract }) => [name, contract.publish.orderBy.join(', ')]));
   let [absent, absentInside] = [0, 0];
   for (const table of TABLE_NAMES) {
@@ -110,7 +110,7 @@ it('has every record of every table with its values, in published order, and a r
   assert.ok(absent > 1000 && absentInside > 1000, `${absent} and ${absentInside}`);
 });
 
-it('has the same bytes if it is written again', async () => {
+it('the serving file has the same bytes if it is written again', async () => {
   const copy = memoryFolder('dealfeed-serving-');
   const parts = Object.values(manifest.tables).flatMap(({ files: stated }) =>
     stated.filter(({ file }) => isShared(file)),
@@ -119,7 +119,7 @@ it('has the same bytes if it is written again', async () => {
   assert.deepEqual(await writeServingFiles(copy, manifest.database.file), manifest.serving);
 });
 
-it('finds single rows by an index', () => {
+it('single rows are found by an index', () => {
   for (const table of TABLE_NAMES)
     for (const key of Object.keys(SERVED[table].keys ?? {})) {
       const [plan] = served(table, `EXPLAIN QUERY PLAN SELECT pos FROM ${table} WHERE ${key} = 'x'`);

@@ -41,7 +41,7 @@ const idsIn = (path: string): string[] => {
   return ids.map(({ id }) => String(id));
 };
 
-it('writes the news of a day alone, leaves the files of the day before, and answers as one file would', async () => {
+it('a day writes only its new rows, keeps the files of the day before, and answers as one file would', async () => {
   const { layout, world } = await afterFirstDay();
   const first = layout.snapshot(FIRST_RUN);
   const stateOf = (): unknown =>
@@ -124,7 +124,7 @@ it('writes the news of a day alone, leaves the files of the day before, and answ
 const DAYS = 70;
 const LOADED = 3_000;
 
-it('merges the files of more than 32 days, and a change of any age is there once, in its newest form', async () => {
+it('files of more than 32 days are merged, and each change is there once, in its newest form', async () => {
   const folder = memoryFolder('dealfeed-parts-');
   const whole = memoryFolder('dealfeed-one-file-');
   const { connection, close } = await openDuck();

@@ -58,7 +58,7 @@ const DEFECTS: Readonly<
   ],
 };
 
-test('a run with wrong tables publishes nothing, writes the failing rows, and leaves the previous day', async () => {
+test('a run with wrong tables publishes nothing, writes the failing rows, and keeps the previous day', async () => {
   const start = await afterFirstDay();
   const { layout } = start;
   const models = (await modelsOf(Object.keys(DEFECTS))).map((model): Model => {

@@ -44,7 +44,7 @@ const RESULT: RunResult = {
 };
 const options = { dataDir: 'data', best: BEST, ms: 26_400 };
 
-test('names each deal on one line of 80 columns, cap rate first, then the reason, and what follows', () => {
+test('the last screen has each deal on one line of 80 columns, cap rate first, and the next command', () => {
   const lines = formatEnd(RESULT, options);
   const text = lines.join('\n');
   assert.ok(lines.includes('   70 Hot  8.1 % cap, $228,000, 2 units, 1740 N Quillmond Ave, Tampa, FL'), text);
@@ -56,7 +56,7 @@ test('names each deal on one line of 80 columns, cap rate first, then the reason
   assert.ok(lines.includes('Next       make serve: the site and the API at http://localhost:4021 (test money)'));
 });
 
-test('says why nothing was published, and shows no deals', () => {
+test('the last screen says why nothing was published, and shows no deals', () => {
   const [blocking] = RESULT.models.flatMap(({ audits }) => audits);
   assert.ok(blocking);
   const lines = formatEnd({ ...RESULT, manifest: null, blocked: [blocking] }, { ...options, best: [] });

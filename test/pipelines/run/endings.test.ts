@@ -33,7 +33,7 @@ function dayOfEnds(): string {
   return assert.fail('no such day');
 }
 
-test('what ended before it was sold is found the next day with both pages, and its price is due back', async () => {
+test('a record that ended before its sale is found the next day with both pages, and a refund is due', async () => {
   const layout = await newLayout();
   const day = dayOfEnds();
   const run = (on: string) => runDay({ layout, world, day: on, only: SOURCES });

@@ -81,7 +81,7 @@ describe('the files that an operator keeps by hand', () => {
     assert.equal((await published(layout, runId, 'signals', 'WHERE corrected IS NOT NULL')).length, 1);
   });
 
-  test('a correction of no record or with an unusable value, and a bad row, are named by their source', () => {
+  test('a correction without a record or a usable value, and a bad row, are named by their source', () => {
     const [corrections, suppressions] = [sources.get('corrections'), sources.get('suppressions')];
     assert.deepEqual(
       [corrections?.['status'], corrections?.['reason'], corrections?.['rows_out']],
@@ -94,7 +94,7 @@ describe('the files that an operator keeps by hand', () => {
     );
   });
 
-  test('a name and a record that are left out are in no new table, and in no older snapshot served', async () => {
+  test('a suppressed name or record is in no new table, and in no older snapshot served', async () => {
     const subjects = await readSuppressed(layout.root);
     assert.equal(subjects.length, 5, 'with the id of the filing');
     const isThere = async (suppressed: readonly string[]): Promise<boolean[]> => {
@@ -108,7 +108,7 @@ describe('the files that an operator keeps by hand', () => {
     assert.deepEqual(await isThere(subjects), [false, false, false, true]);
   });
 
-  test('no file of the new snapshot, and none that the run keeps of the list, names who is left out', async () => {
+  test('no file of the new snapshot, and no stored file of the list, contains a suppressed name', async () => {
     const names = [named['owner_name'], filing['registered_agent_name'], nameIn(reject)].map((name) =>
       String(name).toUpperCase(),
     );

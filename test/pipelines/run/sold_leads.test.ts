@@ -43,7 +43,7 @@ describe('leads that are sold', () => {
     );
   };
 
-  test('are none if there is no ledger yet', async () => {
+  test('are an empty list if there is no ledger yet', async () => {
     const layout = await layoutReady;
     const noLeads = (): Promise<SoldLeads> => soldLeads({ DATA_DIR: layout.root, LEDGER: undefined });
     await runDay({ layout, world, day: '2026-11-20', only, ...built, soldLeads: noLeads });

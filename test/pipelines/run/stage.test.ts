@@ -119,7 +119,7 @@ test('a breached expectation quarantines the read', async () => {
   assert.equal(reasonOf(await staging(5, 0), 100, { ...spec, reads: 'increments' }), 'none');
 });
 
-test('identical rows are merged, contradictory ones all refused and carried', async () => {
+test('identical rows are merged; contradictory ones are refused, and the last good row is carried', async () => {
   const strict: SourceSpec = { ...spec, contradictions: 'refused' };
   const layout = folder();
   const first = stagedParquet(layout, spec.name, '2026-11-19.01');

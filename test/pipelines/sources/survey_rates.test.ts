@@ -29,7 +29,7 @@ function weeksUpTo(day: string, rate: string): string {
 
 const SURVEY = 'www.freddiemac.com';
 
-test('a page that stops a year ago degrades its source', async () => {
+test('a page whose last row is a year old degrades its source', async () => {
   const { layout, world } = await afterFirstDay();
   const alter: Alter = ({ host, path }) =>
     host === SURVEY && path !== '/robots.txt' ? respond(weeksUpTo('2025-11-20', '7.10'), 'text/csv') : undefined;
