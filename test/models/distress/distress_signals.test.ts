@@ -1,8 +1,7 @@
-/** Signals of every kind: the records of today, and those that their publisher no longer shows. */
+/** Signals of every kind. What becomes of them on later days: ../history/history.test.ts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { currentAssumptions } from '../../../models/assumptions.ts';
-import { buildTables, debtRow, recordRow, uuid5, builtBefore, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, recordRow, uuid5, builtBefore, type InputRow } from '../build_models.ts';
 
 const CITY = { county_fips: '55079', county: 'Milwaukee County, WI' };
 const record = (type: string, number: string, given: InputRow = {}): InputRow =>
@@ -58,9 +57,9 @@ const LIEN = idOf('tax_lien', 'L1', '0010001000');
 
 const IN_FORCE = { signal_state: 'listed', state_reason: 'on_the_list' };
 const OF_LAYER = { address: '1 ELM ST', address_basis: 'parcel_layer', zip: '53206' };
-type Expected = readonly (readonly [title: string, id: string, columns: InputRow])[];
 
-const TODAY: Expected = [
+/** A title, the id of a signal, and columns of it. */
+const TODAY: readonly (readonly [string, string, InputRow])[] = [
   [
     'a lien has its amount and the place and value of its parcel',
     LIEN,
@@ -103,75 +102,25 @@ const TODAY: Expected = [
     { ...OF_LAYER, record_number: null, amount_basis: 'net', years_basis: 'unknown', tax_year: null },
   ],
   ['a debt without an amount has no basis', ofDebt('0010002000'), { amount_basis: null }],
+  [
+    'a record that its publisher closed is removed',
+    idOf('code_violation', 'C1'),
+    { signal_state: 'removed', state_reason: 'closed_by_publisher', state_since: '2026-11-21' },
+  ],
   ['one number is two kinds', idOf('condemned', 'C3', '0010003000'), { record_number: 'C3' }],
   ['and two parcels', idOf('condemned', 'C3', '0010004000'), { parcel_key: '0010004000' }],
   ['one record of two sources is the newer', idOf('code_violation', 'SAME', '0010005000'), { description: 'new' }],
 ];
 
-const FIRST_SEEN = { first_seen: '2026-11-21 09:00:00' };
-const TOMORROW: Expected = [
-  [
-    'a lien that is still listed keeps its state and its address',
-    LIEN,
-    { ...IN_FORCE, ...OF_LAYER, ...FIRST_SEEN, state_since: '2026-11-21', last_seen: '2026-11-22 09:00:00' },
-  ],
-  [
-    'a record that its publisher closes is removed since today',
-    idOf('vacant_building', 'V1', '0010001000'),
-    { ...FIRST_SEEN, state_reason: 'closed_by_publisher', state_since: '2026-11-22', last_seen: '2026-11-22 09:00:00' },
-  ],
-  [
-    'a record that its list lacks is removed',
-    idOf('code_violation', 'C2'),
-    { signal_state: 'removed', state_reason: 'not_on_latest_list', state_since: '2026-11-22' },
-  ],
-  [
-    'a record that was closed stays so',
-    idOf('code_violation', 'C1'),
-    { signal_state: 'removed', state_reason: 'closed_by_publisher', state_since: '2026-11-21' },
-  ],
-  [
-    'a record of a source that is not read is unknown',
-    idOf('code_violation', 'SAME', '0010005000'),
-    { signal_state: 'unknown', state_reason: 'source_not_read', state_since: '2026-11-22' },
-  ],
-];
-
-/** Test the signals of a day. */
-function day(name: string, expected: Expected, make: () => Promise<Built>): void {
-  describe(name, () => {
-    const built = builtBefore(() => make());
-    for (const [title, id, columns] of expected)
-      it(title, async () => {
-        const row = await built.one('signals', `id = '${id}'`);
-        assert.deepEqual(Object.fromEntries(Object.keys(columns).map((column) => [column, row[column]])), columns);
-      });
-    it('are one row per kind, county, record number and parcel, and pass every audit', async () => {
-      assert.equal((await built.rows('signals')).length, DEBTS.length + RECORDS.length - 1);
-      assert.deepEqual(built.failed, []);
+describe('signals of several kinds', () => {
+  const built = builtBefore(() => buildTables(INPUTS, ['signals']));
+  for (const [title, id, columns] of TODAY)
+    it(title, async () => {
+      const row = await built.one('signals', `id = '${id}'`);
+      assert.deepEqual(Object.fromEntries(Object.keys(columns).map((column) => [column, row[column]])), columns);
     });
+  it('are one row per kind, county, record number and parcel, and pass every audit', async () => {
+    assert.equal((await built.rows('signals')).length, DEBTS.length + RECORDS.length - 1);
+    assert.deepEqual(built.failed, []);
   });
-}
-
-day('signals of several kinds', TODAY, () => buildTables(INPUTS, ['signals']));
-
-day('signals of the day after', TOMORROW, async () => {
-  using first = await buildTables(INPUTS, ['signals']);
-  const previous_signals = await first.rows('signals');
-  const read = '2026-11-22T09:00:00Z';
-  const again = (given: InputRow | undefined): InputRow => ({ ...given, observed_at: read });
-  return buildTables(
-    {
-      run: [{ as_of: '2026-11-22', observed_at: '2026-11-22T12:00:00Z', assumption_set_id: currentAssumptions().id }],
-      source_reads: ['records', 'tax'].map((source) => ({ source, last_good_at: read })),
-      previous_signals,
-      staged_tax_parcel: DEBTS.map(again),
-      staged_distress_record: [
-        again(RECORDS[0]),
-        { ...again(RECORDS[1]), record_state: 'closed' },
-        { ...again(RECORDS[6]), street: '3 OAK ST' },
-      ],
-    },
-    ['signals'],
-  );
 });

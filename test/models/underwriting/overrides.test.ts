@@ -36,14 +36,10 @@ const REFUSED: readonly (readonly [content: unknown, message: RegExp])[] = [
   [{ proxy_high_multiple: '150' }, /expected no override: published words/u],
   [{ loan_years: '15' }, /loan_years is "15", expected "20" or "25" or "30"$/u],
   [{ loan_rate_pct: '15.01' }, /loan_rate_pct is "15\.01", expected .* from 2 to 15, such as "7\.00"$/u],
-  [{ grid_rate_1_pct: '1.99' }, /grid_rate_1_pct is "1\.99", expected .* from 2/u],
-  [{ loan_rate_spread: '25.00' }, /loan_rate_spread is "25\.00", expected .* to 5/u],
   [
     { loan_rate_method: 'declared' },
     /loan_rate_method is "declared", expected no override: a file that sets loan_rate_pct has that rate$/u,
   ],
-  [{ loan_to_value: '1.05' }, /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u],
-  [{ target_cap_pct: '-8.00' }, /target_cap_pct is "-8\.00", expected .* from above 0/u],
   [{ lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u],
   [
     { vacancy: '0.98' },

@@ -28,15 +28,10 @@ const [REVISED, CONTINUED, OLD] = [...ZIPS_OF_AREAS.keys()].filter(
 );
 
 /** ZIPs of Cleveland, one for each case. */
-const [OF_AREA, LOWER, HIGHER, OLDER, BOTH, BEDROOMS] = ZIPS_OF_AREAS.get(CLEVELAND)?.map(({ zip }) => zip) ?? [];
+const [OF_AREA, LOWER, HIGHER, OLDER, BOTH] = ZIPS_OF_AREAS.get(CLEVELAND)?.map(({ zip }) => zip) ?? [];
 const ELSEWHERE = '36016';
 const UNKNOWN = '99999';
-const OF_CASES = [OF_AREA, LOWER, HIGHER, OLDER, BOTH, BEDROOMS, ELSEWHERE, UNKNOWN];
-
-const bedrooms = (name: string, rents: readonly string[]): InputRow =>
-  Object.fromEntries(rents.map((rent, i) => [`${name}_${i}`, rent]));
-const AREA_BY_BEDROOMS = bedrooms('fmr', ['900.00', '1000.00', '1200.00', '1500.00', '1700.00']);
-const ZIP_BY_BEDROOMS = bedrooms('rent', ['950.00', '1050.00', '1250.00', '1550.00', '1750.00']);
+const OF_CASES = [OF_AREA, LOWER, HIGHER, OLDER, BOTH, ELSEWHERE, UNKNOWN];
 
 let counties = 0;
 /** Rents of the only county of an area. */
@@ -72,7 +67,7 @@ const [EARLY, LAST_DAY, NEW_YEAR] = ['2025-09-30', '2026-09-30', '2026-10-01'];
 const REVISION = { revision: 'revised', effective_on: NEW_YEAR };
 
 const AREAS = [
-  ...area(CLEVELAND, '1200.00').map((row) => ({ ...row, ...AREA_BY_BEDROOMS })),
+  ...area(CLEVELAND, '1200.00'),
   ...area(REVISED, '1200.00', { ...REVISION, fmr_2: '1260.00', source_url: 'https://www.huduser.gov/revised.xlsx' }),
   ...area(
     CONTINUED,
@@ -97,7 +92,6 @@ const ZIPS = [
   ofZip(TWICE, '1350.00', { hud_area_code: CHARLOTTE.areas[1] }),
   // This year's file has the ZIP in one area only, whatever the older list says.
   ofZip(ONCE, '1300.00', { hud_area_code: CHARLOTTE.areas[0] }),
-  ofZip(BEDROOMS, '1250.00', ZIP_BY_BEDROOMS),
 ];
 
 const READS = [
@@ -183,12 +177,4 @@ describe('an outdated rent says why', () => {
   test('if its source has a newer year for other areas', () =>
     assert.equal(reasonOn(zipIn(OLD)), 'newer_fiscal_year_published'));
   test('and a missing rent has no reason', () => assert.equal(reasonOn(UNKNOWN, NEW_YEAR), null));
-});
-
-describe('rents of each number of bedrooms', () => {
-  const shown = (zip: string | undefined): unknown[] => [0, 1, 2, 3, 4].map((i) => rentIn(zip)[`market_rent_${i}br`]);
-  test('are those of the ZIP, or those of the area if it has none', () => {
-    assert.deepEqual(shown(BEDROOMS), Object.values(ZIP_BY_BEDROOMS));
-    assert.deepEqual(shown(OF_AREA), Object.values(AREA_BY_BEDROOMS));
-  });
 });

@@ -52,8 +52,6 @@ const PLACES: Readonly<Record<string, InputRow>> = {
 const COUNTIES: Readonly<Record<string, string>> = {
   own_county: '39001',
   county_without_a_figure: '39007',
-  tennessee: '39003',
-  home_in_tennessee: '39003',
 };
 
 const quarter = (area: string, year: number, endsOn: string, pct: string): InputRow => ({
@@ -69,8 +67,6 @@ const BUILDINGS: Readonly<Record<string, InputRow>> = {
   ...Object.fromEntries(Object.keys(PLACES).map((id) => [id, { state: 'OH', units: 8 }])),
   own_county: { state: 'OH', units: 8 },
   county_without_a_figure: { state: 'OH', units: 8 },
-  tennessee: { state: 'TN', units: 8 },
-  home_in_tennessee: { state: 'TN', units: 1 },
   both_bills: { state: 'OH', units: 8, annual_taxes: '2500.00' },
 };
 
@@ -139,12 +135,6 @@ describe('the place of a property', () => {
     const { tax_rate_pct: rate, tax_rate_basis: rateBasis } = await taxes('own_county');
     assert.deepEqual([rate, rateBasis], ['1.00', 'county']);
   });
-  it('takes the county with the most people of the HUD area in its state if its own is unknown', async () => {
-    const ohio = await rents('dear');
-    assert.deepEqual([ohio['utility_share_used'], ohio['contract_basis']], ['0.0300', 'largest_county_of_area']);
-    const { tax_rate_pct: rate, tax_rate_basis: basis } = await taxes('both_bills');
-    assert.deepEqual([rate, basis], ['2.00', 'largest_county_of_area']);
-  });
   it('takes no other county if its own has no figure', async () => {
     const { utility_share_used: share, contract_basis: basis } = await rents('county_without_a_figure');
     assert.deepEqual([share, basis], ['0.1200', 'declared']);
@@ -159,10 +149,6 @@ describe('the place of a property', () => {
   it('counts no quarter that ends on the day or later', async () => {
     const vacancy = await built.one('int_vacancies', "id = 'surveyed'");
     assert.deepEqual([vacancy['year'], vacancy['metro_pct']], [2026, '6.00']);
-  });
-  it("taxes rental buildings by the state's factor, from its number of units", async () => {
-    assert.equal((await taxes('tennessee'))['tax_at_price'], '3200.00');
-    assert.equal((await taxes('home_in_tennessee'))['tax_at_price'], '2000.00');
   });
   it("prefers the county's bill of its own parcel to that of the listing", async () => {
     const { tax_current: tax, tax_current_basis: basis } = await taxes('both_bills');
