@@ -27,7 +27,7 @@ import { thorough } from '../thorough.ts';
 import { newLayout, published as publishedRows, runDay } from '../pipelines/runs.ts';
 import { JOIN_RATES } from '../pipelines/some_tables.ts';
 import { build, uuid5, builtBefore } from './build_models.ts';
-import { AS_OF, DEALS, randomInputs, SURVEY_RATE } from './recompute_inputs.ts';
+import { AS_OF, DEALS, randomInputs } from './recompute_inputs.ts';
 
 /** Columns of a deal that follow from no other column. */
 const READ = new Set(
@@ -70,6 +70,7 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
     'not_evaluated',
   ),
   offer_range_basis: ['range', 'stress_above_high_end'],
+  loan_binding: ['loan_to_value', 'debt_coverage'],
   cap_gap_basis: ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting'],
   underwriting_agreement: words('agrees claim_too_high claim_too_low rated_pass unreliable no_claim contradicted'),
 };
@@ -176,30 +177,6 @@ describe(`${DEALS} published deals`, () => {
       RARE_FACTS.filter((fact) => !said.has(fact)),
       [],
     );
-  });
-
-  it('have the loan rate of the survey, and name its source', async () => {
-    const deals = await published('deals', Deal.columns);
-    const ofSurvey = {
-      method: 'derived',
-      source: 'survey',
-      source_url: 'https://rates.example/',
-      observed_at: `${AS_OF}T09:00:00Z`,
-      row: ['MORTGAGE30US', '2026-11-19'],
-    };
-    const rate = fraction(SURVEY_RATE)
-      .plus(fraction(assumptions('loan_rate_spread')))
-      .rounded(2);
-    for (const deal of deals) {
-      assert.equal(deal['loan_rate_pct'], rate);
-      const { debt } = deal['provenance'] as { debt: unknown };
-      assert.deepEqual(debt, deal['list_price'] === null ? { ...ofSurvey, method: 'absent' } : ofSurvey);
-    }
-    for (const binding of ['loan_to_value', 'debt_coverage'])
-      assert.ok(
-        deals.some((deal) => deal['loan_binding'] === binding),
-        binding,
-      );
   });
 
   it('recompute every part of the score of every lead', async () => {

@@ -20,8 +20,6 @@ const ORDINARY = thorough(150, 400);
 const LARGE = thorough(40, 100);
 export const DEALS = ORDINARY + LARGE;
 export const AS_OF = '2026-11-21';
-/** Rate of the newest survey week. */
-export const SURVEY_RATE = '7.28';
 
 const house = {
   bedrooms: fc.constant(null as 4 | null),
@@ -183,7 +181,7 @@ export const randomInputs = (): Inputs => ({
       source_url: 'https://rates.example/',
       series: 'MORTGAGE30US',
       observed_on: '2026-11-19',
-      rate_pct: SURVEY_RATE,
+      rate_pct: '7.28',
     },
   ],
   source_reads: ['tax', 'auctions'].map((family) => ({
