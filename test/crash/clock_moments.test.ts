@@ -30,7 +30,7 @@ const expected = (what: string, status: number, ...allowed: readonly number[]): 
 
 const moments: readonly Moment[] = [
   {
-    name: 'a server a day ahead does not release what can still be settled',
+    name: 'a server a day ahead does not release a purchase that can still be settled',
     fault: [
       {
         file: EVIDENCE,
@@ -74,7 +74,7 @@ const moments: readonly Moment[] = [
     },
   },
   {
-    name: 'a server that starts with its clock forty days ahead does not forget what was sold today',
+    name: 'a server that starts with its clock forty days ahead does not forget the sales of today',
     fault: [{ file: 'api/payments/audit/watchers.ts', from: 'Math.min(nowMs(), seconds * 1000)', to: 'nowMs()' }],
     async play(stage) {
       const { status } = await stage.buy(await stage.server());
@@ -83,7 +83,7 @@ const moments: readonly Moment[] = [
     },
   },
   {
-    name: 'what a server forty days behind wrote down as sold is not forgotten by a right one',
+    name: 'a sale recorded by a server forty days behind is not forgotten by one with the right time',
     fault: [{ file: LEDGER, from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
     async play(stage) {
       await stage.buyAndLose(await stage.server());

@@ -43,7 +43,7 @@ describe('every ledger', () => {
       audit(shared.onEmpty);
       matching(shared.onEmpty, EFFORT);
 
-      test('has each change on the disk when a call returns, but for reservations', async () => {
+      test('has each change on disk when a call returns, except reservations', async () => {
         const store = await openLedgerStore({ DATA_DIR: '', LEDGER: await fresh(dataDir()) });
         const [setting, flushed, soon] = FLUSHES[kind];
         const seen: unknown[] = [];

@@ -267,7 +267,7 @@ export const modelFaults: readonly PlantedFault[] = [
       'where is_exact and condition_record is not null',
       'where condition_record is not null',
     ],
-    test('models/underwriting/condition_records.test.ts', 'in a range of numbers of the record are not matched'),
+    test('models/underwriting/condition_records.test.ts', 'whose number is in a range of the record are not matched'),
   ),
   fault(
     'the cap of a condemned building holds only where no other limit is near',

@@ -10,7 +10,7 @@ export const paymentFaults: readonly PlantedFault[] = [
   fault(
     'a write of the ledger waits for the disk only if it asks for it',
     ['ledger/sqlite/store.ts', "durability: Durability = 'flushed'", "durability: Durability = 'soon'"],
-    test('ledger/conformance.test.ts', 'has each change on the disk when a call returns, but for reservations'),
+    test('ledger/conformance.test.ts', 'has each change on disk when a call returns, except reservations'),
   ),
   fault(
     'money moves for an exclusive lead before its lines of the journal are on the disk',
@@ -30,7 +30,7 @@ export const paymentFaults: readonly PlantedFault[] = [
     ['ledger/sql/transfer_book.ts', "state = 'sold' AND refund_due IS NULL`,", "state = 'sold'`,"],
     test(
       'ledger/conformance.test.ts',
-      'a refund is booked once, of a sold purchase, at most its price, and paid once by a transaction',
+      'a refund is recorded once, for a sold purchase, up to its price, and paid by one transaction',
     ),
   ),
   fault(

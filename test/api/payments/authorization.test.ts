@@ -120,7 +120,7 @@ describe('a payment header', () => {
   });
 });
 
-test('the times of an authorization have begun, leave time to settle, and end within the terms and a minute', () => {
+test('an authorization must have begun, leave time to settle, and end at most a minute after the terms', () => {
   const tooSoon = 'invalid_exact_evm_payload_authorization_valid_before';
   const notYet = 'invalid_exact_evm_payload_authorization_valid_after';
   for (const [validAfter, validBefore, code] of [

@@ -173,7 +173,7 @@ it("a purchase waits for a safe block after its payment expires, whatever this m
   await assert.rejects(on.pay(purchase.payment), /authorization is expired/);
 });
 
-it('a node of another chain, or one that fails, ends nothing, and no text of a library is repeated', async () => {
+it('a node of another chain, or one that fails, ends no purchase, and no library message is repeated', async () => {
   const purchase = await settling();
   await on.pay(purchase.payment);
   const other = paymentChain({ ...on.chain.reader, getChainId: async () => 1 });

@@ -176,7 +176,7 @@ export function testFilters(shop: Shop): void {
       ),
     ));
 
-  it('calls deals hot from an advertised cap rate of 8.5% on, if their DSCR is computed', () =>
+  it('marks deals hot at an advertised cap rate of 8.5% or more, if their DSCR is computed', () =>
     assertRows(shop, '/api/deals/hot', { '': [2, 3] }));
 
   it('filters signals by each parameter and ranks them by amount', () =>
@@ -188,14 +188,14 @@ export function testFilters(shop: Shop): void {
   it('filters leads by each parameter and ranks them by lead_score; none is older than seven days', () =>
     assertRows(shop, '/api/leads', LEAD_FILTERS));
 
-  it('ranks filings by filing date, and as recent serves none that was first read weeks ago', async () => {
+  it('ranks filings by filing date, and returns none as recent that was first read weeks ago', async () => {
     await assertRows(shop, '/api/filings', FILING_FILTERS);
     assert.deepEqual(numbersOf(await buyRecords(shop, '/api/filings/recent')).sort(), [1, 2, 3]);
     await assertRows(shop, '/ohio/api/filings', { '': [1, 2, 4], '?name=nobody': [] });
     await assertRows(shop, '/colorado/api/filings', { '': [3], '?name=nobody': [] });
   });
 
-  it('gives for two filters the rows that pass both, on every list', async () => {
+  it('returns the rows that pass both of two filters, on every list', async () => {
     for (const [path, cases] of Object.entries(LISTS)) {
       const pairs = pairsOf(cases);
       assert.ok(Object.values(pairs).some((rows) => rows.length > 0));
@@ -242,7 +242,7 @@ export function testFilters(shop: Shop): void {
     }
   });
 
-  it('sells the top lead of the filters alone, once, and then the next best', async () => {
+  it('sells one lead per call: the best match of the filters, once, and then the next best', async () => {
     const sold = async (query: string): Promise<number | string> => {
       const { status, body } = await shop.ask(`/api/leads/exclusive${query}`);
       const { lead, reason } = body as { lead?: Body; reason?: string };

@@ -43,7 +43,7 @@ const termsOf = (response: Response): Terms =>
   JSON.parse(Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8')) as Terms;
 
 export function testPurchases(shop: Shop): void {
-  it('charges for every endpoint but discovery and index, the price of the specification', async () => {
+  it('charges the specified price for every endpoint except discovery and index', async () => {
     for (const [path, [price]] of Object.entries(ENDPOINTS)) {
       const response = await fetch(shop.app.url + callOf(path));
       await response.arrayBuffer();
@@ -88,7 +88,7 @@ export function testPurchases(shop: Shop): void {
     assert.equal(shop.app.facilitator.settled, settled);
   });
 
-  it('has paths without a version, read by GET alone', async () => {
+  it('has paths without a version, and accepts only GET', async () => {
     const { paths } = (await shop.buy('/openapi.json')) as unknown as Description;
     assert.deepEqual(
       Object.keys(paths).filter((path) => /\/v\d/u.test(path)),

@@ -58,7 +58,7 @@ export function testRecords(shop: Shop): void {
     }
   });
 
-  it('sells every value of the enums of a deal as it is published', async () => {
+  it('sells every enum value of a deal as published', async () => {
     const deals = await buyRecords(shop, '/api/deals');
     assert.deepEqual(valuesOf(deals, 'rental_status'), ['Hot', 'Pass', 'Warm']);
     assert.deepEqual(valuesOf(deals, 'dscr_status'), ['computed', 'insufficient_data', 'not_applicable']);
@@ -84,7 +84,7 @@ export function testRecords(shop: Shop): void {
     }
   });
 
-  it('sells absent values of a deal as null, with the field that has the reason', async () => {
+  it('sells absent values of a deal as null, with the field that states the reason', async () => {
     const deals = await buyRecords(shop, '/api/deals');
     for (const [field, reason] of [
       ['address', 'address_status'],
@@ -135,7 +135,7 @@ export function testRecords(shop: Shop): void {
     }
   });
 
-  it('sells no field of a lead for a telephone number or an electronic mail address', async () => {
+  it('sells no lead field for a telephone number or an email address', async () => {
     for (const lead of await buyRecords(shop, '/api/leads'))
       assert.deepEqual(
         Object.keys(lead).filter((name) => /phone|e?mail_address|email|contact|skip/u.test(name)),
@@ -198,7 +198,7 @@ export function testRecords(shop: Shop): void {
     assertKinds(await buyRecords(shop, '/api/deals/hot'), 'cap_rate:decimal dscr:decimal');
   });
 
-  it('gives the free index in its envelope, typed', async () => {
+  it('returns the free index in its envelope, typed', async () => {
     const { records, ...envelope } = await shop.buy('/api/deals/ids');
     assertKinds([envelope], 'note:string count:integer generated_at:timestamp');
     assertKinds(records as Body[], 'id:uuid city:string state:string deal_score:integer', 'list_price units cap_rate');

@@ -130,7 +130,7 @@ export function properties(onEmpty: OnEmptyLedger): void {
       });
     }
 
-    onEmpty('is free again with its lead: after a release, and when the reservation has expired', async (ledger) => {
+    onEmpty('is free again with its lead after a release or an expired reservation', async (ledger) => {
       await purchaseIn(ledger, 'released', 1, { lead: 'debt', properties: DEBT.properties });
       assert.deepEqual([...(await ledger.heldProperties(0))], []);
       const { id } = await reserve(ledger, wanted(2));
@@ -169,7 +169,7 @@ export function properties(onEmpty: OnEmptyLedger): void {
       });
     }
 
-    onEmpty('that arrives late takes precedence over a reservation of another lead of it', async (ledger) => {
+    onEmpty('with a late payment takes precedence over a reservation of another of its leads', async (ledger) => {
       await purchaseIn(ledger, 'released', 1, { lead: 'debt', properties: DEBT.properties });
       const rival = await purchaseIn(ledger, 'reserved', 2, { lead: 'sale', properties: SALE.properties });
       assert.equal(await bookOne(ledger, transferFor(1)), 'matched');

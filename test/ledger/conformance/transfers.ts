@@ -132,7 +132,7 @@ export function matching(onEmpty: OnEmptyLedger, { races }: { readonly races: nu
       },
     );
 
-    onEmpty('a purchase that changes while its transfer is booked is sold or owed', async (one, two) => {
+    onEmpty('a purchase that changes while its transfer is recorded is sold or owed', async (one, two) => {
       for (let n = 1; n <= races; n += 1) {
         const before = n % 2 === 0 ? 'settling' : 'released';
         const purchase = await purchaseIn(one, before, n, { lead: `l-${n}`, payment: expiredPayment(n) });
@@ -190,7 +190,7 @@ export function audit(onEmpty: OnEmptyLedger): void {
     });
 
     onEmpty(
-      'a refund is booked once, of a sold purchase, at most its price, and paid once by a transaction',
+      'a refund is recorded once, for a sold purchase, up to its price, and paid by one transaction',
       async (one, two) => {
         const [sold, other] = [await purchaseIn(one, 'sold', 1), await purchaseIn(one, 'sold', 2)];
         const open = await purchaseIn(one, 'settling', 3);

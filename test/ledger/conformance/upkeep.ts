@@ -97,8 +97,8 @@ export function retention(onEmpty: OnEmptyLedger): void {
 }
 
 export function clocks(onEmpty: OnEmptyLedger): void {
-  describe('clocks that jump', () => {
-    onEmpty('back by minutes: settled purchases stay, and a lease lasts a little longer', async (ledger) => {
+  describe('a clock that jumps', () => {
+    onEmpty('back by minutes loses no settled purchase, and a lease lasts a little longer', async (ledger) => {
       const later = FUTURE_MS;
       await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
       await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
@@ -110,7 +110,7 @@ export function clocks(onEmpty: OnEmptyLedger): void {
       assert.equal(await hold(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
     });
 
-    onEmpty('back by hours: a reservation from the future does not keep its lead', async (ledger) => {
+    onEmpty('back by hours does not let a reservation from the future keep its lead', async (ledger) => {
       const later = 10 ** 9;
       for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries())
         await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
@@ -123,7 +123,7 @@ export function clocks(onEmpty: OnEmptyLedger): void {
       assert.equal(await ledger.deleteExpiredReservations(0), 1);
     });
 
-    onEmpty('forward: only reservations expire', async (ledger) => {
+    onEmpty('forward expires only reservations', async (ledger) => {
       const slow = await purchaseIn(ledger, 'reserved', 1, { lead: 'reserved' });
       await purchaseIn(ledger, 'settling', 2, { lead: 'settling' });
       await purchaseIn(ledger, 'sold', 3, { lead: 'sold' });

@@ -133,7 +133,7 @@ const WORKED: readonly Worked[] = [
     columns: { equity_pct: '0.00' },
   },
   {
-    name: 'T1: debt, value, years and an owner out of state',
+    name: 'T1: debt, value, years and an owner out of state add points',
     where: "address = '201 ELM ST'",
     parts: [10, 18, 20, 10, 0, 10, 10, 0],
     columns: { lead_score: 78, amount_to_value_pct: '15.00' },

@@ -23,7 +23,7 @@ const CASE = 'code_violation';
 /** What records at the address of a deal say of its condition on 2026-11-21, the day of that, and a weaker match. */
 const CASES: readonly (readonly [name: string, Records, expected: string, on?: string | null, candidate?: string])[] = [
   ['without a record have none', [], 'none'],
-  ['condemned since a day have its day and page', [['condemned', since('2026-10-01')]], 'condemned', '2026-10-01'],
+  ['condemned on a day have that day and page', [['condemned', since('2026-10-01')]], 'condemned', '2026-10-01'],
   ['registered as vacant three years ago to the day are vacant', [[VACANT, since('2023-11-21')]], VACANT, '2023-11-21'],
   ['registered as vacant three years and one day ago are not', [[VACANT, since('2023-11-20')]], 'none'],
   [
@@ -50,7 +50,7 @@ const CASES: readonly (readonly [name: string, Records, expected: string, on?: s
   ],
   ['registered without a day are vacant while the list has them', [[VACANT]], VACANT],
   [
-    'in a range of numbers of the record are not matched',
+    'whose number is in a range of the record are not matched',
     [['condemned', since('2026-10-01', { street: '108-112 OAK ST' })]],
     'none',
     null,
@@ -69,17 +69,17 @@ const CASES: readonly (readonly [name: string, Records, expected: string, on?: s
     'condemned',
     '2026-10-02',
   ],
-  ['in a case that orders to vacate are to be vacated', [[CASE, about('Order to VACATE it')]], 'order_to_vacate'],
-  ['with a vacation of a street in a case are not', [[CASE, about('Vacated alley overgrown')]], 'none'],
+  ['whose case orders to vacate have that order', [[CASE, about('Order to VACATE it')]], 'order_to_vacate'],
+  ['whose case vacates an alley have no such order', [[CASE, about('Vacated alley overgrown')]], 'none'],
   ['with a code case on a roof have a serious case', [[CASE, about('Housing: Roof in disrepair')]], 'code_case'],
   ['with a code case on weeds have none', [[CASE, about('High grass and weeds')]], 'none'],
   [
-    'with a fine for a roof, which is no case, have none',
+    'with a fine for a roof, but no case, have none',
     [['blight_judgment', { ...about('Roof in disrepair'), amount: '250.00', amount_basis: 'balance_due' }]],
     'none',
   ],
   [
-    'with several records have the gravest, and of those the newest',
+    'with several records have the most severe, and of those the newest',
     [
       [CASE, since('2026-11-11', about('Unsafe stairs'))],
       [VACANT, since('2026-11-10')],
