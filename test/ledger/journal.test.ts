@@ -207,7 +207,7 @@ describe('the journal', () => {
   });
 
   for (const { name, fresh } of kinds) {
-    test(`of ${name} that is found late keeps later sales of the same lead, and refunds the lost sale`, async () => {
+    test(`of ${name} found late keeps the later sale of a lead, and owes a refund for the lost sale`, async () => {
       const [DATA_DIR, LATER] = [dataDir(), dataDir()];
       const settings = { DATA_DIR, LEDGER: await fresh(DATA_DIR) };
       const before = await openServingLedger(settings);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ofWork } from '../../lib/command.ts';
 
-test('the error of the work is told, also if closing two things failed after it', async () => {
+test('the error of the work is reported, even if closing two things failed after it', async () => {
   const fail = (message: string) => (): never => {
     throw new Error(message);
   };

@@ -91,7 +91,7 @@ describe('parcel numbers', () => {
       forms.flatMap(({ parcel_key }) => [parcel_key, parcel_key, parcel_key]),
     );
   });
-  it('of Pinellas have no key if section and range may be exchanged and no subdivision decides', async () => {
+  it('have no key in Pinellas if section and range may be exchanged and no subdivision decides', async () => {
     const numbers = [
       '152916000000051346',
       '15-29-16-00000-005-1346',

@@ -119,7 +119,7 @@ async function saved(page: Page, label: string): Promise<string> {
   return readFile(await download.path(), 'utf8');
 }
 
-describe('a wallet of the browser', () => {
+describe('a browser wallet', () => {
   let shop: Shop;
   let wallet: Wallet;
   let takings: bigint;

@@ -76,7 +76,7 @@ test("this repository's adapters load, those of a table and of EXTRA_SOURCES too
   await assert.rejects(loadSources(), /^SettingError: EXTRA_SOURCES is ".*", expected a folder of sources: ENOENT$/u);
 });
 
-test('every adapter that replaces its rows limits their drop, but for what the operator may take back', async () => {
+test('every adapter that replaces its rows limits their drop, except where an operator may withdraw', async () => {
   const unlimited = (await findSources())
     .filter(
       ({ spec }) => spec.reads !== 'increments' && spec.family !== 'corrections' && !(spec.expect.maxDropShare < 1),

@@ -97,7 +97,7 @@ test('a row of a CKAN table that disappears between two pages is left out, and n
   );
 });
 
-test("a portal's dump is read before its interface, which is asked for the count alone", async () => {
+test("a portal's dump is read before its interface, which is asked only for the count", async () => {
   const dump = `_id,${COLUMNS.map((name) => `"${name}"`).join(',')}\n1,0001,,,,,,,2024,10\n`;
   const { site, requests } = ckan({ years: [1], most: 9 });
   const read = (counted: Answer | 'as it is') =>

@@ -67,7 +67,7 @@ describe('hosts with one store', () => {
   /** Has the runs of both days, and all of their pages. */
   let alone: Layout;
 
-  test('a run on an empty disk continues from the store with the bytes of one machine alone', async () => {
+  test('a run on an empty disk continues from the store with the same bytes as a single machine', async () => {
     one = await newLayout();
     const lines: string[] = [];
     // The Iceberg metadata cannot be written: the snapshot is published all the same, and the next run writes them.

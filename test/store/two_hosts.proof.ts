@@ -216,7 +216,7 @@ describe('hosts without a shared disk', () => {
     assert.doesNotMatch(printed, /^\s+at /mu);
   });
 
-  test('the tables have the bytes of one machine alone', async () => {
+  test('the tables have the same bytes as on a single machine', async () => {
     for (const [layout, runId] of [
       [await a, FIRST],
       [await b, SECOND],

@@ -142,7 +142,7 @@ describe('a token', () => {
     return [response.status, reason, billed];
   };
 
-  it('that blocks a payer refuses that payer with 402, and no other', async () => {
+  it('that blocks a payer causes a 402 for that payer only', async () => {
     const [blocked, other] = [await shop.buyer(), await shop.buyer()];
     await block(blocked.address);
     const [url, settlements] = [shop.url + DEALS, shop.facilitator.settlements()];

@@ -151,7 +151,7 @@ describe('a lookup with a city or a ZIP', () => {
     assert.deepEqual(await signalsOf('23 Race St, Cincinnati'), []);
   });
 
-  it('finds a parcel number of the county, and none of another', async () => {
+  it('finds a parcel number in its county only', async () => {
     assert.deepEqual(await signalsOf({ apn: '5551' }), ['14 apn_exact', '15 apn_exact']);
     assert.deepEqual(await signalsOf({ apn: '555-1', city: 'Cincinnati' }), ['14 apn_exact']);
     assert.deepEqual(await signalsOf({ apn: '555-1', city: 'Cleveland' }), ['15 apn_exact']);

@@ -52,7 +52,7 @@ describe('after eight days on which no source answers', () => {
     );
   });
 
-  test('the seven-day rule empties the leads, which cost nobody anything, and /health says which sources are old', () =>
+  test('the seven-day rule empties the leads, which bills nothing, and /health says which sources are old', () =>
     withStarted(layout.root, {}, async ({ url, facilitator }) => {
       const buyer = buyerWith();
       const answers = new Map<string, unknown>();

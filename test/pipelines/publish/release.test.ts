@@ -92,7 +92,7 @@ describe('a release', () => {
     );
   });
 
-  test('of a snapshot whose columns this version does not know is refused', async () => {
+  test('of a snapshot with unknown columns is refused', async () => {
     const manifest = await readManifest(layout, SECOND_RUN);
     const older = { ...manifest, versions: { ...manifest.versions, schema: '0'.repeat(64) } };
     await writeFile(join(layout.snapshot(SECOND_RUN), 'manifest.json'), JSON.stringify(older));
