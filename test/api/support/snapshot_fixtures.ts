@@ -29,45 +29,26 @@ interface Shape {
 }
 
 /** A minimal value of a JSON column: null if allowed, empty lists, required fields only, decimals for text patterns. */
-function defaultJson(shape: Shape): unknown {
-  if (shape.anyOf || Array.isArray(shape.type)) return null;
-  if (shape.const !== undefined) return shape.const;
-  if (shape.enum) return shape.enum[0];
-  switch (shape.type) {
-    case 'object':
-      return Object.fromEntries((shape.required ?? []).map((key) => [key, defaultJson(shape.properties?.[key] ?? {})]));
-    case 'array':
-      return [];
-    case 'degrees':
-      return '1.00000';
-    case 'integer':
-      return 0;
-    case 'boolean':
-      return false;
-    default:
-      return shape.pattern === undefined ? 'x' : '1.00';
-  }
+function defaultJson({ anyOf, type, const: fixed, enum: values, pattern, properties, required = [] }: Shape): unknown {
+  if (anyOf || Array.isArray(type)) return null;
+  if (fixed !== undefined) return fixed;
+  if (values) return values[0];
+  if (type === 'object') return Object.fromEntries(required.map((key) => [key, defaultJson(properties?.[key] ?? {})]));
+  if (type === 'array') return [];
+  if (type === 'integer') return 0;
+  if (type === 'boolean') return false;
+  return pattern === undefined ? 'x' : '1.00';
 }
 
-const defaultValue = (kind: string, values: readonly string[] | undefined): unknown => {
-  switch (kind) {
-    case 'enum':
-      return values?.[0];
-    case 'date':
-      return AS_OF;
-    case 'instant':
-      return `${AS_OF}T12:00:00Z`;
-    case 'money':
-    case 'percent':
-    case 'ratio':
-      return '1.00';
-    case 'integer':
-      return 0;
-    case 'flag':
-      return false;
-    default:
-      return 'x';
-  }
+/** Values of columns by kind; of an enum the first of its values, of any other kind a text. */
+const BY_KIND: Readonly<Record<string, unknown>> = {
+  date: AS_OF,
+  instant: `${AS_OF}T12:00:00Z`,
+  money: '1.00',
+  percent: '1.00',
+  ratio: '1.00',
+  integer: 0,
+  flag: false,
 };
 
 const DEFAULTS: Record<TableName, (n: number) => Row> = {
@@ -154,7 +135,7 @@ function defaultsOf(table: TableName): Row {
         ? null
         : c.kind === 'json'
           ? defaultJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape)
-          : defaultValue(c.kind, c.values),
+          : (c.values?.[0] ?? BY_KIND[c.kind] ?? 'x'),
     ]),
   );
   defaultsByTable.set(table, defaults);

@@ -86,12 +86,6 @@ describe('a snapshot compared with its world', () => {
     const isCompared = (record: string): boolean => record === JOINS;
     ({ comparisons: joins } = await reconcile(layout.snapshot(FIRST_RUN), world, { isCompared }));
   });
-  it('joins no rows of different properties, and misses only records whose street, ZIP or unit no page prints', () => {
-    assert.deepEqual(
-      joins.flatMap(({ differences }) => differences),
-      [],
-    );
-  });
   it('joins all listings and parcel numbers of one property, and three of four records of a property for sale', () => {
     const found = joins.map(({ compared }) => compared);
     assert.ok(
