@@ -42,6 +42,8 @@ export interface FieldFacts {
   readonly causes?: readonly Cause[];
   /** Accepted values of an enum, in order. */
   readonly values?: readonly string[];
+  /** Accepted values of a number, if fewer than its column holds. */
+  readonly range?: Range;
   /** Why values inside a JSON field are null: the first rule that fits the path. */
   readonly inside?: readonly InsideRule[];
   /** The value may name a person. */
@@ -74,7 +76,6 @@ export interface FieldOptions {
   readonly stored?: string;
   /** Decimals of a percent or a ratio. Default 2. */
   readonly decimals?: number;
-  /** Accepted values of a number, if fewer than its column holds. */
   readonly range?: Range;
 }
 
@@ -90,8 +91,8 @@ function field<S extends z.ZodType, O extends FieldOptions>(
   { kind, sql, about, values }: FixedFacts,
   options: FieldOptions & O = {} as O,
 ): Nullable<S, O> {
-  const { absent, range, decimals: _, ...more }: FieldOptions = options;
-  const accepted = within(schema, range);
+  const { absent, decimals: _, ...more }: FieldOptions = options;
+  const accepted = within(schema, more.range);
   const described = (absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
   registry.add(described, {
     kind,

@@ -12,7 +12,7 @@
  *                                       three times) over 12 x 50.00 x 0.70 x 0.80 x 0.85 = 285.60: 2.2 billion percent
  * Rent of a year is below 9,998 x 12 x 20,000.00 = 2.4 billion, and so is NOI. Factors are the declared assumptions and
  * the bounds of the census's tables (sources/benchmarks/census_acs). Ten debts of a billion at one address with the
- * least price fit too, and a thousand of one owner. test/models/build/extreme_figures.test.ts builds the extremes.
+ * least price fit too, and a thousand of one owner. test/models/history/random_history.proof.ts builds the extremes.
  */
 import type { Range } from '../lib/range.ts';
 
