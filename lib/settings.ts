@@ -170,7 +170,7 @@ export const pipelineSettings = z.object({
     .default('1800MB')
     .describe(
       'Memory of the database that builds the models; the process needs 500 MB more. 1800MB are enough for ' +
-        'three million filings; the models of 60,000 deals fit into 1GB.',
+        'three million filings. 60,000 deals are built with 1GB, in a process of 3 GB.',
     ),
   ASSUMPTIONS_FILE: z
     .string()
