@@ -70,4 +70,4 @@ select distinct county, city from (
   union all select county, city from changes where list <> 'filings'
   union all select county, null from owners) as records
 where county not in (select county from places where county is not null)
-  or city not in (select city from places where city is not null);
+  or city is not null and city not in (select city from places where city is not null);

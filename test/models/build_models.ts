@@ -20,9 +20,6 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { modelsOf, sharedColumns } from '../pipelines/some_tables.ts';
 
 export type InputRow = Readonly<Record<string, unknown>>;
-/** HUD's rents of a row of int_market_rents: the same for every number of bedrooms. */
-export const rentOfAll = (rent: string): InputRow =>
-  Object.fromEntries([0, 1, 2, 3, 4].map((bedrooms) => [`market_rent_${bedrooms}br`, rent]));
 
 export const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 /** A listing of four units in Cleveland for $200,000. */
