@@ -74,7 +74,7 @@ group by all having sum(n) <> 0;
 -- audit of_listed_records: a record that is new or changed in this snapshot is listed
 select list, record_id from changes join change_feeds using (list)
 anti join (
-  select list, record_id from int_listed_records union all select 'filings', id from filings
+  select list, record_id from int_listed_records union all select 'filings', id from int_filings_compared
 ) as listed using (list, record_id)
 where changes_through = changed_at and change <> 'gone';
 -- never kept_as_said: a change is in the period since which changes are complete
