@@ -14,7 +14,7 @@ import { recordName } from './report/words.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
 
-/** What is read of each kind; of one metro, or of a county outside every metro, if it is named. */
+/** The sources of each kind in a metro, or in a county outside all metros; all of them if no place is given. */
 export const coverageOf = ({ request: { snapshot } }: PageContext, metro?: string): readonly Row[] =>
   (snapshot.all('coverage') as unknown as readonly Row[]).filter((row) => metro === undefined || row.metro === metro);
 
