@@ -20,8 +20,7 @@ import {
 import { catchErrors, checkUrl, Problem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
 import { createQuota, limitUnpaid } from './http/quota.ts';
-import { stateOf } from './http/request_state.ts';
-import { carryResponses } from './mcp/tool_calls.ts';
+import { carryResponses, stateOf } from './http/request_state.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { fundedPayers } from './payments/funded_payer.ts';
 import type { PaymentHealth } from './payments/health.ts';

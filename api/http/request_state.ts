@@ -1,6 +1,6 @@
 /** State that the middleware of one request share, in Koa's `ctx.state`. */
-import type { ServerResponse } from 'node:http';
-import type { Context } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Middleware } from 'koa';
 
 export interface RequestState {
   requestId: string;
@@ -32,3 +32,13 @@ export interface RequestState {
 }
 
 export const stateOf = (ctx: Context): RequestState => ctx.state as RequestState;
+
+/** The response that carries that of a request made in process to its caller. */
+export const carriers = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Middleware that tells an inner request which response carries its own to the caller. */
+export const carryResponses: Middleware = async (ctx, next) => {
+  const carrier = carriers.get(ctx.req);
+  if (carrier) stateOf(ctx).carrier = carrier;
+  await next();
+};

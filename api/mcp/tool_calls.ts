@@ -2,18 +2,17 @@
  * Calls of tools with the MCP transport of x402 version 2: terms, payments and receipts in results and `_meta`. A call
  * makes the HTTP request that it stands for, in process, through the same checks, limits, payments and log.
  */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/server';
 import inject from 'light-my-request';
-import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { ArgumentError, readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
 import { readView, shortAnswer, type View } from '../../lib/mcp/short_answer.ts';
 import type { Interface } from '../../lib/mcp/tools.ts';
 import { usdOf } from '../../lib/network.ts';
-import { stateOf } from '../http/request_state.ts';
+import { carriers } from '../http/request_state.ts';
 
 export interface ToolCaller {
   readonly application: RequestListener;
@@ -39,15 +38,6 @@ interface InnerResponse {
   /** A header by its name in lower case. */
   header(name: string): string | undefined;
 }
-
-const carriers = new WeakMap<IncomingMessage, ServerResponse>();
-
-/** Middleware that tells an inner request which response carries its own to the caller. */
-export const carryResponses: Middleware = async (ctx, next) => {
-  const carrier = carriers.get(ctx.req);
-  if (carrier) stateOf(ctx).carrier = carrier;
-  await next();
-};
 
 async function readText(body: Readable, most: number): Promise<{ text: string; isCut: boolean }> {
   const chunks: Buffer[] = [];

@@ -4,12 +4,7 @@
  * signed. A challenge works once, for a few minutes.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import {
-  createSIWxMessage,
-  parseSIWxHeader,
-  type SIWxPayload,
-  type SupportedChain,
-} from '@x402/extensions/sign-in-with-x';
+import type { SIWxPayload, SupportedChain } from '@x402/extensions/sign-in-with-x';
 import { getAddress, isHex } from 'viem';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import type { PaymentNetwork } from './paid_request.ts';
@@ -86,6 +81,8 @@ export function purchaseCollector({ ledger, network, signatures, publicUrl, secr
      * @throws LedgerUnavailable; ChainUnavailable if a contract wallet must be called and the chain cannot be read
      */
     async collect(uri: string, idOrNonce: string, header: string): Promise<Collected> {
+      // Loaded with the first sign-in.
+      const { createSIWxMessage, parseSIWxHeader } = await import('@x402/extensions/sign-in-with-x');
       let sent: SIWxPayload;
       let address: `0x${string}`;
       try {

@@ -4,7 +4,6 @@
  * transaction hash; or it is in this process: a key that pays the gas, a chain node, and a limit on the gas.
  */
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { Agent, request } from 'undici';
 import { z } from 'zod';
 import type { Network } from '../../lib/network.ts';
 import PQueue from 'p-queue';
@@ -168,7 +167,24 @@ interface HttpFacilitatorOptions extends FacilitatorSettings {
   readonly timeoutMs?: number;
 }
 
-function parseJson(bytes: ArrayBuffer): unknown {
+/** Bytes of a reply that are read at most. */
+const MAX_REPLY_BYTES = 65_536;
+
+class LargeReply extends Error {}
+
+/** @throws LargeReply */
+async function readReply({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > MAX_REPLY_BYTES) throw new LargeReply();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
@@ -178,7 +194,6 @@ function parseJson(bytes: ArrayBuffer): unknown {
 
 export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
   const { network, url, authorization, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const dispatcher = new Agent({ maxResponseSize: 65_536 });
   const headers = {
     'Content-Type': 'application/json',
     Accept: 'application/json',
@@ -191,12 +206,11 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
     const method = body === undefined ? { method: 'GET' } : { method: 'POST', body };
     try {
       const target = `${url.replace(/\/+$/, '')}/${operation}`;
-      const { statusCode: status, body: reply } = await request(target, { ...method, headers, signal, dispatcher });
-      return { status, json: parseJson(await reply.arrayBuffer()) };
+      const reply = await fetch(target, { ...method, headers, signal, redirect: 'manual' });
+      return { status: reply.status, json: parseJson(await readReply(reply)) };
     } catch (error) {
       // The text of the error may name the URL or the host.
-      const isLarge = (error as { code?: unknown }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-      const why = isLarge ? 'reply larger than 64 kB' : 'could not be reached';
+      const why = error instanceof LargeReply ? 'reply larger than 64 kB' : 'could not be reached';
       throw new FacilitatorUnavailable(`facilitator ${operation}: ${signal.aborted ? 'did not respond in time' : why}`);
     }
   };

@@ -12,19 +12,17 @@ import {
   type PublicClient,
 } from 'viem';
 import type { Network } from '../../../lib/network.ts';
-import { chainConfig } from 'viem/op-stack';
 
 /** Contract that batches calls, at this address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11';
 
 export const evmChainOf = ({ chainId, title }: Network) =>
   defineChain({
-    ...chainConfig,
     id: chainId,
     name: title,
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [] } },
-    contracts: { ...chainConfig.contracts, multicall3: { address: MULTICALL } },
+    contracts: { multicall3: { address: MULTICALL } },
   });
 
 const POLLING_MS = 1_000;

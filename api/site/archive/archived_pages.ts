@@ -1,5 +1,4 @@
 /** Archived pages as text, from the archive of the server's data folder or the store, verified by their hash. */
-import { Parser } from 'htmlparser2';
 import { LRUCache } from 'lru-cache';
 import { type Archive, hasArchive, openArchive } from '../../../lib/archive.ts';
 import { UNPACK } from '../../../lib/content_encoding.ts';
@@ -30,7 +29,9 @@ const MAX_DEPTH = 256;
 const TOO_DEEP = new Error('too deep');
 
 /** Lines of a page, in the order of its markup, up to the place where the nesting exceeds MAX_DEPTH. */
-export function visibleText(page: string): string {
+export async function visibleText(page: string): Promise<string> {
+  // Loaded with the first page that is shown.
+  const { Parser } = await import('htmlparser2');
   const parts: string[] = [];
   let [hidden, depth, isData] = [0, 0, false];
   const parser = new Parser({

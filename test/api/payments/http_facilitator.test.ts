@@ -116,7 +116,7 @@ describe('the facilitator client', () => {
       [raw(302, '', { Location: `${url}/elsewhere` }), 'facilitator supported: unusable reply (status 302)'],
       [hangUp, NOT_REACHED],
       [json(200, { kinds: [], pad: 'x'.repeat(66_000) }), TOO_LARGE],
-      [raw(200, gzipSync(LARGE), { 'Content-Encoding': 'gzip' }), UNUSABLE],
+      [raw(200, gzipSync(LARGE), { 'Content-Encoding': 'gzip' }), TOO_LARGE],
       [endless, TOO_LARGE],
       [() => undefined, TIMED_OUT],
       [unending, TIMED_OUT],
