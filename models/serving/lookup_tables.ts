@@ -39,7 +39,8 @@ export const LOOKUP_TABLES: readonly LookupTable[] = [
   {
     name: 'address_keys',
     columns: ['table_name', 'row', 'id', ...KEYS, ...OTHER],
-    sql: `${ADDRESSED_TABLES.map(addressesOf).join(' UNION ALL ')} ORDER BY table_name, row`,
+    // The records of a street are side by side, so that a lookup reads one page of them.
+    sql: `${ADDRESSED_TABLES.map(addressesOf).join(' UNION ALL ')} ORDER BY street_key, house_low, table_name, row`,
     indexes: [
       '(street_key, house_low) WHERE street_key IS NOT NULL',
       '(street_key, house_high, house_low) WHERE house_low < house_high',

@@ -129,9 +129,12 @@ interface Candidate {
 
 /** The statements that find the records that may match, each by an index. The rules are applied to its rows. */
 export const CANDIDATES = {
-  /** On the street, with a number in the wanted range, a range that has it, or no number but the same key. */
+  /**
+   * On the street, with a number in the wanted range, a range that has it, or no number but the same key. Left to
+   * itself, SQLite looks for the ranges among all records of the street with a smaller number.
+   */
   street: `SELECT * FROM address_keys WHERE street_key = ?1 AND house_low BETWEEN ?3 AND ?4
-    UNION ALL SELECT * FROM address_keys
+    UNION ALL SELECT * FROM address_keys INDEXED BY address_keys_1
       WHERE street_key = ?1 AND house_low < house_high AND house_low < ?3 AND house_high >= ?3
     UNION ALL SELECT * FROM address_keys WHERE street_key = ?1 AND house_low IS NULL AND address_key = ?2`,
   parcel_key: 'SELECT * FROM address_keys WHERE parcel_key = ?1',
