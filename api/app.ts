@@ -109,6 +109,8 @@ export interface App {
   readonly routes: readonly Route[];
   readonly payments: PaymentLayer;
   readonly health: () => Promise<Health>;
+  /** Writes the documents that describe the interface, which the first free response needs. */
+  readonly describe: () => void;
 }
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
@@ -162,14 +164,16 @@ function openShop(deps: AppDeps) {
 }
 type Shop = ReturnType<typeof openShop>;
 
-/** The API, its documents for programs, and /health. */
-function mountApi(router: Router, shop: Shop): void {
+/** The API, its documents for programs, and /health. @returns the hash of the interface */
+function mountApi(router: Router, shop: Shop): () => string {
   const { contactEmail: email, cursorSecret: secret, receiptKeys, health, nowMs } = shop;
   const documents = discoveryDocuments({ ...shop, email });
-  mountRoutes(router, { ...shop, interfaceHash: interfaceHashOf(documents) });
+  const interfaceHash = interfaceHashOf(documents);
+  mountRoutes(router, { ...shop, interfaceHash });
   mountDocuments(router, [...documents, receiptKeysDocument(receiptKeys)], nowMs);
   mountPurchases(router, { ...shop, collector: purchaseCollector({ ...shop, secret }) });
   mountHealth(router, health);
+  return interfaceHash;
 }
 
 /** The pages for people. */
@@ -211,7 +215,7 @@ export function createApp(deps: AppDeps): App {
   const shop = openShop(deps);
   const { routes, layer, health } = shop;
   const router = new Router({ sensitive: true });
-  mountApi(router, shop);
+  const describe = mountApi(router, shop);
   const site = mountPages(router, shop);
 
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
@@ -234,5 +238,5 @@ export function createApp(deps: AppDeps): App {
   addMiddleware(koa, shop, site);
   koa.use(router.routes());
   koa.use(router.allowedMethods({ throw: true, methodNotAllowed, notImplemented: methodNotAllowed }));
-  return { koa, routes, payments: layer, health };
+  return { koa, routes, payments: layer, health, describe };
 }

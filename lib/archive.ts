@@ -63,7 +63,9 @@ const WRITE_WAIT_MS = 10 * 60_000;
 /** Records are checked by zstd, bodies by their hash. */
 const CHECKED = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
-const runIdOrder = new Intl.Collator('en', { numeric: true });
+let runIdOrder: Intl.Collator | undefined;
+const byRunId = (a: string, b: string): number =>
+  (runIdOrder ??= new Intl.Collator('en', { numeric: true })).compare(a, b);
 const usable = (record: RequestRecord): boolean =>
   record.error === null && record.sha256 !== null && (record.status === 200 || record.status === 304);
 const blobOf = (hash: string): Uint8Array => Buffer.from(hash, 'hex');
@@ -192,7 +194,7 @@ export class Archive {
   async runs(source: string): Promise<string[]> {
     const ids = this.#file.all('SELECT run_id FROM read WHERE source = ?', source).map((row) => String(row['run_id']));
     const pending = this.#records.filter((record) => record.source === source).map(({ runId }) => runId);
-    return [...new Set([...ids, ...pending])].sort(runIdOrder.compare);
+    return [...new Set([...ids, ...pending])].sort(byRunId);
   }
 
   /** The reads of all sources, with the hashes that their requests name. */
@@ -368,7 +370,7 @@ export class Archive {
         number: Number.MAX_SAFE_INTEGER + index,
         record,
       }));
-    return [...written, ...pending].sort((a, b) => runIdOrder.compare(a.runId, b.runId) || a.number - b.number);
+    return [...written, ...pending].sort((a, b) => byRunId(a.runId, b.runId) || a.number - b.number);
   }
 
   #recordAt({ id, number, record, ...read }: Place): RequestRecord {

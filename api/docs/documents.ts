@@ -19,8 +19,9 @@ import { catalogEntry } from './x402_extensions.ts';
 export interface Document {
   readonly path: string;
   readonly type: string;
-  /** Text or bytes; a text with a date is written for each request. */
+  /** Text, bytes, or what writes the text: once, or for each request if it has a date. */
   readonly content: string | Buffer | ((nowMs: number) => string);
+  readonly isDated?: true;
   /** How long a cache may reuse it without revalidation. */
   readonly seconds: number;
 }
@@ -126,6 +127,7 @@ const securityDocument = (email: string, publicUrl: string): Document => ({
     const canonical = publicUrl.startsWith('https:') ? `Canonical: ${publicUrl}/.well-known/security.txt\n` : '';
     return `Contact: mailto:${email}\nExpires: ${expires}\nPreferred-Languages: en\n${canonical}`;
   },
+  isDated: true,
   seconds: DAY,
 });
 
@@ -166,6 +168,11 @@ const problemPages = (publicUrl: string): Document[] =>
     seconds: DAY,
   }));
 
+const once = (write: () => string): (() => string) => {
+  let text: string | undefined;
+  return () => (text ??= write());
+};
+
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;
 
 /** The documents. They depend on no snapshot. */
@@ -175,8 +182,18 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
   const plain = 'text/plain; charset=utf-8';
   const pages = allPages(routes).map(({ path }) => path);
   return [
-    { path: '/openapi.json', type: json, content: JSON.stringify(openApi(routes, publicUrl, email)), seconds: MINUTE },
-    { path: '/llms.txt', type: 'text/markdown; charset=utf-8', content: llmsText(options), seconds: MINUTE },
+    {
+      path: '/openapi.json',
+      type: json,
+      content: once(() => JSON.stringify(openApi(routes, publicUrl, email))),
+      seconds: MINUTE,
+    },
+    {
+      path: '/llms.txt',
+      type: 'text/markdown; charset=utf-8',
+      content: once(() => llmsText(options)),
+      seconds: MINUTE,
+    },
     {
       path: '/skill.md',
       type: 'text/markdown; charset=utf-8',
@@ -186,7 +203,7 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
     { path: '/changelog', type: plain, content: textOf('../../CHANGELOG.md'), seconds: HOUR },
     { path: '/server.json', type: json, content: jsonText(registryEntry(publicUrl)), seconds: HOUR },
     ...problemPages(publicUrl),
-    { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
+    { path: '/.well-known/x402', type: json, content: once(() => jsonText(x402Resources(options))), seconds: MINUTE },
     ...(email === undefined ? [] : [securityDocument(email, publicUrl)]),
     { path: '/robots.txt', type: plain, content: robotsText(publicUrl), seconds: HOUR },
     { path: '/sitemap.xml', type: 'application/xml; charset=utf-8', content: sitemap(publicUrl, pages), seconds: HOUR },
@@ -204,22 +221,25 @@ export const receiptKeysDocument = ({ published }: Pick<ReceiptKeys, 'published'
   seconds: MINUTE,
 });
 
-/** Hash of all descriptions of the interface. */
-export const interfaceHashOf = (documents: readonly Document[]): string =>
-  shortHash(documents.map(({ content }) => (typeof content === 'string' ? content : '')));
+const contentAt = ({ content }: Document, nowMs: number): string | Buffer =>
+  typeof content === 'function' ? content(nowMs) : content;
+
+/** Hash of all descriptions of the interface, computed when it is first asked for. */
+export const interfaceHashOf = (documents: readonly Document[]): (() => string) =>
+  once(() => shortHash(documents.map((one) => (one.isDated ? '' : hashOf(contentAt(one, 0))))));
 
 const hashOf = (content: string | Buffer): string =>
   shortHash(typeof content === 'string' ? content : content.toString('base64'));
 
 export function mountDocuments(router: Router, documents: readonly Document[], nowMs: () => number): void {
-  for (const { path, type, content, seconds } of documents) {
+  for (const document of documents) {
+    const { path, type, seconds, isDated } = document;
     // Hashed when it is first requested: the largest has a megabyte.
-    let fixedHash: string | undefined;
+    const fixedHash = once(() => hashOf(contentAt(document, 0)));
     router.get(path, (ctx) => {
-      const body = typeof content === 'function' ? content(nowMs()) : content;
-      if (typeof content !== 'function') fixedHash ??= hashOf(content);
+      const body = contentAt(document, nowMs());
       ctx.set('X-Content-Type-Options', 'nosniff');
-      if (isCached(ctx, fixedHash ?? hashOf(body), `public, max-age=${seconds}`)) return;
+      if (isCached(ctx, isDated ? hashOf(body) : fixedHash(), `public, max-age=${seconds}`)) return;
       ctx.body = body;
       ctx.type = type;
     });

@@ -311,6 +311,7 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
   };
 }
 
+export const COLLECT_PATH = '/api/purchases/{id}';
 /** Collecting a purchase, which no route of the list describes. */
 export const collectOperation = {
   operationId: 'collect',
@@ -370,7 +371,7 @@ export function openApi(routes: readonly Route[], publicUrl: string, email?: str
     servers: [{ url: publicUrl }],
     paths: {
       ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
-      '/api/purchases/{id}': { get: collectOperation },
+      [COLLECT_PATH]: { get: collectOperation },
     },
     components: {
       schemas: schemasOf(bodies),

@@ -33,7 +33,11 @@ export function clientKey(ip: string): string {
 
 /** Counts by key. The window of a key, by default a minute, begins with its first count. */
 export function createQuota(limit: number, nowMs: () => number, windowMs = MINUTE_MS) {
-  const counts = new LRUCache<string, { used: number; readonly endsMs: number }>({ max: MAX_KEYS });
+  // Grows with its keys: `max` would reserve 2 MB for them.
+  const counts = new LRUCache<string, { used: number; readonly endsMs: number }>({
+    maxSize: MAX_KEYS,
+    sizeCalculation: () => 1,
+  });
   const countOf = (key: string) => {
     const known = counts.get(key);
     return known && known.endsMs > nowMs() ? known : { used: 0, endsMs: nowMs() + windowMs };

@@ -21,6 +21,8 @@ import { openFollowed, type FollowedSnapshots, type LoadFailure, type Snapshots 
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
+/** Documents are written so long after the start, when the first callers have their answers. */
+const DESCRIBE_MS = 1_000;
 
 export type ServerEvent = { readonly serving: string } | { readonly refunds: number } | LoadFailure | PaymentEvent;
 
@@ -189,6 +191,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     await startPayments(app, report);
     await shareWallet(running, settings.DATA_DIR, url);
     application.resolve(app.koa.callback());
+    const describing = setTimeout(app.describe, DESCRIBE_MS);
+    open.defer(() => {
+      clearTimeout(describing);
+    });
     const refunds = { routes: app.routes, nowMs: Date.now, report: (event: ServerEvent) => report?.(event) };
     open.defer(watchRefunds(running.ledger, snapshots, refunds));
     if (payments.sandbox) open.defer(() => removeWallet(settings.DATA_DIR, url));

@@ -40,7 +40,7 @@ export interface MountOptions {
   readonly holds: Holds;
   readonly layer: Pick<PaymentLayer, 'charge'>;
   /** Hash of the interface, part of every ETag: a new interface invalidates cached responses. */
-  readonly interfaceHash: string;
+  readonly interfaceHash: () => string;
   readonly nowMs: () => number;
   /** Handler timeout, in milliseconds; a slow route has four times as much. */
   readonly handlerMs: number;
@@ -126,7 +126,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     let running: Promise<unknown> | undefined;
     const respond = async (): Promise<void> => {
       if (route.price === null) {
-        const hash = responseHash(route, request, options.interfaceHash, await route.stateKey?.(request));
+        const hash = responseHash(route, request, options.interfaceHash(), await route.stateKey?.(request));
         if (isCached(ctx, hash, route.stateKey && 'public, no-cache')) return;
       }
       state.countUnpaid?.((route.questions?.(params) ?? 1) - 1);

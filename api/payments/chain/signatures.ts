@@ -2,13 +2,13 @@
  * Checks signatures of wallets. For an ordinary account the signature alone decides. A contract wallet (EIP-1271) is
  * called through our node, with limited gas and time.
  */
-import { authorizationTypes } from '@x402/evm';
 import {
   encodeFunctionData,
   hashMessage,
   hashTypedData,
   maxUint256,
   parseAbi,
+  parseAbiParameters,
   recoverAddress,
   size,
   slice,
@@ -19,6 +19,13 @@ import {
 import type { SignedAuthorization } from './authorization.ts';
 import { ChainUnavailable, fromNode } from './node.ts';
 import { BASE, type Network } from '../../../lib/network.ts';
+
+/** What a payer signs (EIP-3009). The library's own table comes with all its schemes, a twentieth of a start. */
+export const authorizationTypes = {
+  TransferWithAuthorization: parseAbiParameters(
+    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce',
+  ),
+};
 
 /** The EIP-712 domain of the network's token. */
 const domainOf = ({ chainId, usdc: { name, version, address: verifyingContract } }: Network) =>

@@ -5,7 +5,7 @@ import { priceText } from '../../../lib/prices.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import { TABLES } from '../../../models/serving/tables.ts';
 import { exampleUrl } from '../../docs/examples.ts';
-import { HEADERS, MCP_PATH, openApi, PURCHASE_HEADERS } from '../../docs/openapi.ts';
+import { COLLECT_PATH, collectOperation, HEADERS, MCP_PATH, openApi, PURCHASE_HEADERS } from '../../docs/openapi.ts';
 import { MAX_URL_LENGTH, PROBLEMS, type Reason } from '../../http/problem.ts';
 import { templateOf, type Route } from '../../routes/define.ts';
 import { FORMULA_RULE } from '../../routes/list/csv.ts';
@@ -275,7 +275,9 @@ function bodiesOf({ api }: Reference, { responses }: Endpoint): (readonly [title
   );
 }
 
-function endpointContent(reference: Reference, endpoint: Endpoint, { site }: PageContext): Html {
+function endpointContent(reference: Reference, asked: string, { site }: PageContext): Html {
+  const endpoint = reference.endpoints.find((one) => one.path === asked);
+  if (!endpoint) throw new Error(`OpenAPI has no ${asked}`);
   const { path, summary, description: cost, parameters, responses, route, tags } = endpoint;
   const isSold = route !== undefined && route.price !== null;
   const hasForm = isSold && !path.includes('{') && !route.media;
@@ -400,26 +402,33 @@ export const overviewPage: Page = {
 
 /** All pages but the overview, which is in the navigation of the site. */
 export function referencePages(routes: readonly Route[]): readonly Page[] {
-  const reference = referenceOf(routes);
-  const page = (path: string, title: string, about: string, content: (context: PageContext) => Html): Page => ({
+  type Content = (reference: Reference, context: PageContext) => Html;
+  const page = (path: string, title: string, about: string, content: Content): Page => ({
     path,
     title,
     about,
     cache: 'snapshot',
-    content: (context) => frame(reference, path, content(context)),
+    content(context) {
+      const reference = referenceOf(routes);
+      return frame(reference, path, content(reference, context));
+    },
   });
+  const operations = routes.map((route): [path: string, operation: string] => [templateOf(route), route.name]);
   return [
-    ...reference.endpoints.map((one) =>
+    ...[...operations, [COLLECT_PATH, collectOperation.operationId] as const].map(([path, operation]) =>
       page(
-        one.href,
-        one.path,
-        `${one.path}: price, parameters, response fields, a sample response and errors.`,
-        (context) => endpointContent(reference, one, context),
+        endpointPath(operation),
+        path,
+        `${path}: price, parameters, response fields, a sample response and errors.`,
+        (reference, context) => endpointContent(reference, path, context),
       ),
     ),
     ...RECORDS.map((one) =>
-      page(one.href, one.name, `${one.about} Every field with its type, unit and meaning, and when it is null.`, () =>
-        recordContent(reference, one),
+      page(
+        one.href,
+        one.name,
+        `${one.about} Every field with its type, unit and meaning, and when it is null.`,
+        (reference) => recordContent(reference, one),
       ),
     ),
   ];

@@ -1,12 +1,12 @@
 /** What pay.js asks the server for: the layout of what was bought, and in the sandbox the test wallet. */
 import type { Router } from '@koa/router';
-import { authorizationTypes } from '@x402/evm';
 import type { Context } from 'koa';
 import { isAddressEqual, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { atomicOf } from '../../../lib/network.ts';
 import { Problem } from '../../http/problem.ts';
+import { authorizationTypes } from '../../payments/chain/signatures.ts';
 import type { Chain } from '../../payments/local_chain/chain.ts';
 import { Report } from '../../routes/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
