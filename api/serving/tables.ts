@@ -285,7 +285,7 @@ export class Tables {
     for (const { file, start, end } of sections) {
       const words = this.#words.getOrInsertComputed(`${file.name} ${name}`, () => {
         const sql = `SELECT places FROM ${wordsOf(table, name)} WHERE word = ?`;
-        const placesOf = (word: number) => file.rows(sql, word)[0]?.['places'] as Uint8Array;
+        const placesOf = (word: number) => file.rows(sql, word)[0]?.['places'] as Uint8Array<ArrayBuffer>;
         return new Words(bytesIn(file, wordsOf(table, name), VALUES_PART), placesOf);
       });
       await words.mark(text.toLowerCase(), marks.subarray(start, end), pause);

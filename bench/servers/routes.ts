@@ -3,9 +3,9 @@
  * Prints its address.
  *   node bench/servers/routes.ts <data folder> [<facilitator> <account that is paid>]
  */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Router } from '@koa/router';
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
@@ -45,12 +45,23 @@ for (const route of routes)
     ctx.body = await answer(route, ctx.querystring);
     ctx.type = 'application/json';
   });
-/** Milliseconds for which a call held the event loop at most, since the last time this was asked. */
-const delay = monitorEventLoopDelay({ resolution: 1 });
-delay.enable();
+/** Milliseconds for which this thread could have run so far, and had no core. */
+const queuedMs = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6;
+/** Milliseconds of the longest turn of the event loop since this was asked, with and without its wait for a core. */
+let longest = { held: 0, turn: 0 };
+let last = { now: performance.now(), queued: queuedMs() };
+setInterval(() => {
+  const next = { now: performance.now(), queued: queuedMs() };
+  const held = next.now - last.now;
+  longest = {
+    held: Math.max(longest.held, held),
+    turn: Math.max(longest.turn, held - (next.queued - last.queued)),
+  };
+  last = next;
+}, 1);
 router.get('/held', (ctx) => {
-  ctx.body = String(delay.max / 1e6);
-  delay.reset();
+  ctx.body = longest;
+  longest = { held: 0, turn: 0 };
 });
 const unpaid = new Koa().use(router.routes()).callback();
 

@@ -105,10 +105,10 @@ type Pause = () => Promise<void>;
 export class Words {
   readonly #width: number;
   readonly #text: Buffer;
-  readonly #placesOf: (word: number) => Uint8Array;
+  readonly #placesOf: (word: number) => Uint8Array<ArrayBuffer>;
 
-  /** @param vocabulary as it is written @param placesOf reads the places of a word */
-  constructor(vocabulary: Uint8Array, placesOf: (word: number) => Uint8Array) {
+  /** @param vocabulary as it is written @param placesOf reads the places of a word, freed once they are used */
+  constructor(vocabulary: Uint8Array, placesOf: (word: number) => Uint8Array<ArrayBuffer>) {
     const bytes = Buffer.from(vocabulary.buffer, vocabulary.byteOffset, vocabulary.length);
     this.#width = bytes.readUInt32LE();
     this.#text = bytes.subarray(WIDTH_BYTES);
@@ -142,6 +142,8 @@ export class Words {
         read += 1;
         if (read % SLICE === 0) await pause();
       }
+      // Megabytes of a common word, which the garbage collector would find late, in a long pause.
+      bytes.buffer.transfer(0);
     }
   }
 
@@ -153,7 +155,7 @@ export class Words {
     );
     const last = wanted.pop() ?? END;
     /** A bit for each place that the words so far lead to; undefined before the first word. */
-    let reached: Uint8Array | undefined;
+    let reached: Uint8Array<ArrayBuffer> | undefined;
     const isReached = (place: number): boolean => (((reached?.[place >>> 3] ?? 0xff) >> (place & 7)) & 1) === 1;
     for (const word of wanted) {
       const next = new Uint8Array((marks.length * this.#width) / 8 + 1);
@@ -162,10 +164,12 @@ export class Words {
         const at = (place + 1) >>> 3;
         next[at] = (next[at] ?? 0) | (1 << ((place + 1) & 7));
       });
+      reached?.buffer.transfer(0);
       reached = next;
     }
     await this.#each(this.#containing(last), pause, (place) => {
       if (isReached(place)) marks[Math.floor(place / this.#width)] = 1;
     });
+    reached?.buffer.transfer(0);
   }
 }

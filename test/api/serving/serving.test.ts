@@ -48,7 +48,7 @@ it('names that contain a text are found by the word index', async () => {
   const index = new WordIndex();
   for (const name of names) index.add(name);
   const places = new Map(index.places());
-  const words = new Words(index.vocabulary(), (word) => places.get(word) ?? assert.fail(String(word)));
+  const words = new Words(index.vocabulary(), (word) => Uint8Array.from(places.get(word) ?? assert.fail(String(word))));
   const texts = names.flatMap((name) => [name ?? 'none', name?.slice(1, 6) ?? 'x', name?.slice(-3) ?? 'y']);
   let found = 0;
   for (const text of new Set([...texts, 'e', 'acme, a', ' ', '  ', 'n']).values()) {
