@@ -50,7 +50,7 @@ async function writeTexts(dataDir: string, table: TableName, path: string): Prom
   const file = createWriteStream(path);
   try {
     for (const row of await snapshot.select(new Filters(table))) {
-      const [text = ''] = snapshot.texts(table, [row]).map(String);
+      const [text = ''] = (await snapshot.textsInSlices(table, [row])).map(String);
       if (!file.write(`${JSON.stringify({ id: (JSON.parse(text) as { id: string }).id, text })}\n`))
         await once(file, 'drain');
     }

@@ -25,25 +25,28 @@ export class Snapshot extends Tables {
     this.manifest = manifest;
   }
 
-  /** JSON texts of the records in these rows, in this order. @param fields default: all of the record */
-  texts(table: TableName, rows: readonly number[], fields?: readonly string[]): Buffer[] {
+  /**
+   * JSON texts of the records in these rows, in this order, each without its last brace.
+   * @param fields default: all of the record
+   */
+  openTexts(table: TableName, rows: readonly number[], fields?: readonly string[]): string[] {
     return rows.length === 0 ? [] : recordReader(this, table, fields)(rows);
   }
 
-  /** The same in slices, for a page of large records. */
+  /** Whole texts as bytes, in slices, for a page of large records. */
   async textsInSlices(table: TableName, rows: readonly number[], fields?: readonly string[]): Promise<Buffer[]> {
     const read = recordReader(this, table, fields);
     const texts: Buffer[] = [];
     for (let from = 0; from < rows.length; from += SLICE_ROWS) {
       await pause();
-      texts.push(...read(rows.slice(from, from + SLICE_ROWS)));
+      texts.push(...read(rows.slice(from, from + SLICE_ROWS)).map((text) => Buffer.from(`${text}}`)));
     }
     return texts;
   }
 
   /** The same as objects. */
   records(table: TableName, rows: readonly number[], fields?: readonly string[]): Record<string, unknown>[] {
-    return this.texts(table, rows, fields).map(parseRecord);
+    return this.openTexts(table, rows, fields).map((text) => parseRecord(`${text}}`));
   }
 
   /** Every record of a small table, in published order. Read once. */

@@ -34,7 +34,7 @@ function counted(tables: Tables, records: readonly (readonly string[])[]): reado
   });
 }
 
-/** Writes records of these fields from their lines. */
+/** Writes records of these fields from their lines, each without its last brace (see withField). */
 function writerOf(table: TableName, names: readonly string[]): (lines: readonly string[]) => string {
   const fields = names
     .filter((name) => name !== ABSENT)
@@ -60,55 +60,60 @@ function writerOf(table: TableName, names: readonly string[]): (lines: readonly 
         absent += `,${line.slice(inside + 2, -1)}`;
       }
     }
-    return `{${text}${hasAbsent ? `,"${ABSENT}":{${absent.slice(1)}}` : ''}}`;
+    return `{${text}${hasAbsent ? `,"${ABSENT}":{${absent.slice(1)}}` : ''}`;
   };
 }
 
 /** Writers of full records. */
 const FULL = new Map(TABLE_NAMES.map((table) => [table, writerOf(table, allFields(table))]));
 
-/** Reads the texts of records with these fields, in the order of their rows. @param names default: all of the record */
+/**
+ * Reads the texts of records with these fields, in the order of their rows, each without its last brace.
+ * @param names default: all of the record
+ */
 export function recordReader(tables: Tables, table: TableName, names: readonly string[] = allFields(table)) {
   const full = names.length === allFields(table).length ? FULL.get(table) : undefined;
   const write = full ?? writerOf(table, names);
   const isCounted = table === 'filings' && names.includes(COUNTED);
-  return (rows: readonly number[]): Buffer[] => {
+  return (rows: readonly number[]): string[] => {
     const records = tables.linesOf(table, rows);
-    return (isCounted ? counted(tables, records) : records).map((lines) => Buffer.from(write(lines)));
+    return (isCounted ? counted(tables, records) : records).map(write);
   };
 }
 
-const COMMA = Buffer.from(',');
-const areTexts = (value: unknown): value is readonly Buffer[] =>
-  Array.isArray(value) && value.length > 0 && value.every((item) => Buffer.isBuffer(item));
-
 /** A response body assembled from JSON texts, so that records are not parsed and serialized again. */
 export class JsonText {
-  readonly bytes: Buffer;
-  private constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  readonly #parts: readonly (string | Buffer)[];
+  private constructor(parts: readonly (string | Buffer)[]) {
+    this.#parts = parts;
   }
 
-  /** An object with these fields. An array of buffers is an array of JSON texts. */
+  /** An array of JSON texts. Those of a large page are bytes already. */
+  static array(texts: readonly (string | Buffer)[]): JsonText {
+    return new JsonText(['[', ...texts.flatMap((text, i) => (i === 0 ? [text] : [',', text])), ']']);
+  }
+
+  /** An object with these fields. */
   static of(fields: Readonly<Record<string, unknown>>): JsonText {
-    const parts: Buffer[] = [];
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const parts = given.flatMap(([name, value], i) => [
+      `${i === 0 ? '' : ','}${JSON.stringify(name)}:`,
+      ...(value instanceof JsonText ? value.#parts : [JSON.stringify(value)]),
+    ]);
+    return new JsonText(['{', ...parts, '}']);
+  }
+
+  get bytes(): Buffer {
+    const buffers: Buffer[] = [];
     let text = '';
-    for (const [name, value] of Object.entries(fields)) {
-      if (value === undefined) continue;
-      text += `${text === '' && parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-      if (!areTexts(value)) {
-        text += JSON.stringify(value);
-        continue;
+    for (const part of this.#parts)
+      if (typeof part === 'string') text += part;
+      else {
+        buffers.push(Buffer.from(text), part);
+        text = '';
       }
-      parts.push(Buffer.from(`${text}[`));
-      for (const [i, item] of value.entries()) {
-        if (i > 0) parts.push(COMMA);
-        parts.push(item);
-      }
-      text = ']';
-    }
-    parts.push(Buffer.from(text === '' ? '{}' : `${text}}`));
-    return new JsonText(Buffer.concat(parts));
+    const end = Buffer.from(text);
+    return buffers.length === 0 ? end : Buffer.concat([...buffers, end]);
   }
 }
 
@@ -116,9 +121,9 @@ export class JsonText {
 export const bodyObject = (body: unknown): unknown => (body instanceof JsonText ? parseRecord(body.bytes) : body);
 
 /** The record of a JSON text. */
-export const parseRecord = (text: Buffer): Record<string, unknown> =>
-  JSON.parse(text.toString('utf8')) as Record<string, unknown>;
+export const parseRecord = (text: string | Buffer): Record<string, unknown> =>
+  JSON.parse(String(text)) as Record<string, unknown>;
 
-/** The text of a record with a field behind its others. */
-export const withField = (text: Buffer, name: string, value: unknown): Buffer =>
-  Buffer.concat([text.subarray(0, -1), Buffer.from(`,"${name}":${JSON.stringify(value)}}`)]);
+/** The whole text of a record that lacks its last brace, with a field behind its others: nothing is copied yet. */
+export const withField = (text: string, name: string, value: unknown): string =>
+  `${text},"${name}":${JSON.stringify(value)}}`;

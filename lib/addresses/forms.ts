@@ -171,7 +171,7 @@ const TWO_DIRECTIONS = /^([NS])(?:ORTH|OUTH)? ([EW])(?:AST|EST)? (?=(?:LOOP|SPUR
 
 /** A street with its road in one form: "STATE RT 39" and Ohio's "OH-39" are SR39, "CO RD K" is CR-K. */
 export function withRoad(street: string): string {
-  const road = NUMBERED_ROADS.find(({ pattern }) => pattern.test(street));
+  const road = /\d/.test(street) ? NUMBERED_ROADS.find(({ pattern }) => pattern.test(street)) : undefined;
   if (road !== undefined)
     return street.replace(road.pattern, `$1${road.form}$2`).replace(ROAD_AFTER, '$1').replace(TWO_DIRECTIONS, '$1$2 ');
   for (const { form, pattern } of LETTERED_ROADS) {

@@ -239,15 +239,15 @@ function eventsOf(snapshot: Snapshot, rows: readonly number[], held: HeldLeads):
   });
 }
 
-/** Texts of the records that the list has now, by id. */
+/** Texts of the records that the list has now, each without its last brace, by id. */
 async function recordsOf(
   snapshot: Snapshot,
   listed: Filters,
   { ids, columns }: { readonly ids: readonly string[]; readonly columns: readonly string[] },
-): Promise<ReadonlyMap<string, Buffer>> {
+): Promise<ReadonlyMap<string, string>> {
   const { table } = listed;
   const rows = await snapshot.select(listed.either({ column: 'id', is: 'one of', values: ids }));
-  const texts = snapshot.texts(table, rows, columns);
+  const texts = snapshot.openTexts(table, rows, columns);
   return new Map(snapshot.ids(table, rows).flatMap((id, i) => (texts[i] === undefined ? [] : [[id, texts[i]]])));
 }
 
@@ -320,7 +320,7 @@ export async function changesResponse(options: ChangeRequest): Promise<JsonText>
     table: feed.list,
     records: events.map(({ record, change }) =>
       withField(
-        (change.event === 'gone' ? undefined : texts.get(record)) ?? Buffer.from(JSON.stringify({ id: record })),
+        (change.event === 'gone' ? undefined : texts.get(record)) ?? `{"id":${JSON.stringify(record)}`,
         'change',
         change,
       ),

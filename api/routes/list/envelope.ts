@@ -100,7 +100,7 @@ const staleNote = ([first, ...others]: readonly StaleSource[]): string =>
 export interface ListPage {
   readonly table: TableName;
   /** JSON texts. */
-  readonly records: readonly Buffer[];
+  readonly records: readonly (string | Buffer)[];
   /** Matching records of the list, ignoring the cursor. */
   readonly total: number;
   /** Names of `fieldsOf`. */
@@ -140,6 +140,6 @@ export function listBody(request: RouteRequest<Params>, list: List, page: ListPa
     filters: filtersOf(params),
     fields: page.fields,
     next_cursor: page.nextCursor,
-    records: page.records,
+    records: JsonText.array(page.records),
   });
 }

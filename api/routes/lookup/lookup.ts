@@ -123,8 +123,8 @@ interface Candidate {
   readonly city_basis: string | null;
   readonly county_fips: string | null;
   readonly parcel_key: string | null;
-  /** Whether the parcel finds it. */
-  readonly is_parcel: boolean;
+  /** 1 if the parcel finds it, else 0. */
+  readonly is_parcel: number;
 }
 
 /** The statements that find the records that may match, each by an index. The rules are applied to its rows. */
@@ -133,27 +133,27 @@ export const CANDIDATES = {
    * On the street, with a number in the wanted range, a range that has it, or no number but the same key. Left to
    * itself, SQLite looks for the ranges among all records of the street with a smaller number.
    */
-  street: `SELECT * FROM address_keys WHERE street_key = ?1 AND house_low BETWEEN ?3 AND ?4
-    UNION ALL SELECT * FROM address_keys INDEXED BY address_keys_1
+  street: `SELECT *, 0 AS is_parcel FROM address_keys WHERE street_key = ?1 AND house_low BETWEEN ?3 AND ?4
+    UNION ALL SELECT *, 0 FROM address_keys INDEXED BY address_keys_1
       WHERE street_key = ?1 AND house_low < house_high AND house_low < ?3 AND house_high >= ?3
-    UNION ALL SELECT * FROM address_keys WHERE street_key = ?1 AND house_low IS NULL AND address_key = ?2`,
-  parcel_key: 'SELECT * FROM address_keys WHERE parcel_key = ?1',
-  parcel_letters: 'SELECT * FROM address_keys WHERE parcel_letters = ?1',
+    UNION ALL SELECT *, 0 FROM address_keys WHERE street_key = ?1 AND house_low IS NULL AND address_key = ?2`,
+  parcel_key: 'SELECT *, 1 AS is_parcel FROM address_keys WHERE parcel_key = ?1',
+  parcel_letters: 'SELECT *, 1 AS is_parcel FROM address_keys WHERE parcel_letters = ?1',
 };
 
 function candidatesOf(snapshot: Snapshot, { parts, parcel, only }: LookupKey): Candidate[] {
   const found = new Map<string, Candidate>();
-  const add = (rows: readonly Row[], isParcel: boolean): void => {
-    for (const row of rows) {
-      const key = `${String(row['table_name'])} ${String(row['row'])}`;
-      if (!found.has(key)) found.set(key, { ...row, is_parcel: isParcel } as unknown as Candidate);
+  const add = (rows: readonly Row[]): void => {
+    for (const row of rows as unknown as readonly Candidate[]) {
+      const key = `${row.table_name} ${row.row}`;
+      if (!found.has(key)) found.set(key, row);
     }
   };
   if (parcel !== null)
-    for (const sql of [CANDIDATES.parcel_key, CANDIDATES.parcel_letters]) add(snapshot.rows(sql, parcel), true);
+    for (const sql of [CANDIDATES.parcel_key, CANDIDATES.parcel_letters]) add(snapshot.rows(sql, parcel));
   if (parts !== null) {
     const { street_key: street, address_key: address, house_low: low, house_high: high } = parts;
-    add(snapshot.rows(CANDIDATES.street, street, address, low, high), false);
+    add(snapshot.rows(CANDIDATES.street, street, address, low, high));
   }
   return [...found.values()]
     .filter(({ state }) => only.state === undefined || state === only.state)
@@ -202,7 +202,7 @@ interface Match {
 /** The basis of a record by parcel or address, and whether the other of the two differs; null if it does not match. */
 function matchOf({ candidate, isHere, basis }: Comparison, { parts, parcel, only }: LookupKey): Match | null {
   const { table_name: table, id, row, address_key, parcel_key, is_parcel } = candidate;
-  if (is_parcel && (isHere || only.city === undefined)) {
+  if (is_parcel === 1 && (isHere || only.city === undefined)) {
     const differs = parts !== null && address_key !== null && basis === null;
     return { table, id, row, basis: 'apn_exact', conflict: differs ? 'other_address' : null };
   }
@@ -214,9 +214,9 @@ function matchOf({ candidate, isHere, basis }: Comparison, { parts, parcel, only
 function findMatches(snapshot: Snapshot, key: LookupKey): Match[] {
   const compared = candidatesOf(snapshot, key).map((candidate) => compare(candidate, key));
   // A number that several counties have means the parcel in the place of the address, if there is one.
-  const isParcelHere = compared.some(({ candidate, isHere }) => candidate.is_parcel && isHere);
+  const isParcelHere = compared.some(({ candidate, isHere }) => candidate.is_parcel === 1 && isHere);
   const matches = compared
-    .filter(({ candidate, isHere }) => !(candidate.is_parcel && isParcelHere && !isHere))
+    .filter(({ candidate, isHere }) => !(candidate.is_parcel === 1 && isParcelHere && !isHere))
     .flatMap((one) => matchOf(one, key) ?? [])
     .sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis) || (a.id < b.id ? -1 : 1));
   return ADDRESSED_TABLES.flatMap((table) => matches.filter((match) => match.table === table).slice(0, MAX_MATCHES));
@@ -260,13 +260,13 @@ function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]) {
 }
 
 /** The records of the matches of a table as JSON texts, each with its basis. */
-function textsOf(snapshot: Snapshot, table: AddressedTable, matches: readonly Match[]): Buffer[] {
+function textsOf(snapshot: Snapshot, table: AddressedTable, matches: readonly Match[]): JsonText {
   const own = matches.filter((match) => match.table === table);
-  const texts = snapshot.texts(
+  const texts = snapshot.openTexts(
     table,
     own.map(({ row }) => row),
   );
-  return texts.map((text, i) => withField(text, 'match_basis', own[i]?.basis));
+  return JsonText.array(texts.map((text, i) => withField(text, 'match_basis', own[i]?.basis)));
 }
 
 /** Which records have another address or another parcel than the ones given, or null if none has. */

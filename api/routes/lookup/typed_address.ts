@@ -127,10 +127,10 @@ function splitStateCode(
 function splitStateName(piece: string, { known, taken }: { known: KnownPlaces; taken: Taken }) {
   const isStreet = taken.after.length === 0;
   const words = wordsOf(piece);
-  if (known.cities.has(placeKey(piece)) && (isStreet || taken.after.length === 1)) return undefined;
   for (const count of [3, 2, 1]) {
     const state = STATE_BY_NAME.get(words.slice(-count).join(' ').toUpperCase());
     if (state === undefined || words.length < count) continue;
+    if (known.cities.has(placeKey(piece)) && (isStreet || taken.after.length === 1)) return undefined;
     const rest = words.slice(0, -count);
     const isWhole = rest.length === 0 && !isStreet;
     if (isWhole || cityWordsAt(rest, known, isStreet ? state : undefined) > 0) return [rest.join(' '), state] as const;
@@ -206,7 +206,7 @@ function cityPiece({ after }: Taken, known: KnownPlaces): string | undefined {
 /** The street and a known city at the end of its words, as "37 W 69th St Cleveland". */
 function cutCity({ street, state, zip }: Taken, known: KnownPlaces): { street: string; city: string } | undefined {
   const words = wordsOf(street);
-  const count = cityWordsAt(words, known, state) || cityWordsAt(words, known);
+  const count = cityWordsAt(words, known, state) || (state === undefined ? 0 : cityWordsAt(words, known));
   const rest = words.slice(0, words.length - count);
   if (count === 0 || !areAStreet(rest)) return undefined;
   // "12 Main St Upper Arlington" with no Upper Arlington known: a unit of Arlington only if the ZIP says so.

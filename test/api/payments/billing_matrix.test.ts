@@ -275,13 +275,13 @@ describe('billing', () => {
 
     using lease = server.snapshots.acquire();
     assert.ok(lease);
-    const { find, select, texts, records } = lease.snapshot;
+    const { find, select, openTexts, records } = lease.snapshot;
     const crash = (): never => {
       throw new Error('a crash of the handler');
     };
-    Object.assign(lease.snapshot, { find: crash, select: crash, texts: crash, records: crash });
+    Object.assign(lease.snapshot, { find: crash, select: crash, openTexts: crash, records: crash });
     await rows('handler crash');
-    Object.assign(lease.snapshot, { find, select, texts, records });
+    Object.assign(lease.snapshot, { find, select, openTexts, records });
 
     await shop.folder.publish('2026-11-20.02', {});
     await server.snapshots.refresh();

@@ -36,12 +36,12 @@ describe('the payment layer', () => {
   const whileCrashing = async <T>(action: () => Promise<T>): Promise<T> => {
     using lease = started.snapshots.acquire() ?? assert.fail();
     const { snapshot } = lease;
-    const { texts, textsInSlices } = snapshot;
+    const { openTexts, textsInSlices } = snapshot;
     const crash = (): never => {
       throw new Error('a secret of the inside');
     };
-    Object.assign(snapshot, { texts: crash, textsInSlices: crash });
-    return await action().finally(() => Object.assign(snapshot, { texts, textsInSlices }));
+    Object.assign(snapshot, { openTexts: crash, textsInSlices: crash });
+    return await action().finally(() => Object.assign(snapshot, { openTexts, textsInSlices }));
   };
 
   before(async () => {

@@ -213,7 +213,7 @@ it('files of more than 32 days are merged, and each change is there once, in its
       const after = last && { value: String(last['filing_date']), id: String(last['id']), isBehind: false };
       const { rows, total } = await tables.find({ filters, rank }, after, 97);
       if (rows.length === 0) return [total, ...found];
-      found.push(...recordReader(tables, 'filings')(rows).map((text) => JSON.parse(text.toString()) as Row));
+      found.push(...recordReader(tables, 'filings')(rows).map((text) => JSON.parse(`${text}}`) as Row));
     }
   };
 
