@@ -70,8 +70,9 @@ const areAStreet = (words: readonly string[]): boolean => words.length > 2 || (w
 
 /** The number of words at the end that are the name of a known city, in the state if one is given. */
 function cityWordsAt(words: readonly string[], { cities }: KnownPlaces, state?: string): number {
-  for (let count = Math.min(MAX_CITY_WORDS, words.length); count > 0; count -= 1) {
-    const city = cities.get(placeKey(words.slice(-count).join(' ')));
+  const keys = words.slice(-MAX_CITY_WORDS).map(placeKey);
+  for (let count = keys.length; count > 0; count -= 1) {
+    const city = cities.get(keys.slice(-count).filter(Boolean).join(' '));
     if (city && (state === undefined || city.states.has(state))) return count;
   }
   return 0;
