@@ -17,7 +17,7 @@ export interface DuckOptions {
   /** Threads of one query. 1 if the bytes of an export must not depend on scheduling. */
   readonly threads?: number;
   readonly memoryLimit?: string;
-  /** The file is removed after it is closed, so it needs no checkpoint. */
+  /** Its files are removed after it is closed, so they need no checkpoint. */
   readonly isTemporary?: boolean;
 }
 

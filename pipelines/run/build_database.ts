@@ -31,11 +31,17 @@ const DEFAULT_MEMORY = pipelineSettings.shape.BUILD_MEMORY.parse(undefined);
 /** DuckDB scans this many rows per thread, so a build of fewer rows gains nothing from a second one. */
 const ROWS_PER_THREAD = 122_880;
 
+/** Freed memory goes back to the system at once. By default it may keep twice the limit. */
+const RETURN_MEMORY = "SET allocator_flush_threshold = '4MB'; SET allocator_bulk_deallocation_flush_threshold = '4MB'";
+
+/** A log would write every table once more: no file of a killed build is opened again. */
+const NO_LOG = 'RECOVERY_MODE no_wal_writes';
+
 /**
  * Options of the published file. DuckDB 1.4 and newer read it: their compression of short texts saves a fifth. Small
- * blocks, because most columns fill a part of one. No log: publishing writes the tables by one checkpoint.
+ * blocks, because most columns fill a part of one. Publishing writes the tables by one checkpoint.
  */
-const PUBLISHED_OPTIONS = "RECOVERY_MODE no_wal_writes, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536";
+const PUBLISHED_OPTIONS = `${NO_LOG}, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536`;
 
 /** Length that no text reaches: one text compressed with zstd is read with the 2,047 texts around it. */
 const NO_ZSTD = 1_000_000_000;
@@ -56,13 +62,14 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
   const file = join(folder, BUILD_DATABASE);
   const publishedFile = `${file}.${PUBLISHED}`;
   const removeFiles = async (): Promise<void> => {
-    for (const path of [file, publishedFile]) {
-      for (const ending of ['', '.wal']) await rm(`${path}${ending}`, { force: true });
-    }
+    for (const path of [file, publishedFile]) await rm(path, { force: true });
   };
   try {
-    const duck = await openDuck(file, { threads: 1, memoryLimit, isTemporary: true });
+    const duck = await openDuck(':memory:', { threads: 1, memoryLimit, isTemporary: true });
     try {
+      await duck.connection.run(RETURN_MEMORY);
+      await duck.connection.run(`SET temp_directory = ${literal(`${file}.tmp`)}`);
+      await duck.connection.run(`ATTACH ${literal(file)} AS build (${NO_LOG}); USE build`);
       await duck.connection.run(`SET zstd_min_string_length = ${NO_ZSTD}`);
       await duck.connection.run(COUNT_PROGRESS);
       await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED} (${PUBLISHED_OPTIONS})`);
@@ -71,6 +78,7 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
       throw error;
     }
     const second = await duck.instance.connect();
+    await second.run('USE build');
     return {
       connection: duck.connection,
       second,

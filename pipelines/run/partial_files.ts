@@ -12,7 +12,7 @@ import type { Layout } from '../layout.ts';
 /** Prefix of a snapshot's folder until it is complete. */
 export const BUILDING = '.building-';
 
-/** Build database of a run, in its folder of `runs/`. DuckDB adds a `.wal` and a `.tmp`. */
+/** Build database of a run, in its folder of `runs/`. DuckDB adds a folder `.tmp`. */
 export const BUILD_DATABASE = 'build.duckdb';
 
 /** Ending of a temporary file. */
