@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import { closing } from '../../lib/closing.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { sha256OfFile } from '../../lib/files.ts';
@@ -81,10 +81,8 @@ function narrow(codes: Uint32Array, bytes: 1 | 2 | 4): Uint8Array | Uint16Array 
   return bytes === 1 ? Uint8Array.from(codes) : bytes === 2 ? Uint16Array.from(codes) : codes;
 }
 
-type Columns = readonly (readonly DuckDBValue[])[];
-
-/** Inserts texts of a table, from this position on, with the columns of their keys; after the last ones, none. */
-type InsertTexts = (from: number, texts: readonly string[], keys: Columns) => void;
+/** Inserts the text of the record at this position, with its keys; at the end, null. */
+type InsertText = (pos: number, text: string | null, keys: readonly DuckDBValue[]) => void;
 
 class ServingWriter {
   readonly #connection: DuckDBConnection;
@@ -102,12 +100,12 @@ class ServingWriter {
     );
   }
 
-  /** Pass the columns of a query to `take`, some thousand rows at a time. @returns the number of rows */
-  async #columns(sql: string, take: (from: number, columns: Columns) => void) {
+  /** Pass the rows of a query to `take`, some thousand at a time. @returns their number */
+  async #chunks(sql: string, take: (from: number, chunk: DuckDBDataChunk) => void): Promise<number> {
     const result = await this.#connection.stream(sql);
     let rows = 0;
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      take(rows, chunk.getColumns());
+      take(rows, chunk);
       rows += chunk.rowCount;
     }
     return rows;
@@ -115,8 +113,8 @@ class ServingWriter {
 
   /** Insert each row of a query. */
   #insert(statement: StatementSync, sql: string): Promise<number> {
-    return this.#columns(sql, (_, columns) => {
-      for (const i of columns[0]?.keys() ?? []) statement.run(...columns.map((values) => values[i] as SQLInputValue));
+    return this.#chunks(sql, (_, chunk) => {
+      for (const row of chunk.getRows()) statement.run(...(row as SQLInputValue[]));
     });
   }
 
@@ -127,16 +125,15 @@ class ServingWriter {
   }
 
   /** Texts and keys are rows of the table. */
-  #rowInserter(table: TableName, keys: readonly string[]): InsertTexts {
+  #rowInserter(table: TableName, keys: readonly string[]): InsertText {
     const insert = this.#inserter(table, ['pos INTEGER PRIMARY KEY', 'lines TEXT NOT NULL', ...keys]);
-    return (from, texts, found) => {
-      for (const [i, text] of texts.entries())
-        insert.run(from + i, text, ...found.map((values) => values[i] as SQLInputValue));
+    return (pos, text, found) => {
+      if (text !== null) insert.run(pos, text, ...(found as SQLInputValue[]));
     };
   }
 
   /** Texts are in packs. */
-  #packInserter(table: TableName): InsertTexts {
+  #packInserter(table: TableName): InsertText {
     const insert = this.#inserter(packsOf(table), ['pack INTEGER PRIMARY KEY', 'texts BLOB NOT NULL']);
     let [waiting, packs]: [string[], number] = [[], 0];
     const insertPack = (): void => {
@@ -144,12 +141,9 @@ class ServingWriter {
       packs += 1;
       waiting = [];
     };
-    return (_, texts) => {
-      for (const text of texts) {
-        waiting.push(text);
-        if (waiting.length === PACK_ROWS) insertPack();
-      }
-      if (texts.length === 0 && waiting.length > 0) insertPack();
+    return (_, text) => {
+      if (text !== null) waiting.push(text);
+      if (waiting.length === PACK_ROWS || (text === null && waiting.length > 0)) insertPack();
     };
   }
 
@@ -176,7 +170,7 @@ class ServingWriter {
     const coded = codedColumns(table).map((column) => ({ ...column, values: new CodedValues(column.kind, rows) }));
     const indexes = names.map((column) => ({ column, index: new WordIndex() }));
     const keyNames = Object.keys(keys);
-    const insertTexts = inParts ? this.#packInserter(table) : this.#rowInserter(table, keyNames);
+    const insertText = inParts ? this.#packInserter(table) : this.#rowInserter(table, keyNames);
     const selected = [
       linesSql(TABLES[table]),
       ...Object.values(keys),
@@ -185,18 +179,22 @@ class ServingWriter {
     ];
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
     const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
-    const read = await this.#columns(sql, (start, [lines = [], ...columns]) => {
+    const read = await this.#chunks(sql, (start, chunk) => {
+      const columns = Array.from(selected.slice(1), (_, i) => chunk.getColumnValues(i + 1));
       const found = columns.splice(0, keyNames.length);
-      insertTexts(
-        start,
-        lines.map((text) => withReasonsInside(TABLES[table], String(text))),
-        found,
-      );
+      // One text at a time: those of wide rows are tens of megabytes a chunk.
+      chunk.visitColumnValues(0, (text, i) => {
+        insertText(
+          start + i,
+          withReasonsInside(TABLES[table], String(text)),
+          found.map((values) => values[i] ?? null),
+        );
+      });
       for (const { values } of coded) values.set(start, columns.shift() ?? []);
       for (const { index } of indexes) for (const name of columns.shift() ?? []) index.add(name as string | null);
     });
     if (read !== rows) throw new Error(`${read} of the ${rows} rows of ${table} came`);
-    insertTexts(rows, [], []);
+    insertText(rows, null, []);
     if (inParts) await this.#positions(table, from);
     else
       for (const key of keyNames)
