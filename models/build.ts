@@ -123,22 +123,28 @@ async function inputTables(
   return inputs;
 }
 
-/** What a query has that is built in slices of properties, because its rows are too wide to be joined at once. */
-const IN_SLICE = /\bin_slice\(/u;
+/**
+ * Whether a model is built in slices of properties, because its rows are too wide to be joined at once. Such a table is
+ * published as Parquet only, which a snapshot's database reads.
+ */
+export const isSliced = ({ sql }: Pick<Model, 'sql'>): boolean => /\bin_slice\(/u.test(sql);
+
 /** Properties in a slice, of about 30 kB each. */
-const SLICE_ROWS = 4_000;
+const SLICE_ROWS = 3_000;
 /** Texts after the last id, and before the first one. */
 const [AFTER_ALL, BEFORE_ALL] = ['~', ''];
 
 /** Create a table by one statement, or by one for each slice of the properties, in the order of their ids. */
 async function createTable(connection: DuckDBConnection, table: string, select: string): Promise<void> {
-  if (!IN_SLICE.test(select)) {
+  if (!isSliced({ sql: select })) {
     await connection.run(`CREATE TABLE ${table} AS ${select}`);
     return;
   }
   const numbered = 'SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM int_properties';
   const later = `SELECT id FROM (${numbered}) WHERE n > 0 AND n % ${SLICE_ROWS} = 0 ORDER BY id`;
   const starts = [BEFORE_ALL, ...(await rowsOf(connection, later)).map(({ id }) => String(id))];
+  // Each slice reads the tables from the file, rather than from what was spilled.
+  if (starts.length > 1) await connection.run('CHECKPOINT');
   for (const [i, start] of starts.entries()) {
     const end = starts[i + 1] ?? AFTER_ALL;
     await connection.run(`SET VARIABLE slice_start = ${literal(start)}; SET VARIABLE slice_end = ${literal(end)}`);
@@ -168,21 +174,17 @@ async function create(connection: DuckDBConnection, model: Model, published: str
     return;
   }
   const order = `ORDER BY ${publish.orderBy.join(', ')}`;
-  if (published === undefined) {
-    await connection.run(`CREATE TABLE ${own} AS ${rows} ${order}`);
+  // Slices follow one another by id, which is the order of such a table.
+  if (published === undefined || isSliced(model)) {
+    await createTable(connection, own, `${rows} ${order}`);
     return;
   }
   const table = `${identifier(published)}.main.${own}`;
   const stored = convertedRow(record.columns, modelType, storedType);
-  if (IN_SLICE.test(select)) {
-    // Slices follow one another by id, which is the order of such a table.
-    await createTable(connection, table, `SELECT ${stored} FROM (${rows}) ${order}`);
-  } else {
-    // A statement of its own: the joins of the model and the sort would need their memory at once.
-    const unsorted = identifier(`unsorted_${model.name}`);
-    await connection.run(`CREATE TABLE ${unsorted} AS ${rows}`);
-    await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
-  }
+  // A statement of its own: the joins of the model and the sort would need their memory at once.
+  const unsorted = identifier(`unsorted_${model.name}`);
+  await connection.run(`CREATE TABLE ${unsorted} AS ${rows}`);
+  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
   const asBuilt = convertedRow(record.columns, storedType);
   await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
 }

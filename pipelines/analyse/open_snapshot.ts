@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuck, typesOf, type Duck } from '../../lib/duck.ts';
-import { isShared } from '../../lib/files.ts';
 import { commentOn } from '../../lib/record.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
@@ -13,7 +12,7 @@ import { loadMarts } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
 import { layoutOf, type Layout } from '../layout.ts';
-import { showParts } from '../run/finish_database.ts';
+import { isRead, showFiles } from '../run/finish_database.ts';
 import { holdForReading } from '../run/lock.ts';
 import { currentSnapshot, listSnapshots, prunedFiles, readManifest } from '../snapshots.ts';
 
@@ -62,7 +61,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
     const copy = literal(join(scratch, manifest.database.file));
     await connection.run(`ATTACH ${copy} AS snapshot; USE snapshot`);
     const published = (await loadMarts()).filter(({ name }) => name in manifest.tables);
-    for (const { name, contract } of published.filter((mart) => !mart.contract.publish.parts)) {
+    for (const { name, contract } of published.filter((mart) => !isRead(mart))) {
       const rows = `read_parquet(${literal(manifest.tables[name]?.files[0]?.file ?? '')})`;
       const types = await typesOf(connection, `SELECT * FROM ${rows}`);
       const columns = contract.record.columns.filter((column) => types.has(column.name));
@@ -71,7 +70,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
       const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
       await connection.run(comments.join(';\n'));
     }
-    await showParts(connection, published, manifest.tables, storedType);
+    await showFiles(connection, published, manifest.tables, storedType);
     // A snapshot older than the view may lack its tables or columns.
     for (const { name, sql } of VIEWS)
       await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
@@ -82,10 +81,10 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
   }
 }
 
-/** Names under which DuckDB may still read the parts of tables once it can reach no other file. */
-const pathsOfParts = (layout: Layout, { run_id: runId, tables }: Manifest): string[] =>
+/** Names under which DuckDB may still read the files of tables once it can reach no other file. */
+const pathsOfTables = (layout: Layout, { run_id: runId, tables }: Manifest): string[] =>
   Object.values(tables)
-    .flatMap(({ files }) => files.filter(({ file }) => isShared(file)))
+    .flatMap(({ files }) => files)
     .flatMap(({ file }) => [file, join(layout.snapshot(runId), file)].map(literal));
 
 /**
@@ -103,7 +102,7 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
     await using cleanup = new AsyncDisposableStack();
     cleanup.defer(release);
     await attachSnapshot(duck, layout, manifest);
-    await duck.connection.run(`SET allowed_paths = [${pathsOfParts(layout, manifest).join(', ')}]`);
+    await duck.connection.run(`SET allowed_paths = [${pathsOfTables(layout, manifest).join(', ')}]`);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
   } catch (error) {

@@ -7,6 +7,7 @@ import { rowsOf } from '../../lib/duck.ts';
 import { commentOn, noteOf, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { convertedRow, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+import { isSliced } from '../../models/build.ts';
 import type { Mart } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS, type View } from '../../models/views.ts';
@@ -47,19 +48,21 @@ export interface Written extends Pick<Described, 'notice'> {
 export const shownRecord = ({ contract: { record, publish } }: Mart): RecordDefinition =>
   publish.parts?.shown?.record ?? record;
 
+/** Whether the database reads a table from its Parquet files: one in parts, or one of wide rows. */
+export const isRead = (mart: Mart): boolean => mart.contract.publish.parts !== undefined || isSliced(mart);
+
 /**
- * The tables in parts under their names, as views of their files. A view names them without the folder: it is read from
- * the snapshot's folder, or with file_search_path, so that the folder may move.
+ * The tables that are read from their files, under their names, as views. A view names its files without the folder: it
+ * is read from the snapshot's folder, or with file_search_path, so that the folder may move.
  */
-export async function showParts(
+export async function showFiles(
   connection: DuckDBConnection,
   published: readonly Mart[],
   tables: Manifest['tables'],
   typeOf: (column: Column) => string,
 ): Promise<void> {
-  const inParts = published.filter(({ contract }) => contract.publish.parts);
   const isJoined = ({ contract }: Mart): number => (contract.publish.parts?.shown ? 1 : 0);
-  for (const mart of inParts.toSorted((a, b) => isJoined(a) - isJoined(b))) {
+  for (const mart of published.filter(isRead).toSorted((a, b) => isJoined(a) - isJoined(b))) {
     const { record, publish } = mart.contract;
     const files = tables[mart.name]?.files.map(({ file }) => file) ?? [];
     const rows = `(SELECT ${convertedRow(record.columns, parquetType, typeOf)} FROM ${rowsOfFiles(files, record.key)})`;
@@ -77,10 +80,10 @@ export async function finishDatabase(
   const catalog = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
   await connection.run(`USE ${PUBLISHED}; SET file_search_path = ${literal(folder)}`);
   try {
-    await showParts(connection, published, tables, storedType);
+    await showFiles(connection, published, tables, storedType);
     const comments = published.flatMap((mart) => {
       const { about, columns } = shownRecord(mart);
-      return commentOn(mart.name, `${about} ${notice}`, columns, mart.contract.publish.parts ? 'VIEW' : 'TABLE');
+      return commentOn(mart.name, `${about} ${notice}`, columns, isRead(mart) ? 'VIEW' : 'TABLE');
     });
     await connection.run(['BEGIN', ...comments, 'COMMIT'].join(';\n'));
     for (const view of VIEWS) await addView(connection, view, { published, notice });

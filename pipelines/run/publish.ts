@@ -13,6 +13,7 @@ import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '.
 import { markVerified } from '../../lib/verified.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
+import { isSliced } from '../../models/build.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
@@ -25,7 +26,7 @@ import { compareRunIds, type Layout } from '../layout.ts';
 import { currentSnapshot } from '../snapshots.ts';
 import type { SoldLeads } from '../sold_leads.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
-import { finishDatabase, showParts, shownRecord } from './finish_database.ts';
+import { finishDatabase, showFiles, shownRecord } from './finish_database.ts';
 import { BUILDING } from './partial_files.ts';
 import type { SuppressionFilter } from './operator_rows.ts';
 import { newsOf, writeServingFile, writeServingPart } from './serving_file.ts';
@@ -34,6 +35,8 @@ const PACKAGE = join(import.meta.dirname, '../../package.json');
 
 /** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
 const ROW_GROUP = 20_480;
+/** In one of wide rows, which is held in memory until it is written. */
+const WIDE_ROW_GROUP = 2_048;
 
 /** Name of a snapshot's DuckDB file. */
 export const DATABASE = 'dealfeed.duckdb';
@@ -119,11 +122,12 @@ async function writeFiles({ connection, publishedFile }: BuildDatabase, files: S
     onPart?.(model.name);
     tables[model.name] = await (model.contract.publish.parts ? writePart : writeTable)(connection, model, files);
   }
+  for (const { name } of published.filter(isSliced)) await connection.run(`DROP TABLE ${identifier(name)}`);
   // From here on, the name of a table in parts means all its rows.
   for (const { name } of published.filter(({ contract }) => contract.publish.parts))
     await connection.run(`ALTER TABLE ${identifier(name)} RENAME TO ${identifier(newsOf(name))}`);
   await connection.run(`SET file_search_path = ${literal(folder)}`);
-  await showParts(connection, published, tables, modelType);
+  await showFiles(connection, published, tables, modelType);
   const before = isRewritten && files.before ? { ...files.before, serving: [] } : files.before;
   const serving = isServed(published) ? await writeServing(connection, { ...files, before }) : [];
   onPart?.(DATABASE);
@@ -171,8 +175,9 @@ export async function writeServing(
  */
 async function writeTable(connection: DuckDBConnection, mart: Mart, files: SnapshotFiles): Promise<PublishedTable> {
   const { name, contract } = mart;
-  const columns = convertedRow(contract.record.columns, storedType, parquetType);
-  const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)}`;
+  const [from, typeOf] = isSliced(mart) ? ['', modelType] : [`${PUBLISHED}.main.`, storedType];
+  const columns = convertedRow(contract.record.columns, typeOf, parquetType);
+  const rows = `SELECT ${columns} FROM ${from}${identifier(name)}`;
   const file = await writeParquet(connection, mart, rows, { folder: files.folder, notice: files.facts.notice });
   return { rows: file.rows, files: [file] };
 }
@@ -235,18 +240,21 @@ async function writePart(connection: DuckDBConnection, mart: Mart, files: Snapsh
 /** Write rows as Parquet. */
 export async function writeParquet(
   connection: DuckDBConnection,
-  { name, contract: { record } }: Mart,
+  mart: Mart,
   rows: string,
   { folder, notice }: { readonly folder: string; readonly notice: string },
 ): Promise<PublishedTable['files'][number]> {
+  const { name, contract } = mart;
+  const { record } = contract;
   const file = `${name}.parquet`;
   const path = join(folder, file);
   const ids = record.columns.map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`).join(', ');
   const about = `{about: ${literal(record.about)}, notice: ${literal(notice)}}`;
+  const group = isSliced(mart) ? WIDE_ROW_GROUP : ROW_GROUP;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, FIELD_IDS {${ids}},
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${group}, FIELD_IDS {${ids}},
     KV_METADATA ${about})`,
   );
   return { file, rows: Number(copied?.['Count']), ...(await flushed(path)) };

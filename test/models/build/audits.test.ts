@@ -19,6 +19,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   register: 'source',
   observed_at: 'last_seen',
   parts: 'address_key',
+  steps: 'recompute',
   mail_kind: 'owner_location',
   mail_house: 'owner_location',
   mail_street_key: 'owner_location',
@@ -94,7 +95,7 @@ describe('audits', () => {
           [],
           name,
         );
-    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 3);
+    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 4);
   });
 
   it('measure no drift of a small table, nor of a source that was removed', async () => {

@@ -90,6 +90,7 @@ const COMPARE_ALL_PAIRS = {
   int_property_classes: 'patterns of property classes',
   int_property_rolls: 'ZIP prefixes of counties',
   int_steps: 'one row of terms and of the loan rate',
+  reports: 'one row of terms and of the loan rate',
 };
 
 let plain: Built;

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, it } from 'node:test';
 import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
-import { isShared } from '../../../lib/files.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import { INSIDE_SEPARATOR } from '../../../models/inside.ts';
@@ -112,10 +111,8 @@ it('the serving file has every record in published order, with its values or the
 
 it('the serving file has the same bytes if it is written again', async () => {
   const copy = memoryFolder('dealfeed-serving-');
-  const parts = Object.values(manifest.tables).flatMap(({ files: stated }) =>
-    stated.filter(({ file }) => isShared(file)),
-  );
-  for (const { file } of [manifest.database, ...parts]) await cp(join(folder, file), join(copy, file));
+  const tables = Object.values(manifest.tables).flatMap((table) => table.files);
+  for (const { file } of [manifest.database, ...tables]) await cp(join(folder, file), join(copy, file));
   assert.deepEqual(await writeServingFiles(copy, manifest.database.file), manifest.serving);
 });
 
