@@ -32,7 +32,7 @@ export async function writeServingFiles(folder: string, database: string): Promi
     const table = `published.main.${identifier(name)}`;
     const columns = columnsOfFile(shownRecord(mart).columns, await typesOf(connection, table));
     const order = contract.publish.orderBy.join(', ');
-    await connection.run(`CREATE VIEW ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
+    await connection.run(`CREATE TABLE ${identifier(name)} AS SELECT ${columns} FROM ${table} ORDER BY ${order}`);
   }
   await connection.run(selectMacros([...LOOKUP_TABLES.map(({ sql }) => sql), ...FROM_FILINGS]));
   for (const sql of FROM_FILINGS) await connection.run(sql);

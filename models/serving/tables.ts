@@ -84,6 +84,8 @@ export interface Served {
   readonly names?: readonly string[];
   /** Its order, if it is not the published one. */
   readonly orderBy?: string;
+  /** Set on a table of tens of kilobytes a row. */
+  readonly isWide?: true;
 }
 
 const words = (text: string): readonly string[] => text.split(/\s+/u);
@@ -158,7 +160,7 @@ export const SERVED: Readonly<Record<TableName, Served>> = {
     columns: words('list change reason changed_at kind state county metro city zip changed_fields'),
     orderBy: 'changed_at, id',
   },
-  reports: { keys: ID },
+  reports: { keys: ID, isWide: true },
   listing_history: { keys: { deal_id: 'deal_id' }, orderBy: 'version_first_seen, source, listing_id, version' },
   property_keys: { keys: { record_id: 'record_id', property_key: 'property_key' } },
   sources: {},

@@ -122,12 +122,12 @@ async function writeFiles({ connection, publishedFile }: BuildDatabase, files: S
     onPart?.(model.name);
     tables[model.name] = await (model.contract.publish.parts ? writePart : writeTable)(connection, model, files);
   }
-  for (const { name } of published.filter(isSliced)) await connection.run(`DROP TABLE ${identifier(name)}`);
   // From here on, the name of a table in parts means all its rows.
-  for (const { name } of published.filter(({ contract }) => contract.publish.parts))
+  const inParts = published.filter(({ contract }) => contract.publish.parts);
+  for (const { name } of inParts)
     await connection.run(`ALTER TABLE ${identifier(name)} RENAME TO ${identifier(newsOf(name))}`);
   await connection.run(`SET file_search_path = ${literal(folder)}`);
-  await showFiles(connection, published, tables, modelType);
+  await showFiles(connection, inParts, tables, modelType);
   const before = isRewritten && files.before ? { ...files.before, serving: [] } : files.before;
   const serving = isServed(published) ? await writeServing(connection, { ...files, before }) : [];
   onPart?.(DATABASE);

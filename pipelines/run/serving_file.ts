@@ -37,6 +37,15 @@ import { WordIndex } from '../../models/serving/words.ts';
 /** Pages that hold a record's text of a few kilobytes. */
 const PAGE_BYTES = 8_192;
 
+/** Wide rows that are read at a time. */
+const WIDE_ROWS = 512;
+
+/** Conditions that split the rows of a table, in their order. */
+const rowRanges = (rows: number): readonly string[] =>
+  Array.from({ length: Math.ceil(rows / WIDE_ROWS) }, (_, i) => {
+    return ` WHERE rowid BETWEEN ${i * WIDE_ROWS} AND ${(i + 1) * WIDE_ROWS - 1}`;
+  });
+
 /** The values of a column, each row with the number of its value. */
 class CodedValues {
   readonly #isNumber: boolean;
@@ -100,12 +109,12 @@ class ServingWriter {
     );
   }
 
-  /** Pass the rows of a query to `take`, some thousand at a time. @returns their number */
-  async #chunks(sql: string, take: (from: number, chunk: DuckDBDataChunk) => void): Promise<number> {
+  /** Pass the rows of a query to `take`, some thousand at a time, numbered from `first`. @returns how many */
+  async #chunks(sql: string, take: (from: number, chunk: DuckDBDataChunk) => void, first = 0): Promise<number> {
     const result = await this.#connection.stream(sql);
     let rows = 0;
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      take(rows, chunk);
+      take(first + rows, chunk);
       rows += chunk.rowCount;
     }
     return rows;
@@ -160,11 +169,11 @@ class ServingWriter {
 
   /**
    * Write the text, the keys and the columns of a table.
-   * @param from SQL of its rows
+   * @param from SQL of its rows; of a wide table, a table
    * @throws Error if rows are missing: a stream may end early
    */
   async table(table: TableName, from = identifier(table)): Promise<void> {
-    const { keys = {}, names = [], orderBy, ranks = [], inParts = false } = SERVED[table];
+    const { keys = {}, names = [], orderBy, ranks = [], inParts = false, isWide = false } = SERVED[table];
     const [counted] = await rowsOf(this.#connection, `SELECT count(*) AS n FROM ${from}`);
     const rows = Number(counted?.['n']);
     const coded = codedColumns(table).map((column) => ({ ...column, values: new CodedValues(column.kind, rows) }));
@@ -178,11 +187,10 @@ class ServingWriter {
       ...names.map((column) => `lower(${column})`),
     ];
     const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}`;
-    const sql = `SELECT ${selected.join(', ')} FROM ${from}${order}`;
-    const read = await this.#chunks(sql, (start, chunk) => {
+    const select = `SELECT ${selected.join(', ')} FROM ${from}`;
+    const take = (start: number, chunk: DuckDBDataChunk): void => {
       const columns = Array.from(selected.slice(1), (_, i) => chunk.getColumnValues(i + 1));
       const found = columns.splice(0, keyNames.length);
-      // One text at a time: those of wide rows are tens of megabytes a chunk.
       chunk.visitColumnValues(0, (text, i) => {
         insertText(
           start + i,
@@ -192,7 +200,10 @@ class ServingWriter {
       });
       for (const { values } of coded) values.set(start, columns.shift() ?? []);
       for (const { index } of indexes) for (const name of columns.shift() ?? []) index.add(name as string | null);
-    });
+    };
+    let read = 0;
+    for (const where of isWide ? rowRanges(rows) : [''])
+      read += await this.#chunks(`${select}${where}${order}`, take, read);
     if (read !== rows) throw new Error(`${read} of the ${rows} rows of ${table} came`);
     insertText(rows, null, []);
     if (inParts) await this.#positions(table, from);
