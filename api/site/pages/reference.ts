@@ -403,13 +403,15 @@ export const overviewPage: Page = {
 /** All pages but the overview, which is in the navigation of the site. */
 export function referencePages(routes: readonly Route[]): readonly Page[] {
   type Content = (reference: Reference, context: PageContext) => Html;
+  // Written with the first page that is asked for.
+  let written: Reference | undefined;
   const page = (path: string, title: string, about: string, content: Content): Page => ({
     path,
     title,
     about,
     cache: 'snapshot',
     content(context) {
-      const reference = referenceOf(routes);
+      const reference = (written ??= referenceOf(routes));
       return frame(reference, path, content(reference, context));
     },
   });
