@@ -31,8 +31,9 @@ const DEFAULT_MEMORY = pipelineSettings.shape.BUILD_MEMORY.parse(undefined);
 /** DuckDB scans this many rows per thread, so a build of fewer rows gains nothing from a second one. */
 const ROWS_PER_THREAD = 122_880;
 
-/** Freed memory goes back to the system at once. By default it may keep twice the limit. */
-const RETURN_MEMORY = "SET allocator_flush_threshold = '4MB'; SET allocator_bulk_deallocation_flush_threshold = '4MB'";
+/** Freed memory goes back to the system at once, also that of a thread that waits. By default twice the limit stays. */
+const RETURN_MEMORY = `SET allocator_flush_threshold = '4MB'; SET allocator_bulk_deallocation_flush_threshold = '4MB';
+  SET allocator_background_threads = true`;
 
 /** A log would write every table once more: no file of a killed build is opened again. */
 const NO_LOG = 'RECOVERY_MODE no_wal_writes';
