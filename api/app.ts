@@ -1,10 +1,9 @@
 /** The application: routes, payments, site, error responses and logging, assembled from its dependencies. */
+import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
-import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments, receiptKeysDocument } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { catalogEntry, paymentRoutes } from './docs/x402_extensions.ts';
@@ -23,69 +22,44 @@ import { createQuota, limitUnpaid } from './http/quota.ts';
 import { carryResponses, stateOf } from './http/request_state.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { fundedPayers } from './payments/funded_payer.ts';
-import type { PaymentHealth } from './payments/health.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
-import type { PaymentSettings } from './payments/modes.ts';
-import { offeredBy, type PaymentNetwork } from './payments/paid_request.ts';
-import type { ReceiptKeys } from './payments/receipts/keys.ts';
-import type { SettlementWait } from './payments/sale.ts';
+import type { OpenPayments } from './payments/modes.ts';
+import type { RunningPayments } from './payments/open.ts';
+import { offeredBy, type PaymentLayerOptions, type PaymentNetwork } from './payments/paid_request.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors } from './routes/list/page.ts';
 import { routeKey, type Route } from './routes/define.ts';
 import { refundTermsOf } from './routes/guarantee.ts';
 import { holdReader } from './routes/leads/lead_holds.ts';
-import { mountRoutes } from './routes/mount.ts';
+import { mountRoutes, type MountOptions } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
 import { archivedPages } from './site/archive/archived_pages.ts';
 import { errorPages } from './site/error_pages.ts';
-import { mountBought, mountTestWallet, type TestWallet } from './site/pay/routes.ts';
+import { mountBought, mountTestWallet } from './site/pay/routes.ts';
 import { mountSite, type Site } from './site/site.ts';
 import type { Snapshots } from './serving/follow.ts';
+import type { ServerSettings } from './settings.ts';
 
 /** Default handler timeout. */
 const HANDLER_MS = 30_000;
 
-export interface AppDeps {
-  readonly snapshots: Snapshots;
-  readonly payments: PaymentNetwork & {
-    readonly mode: PaymentSettings['mode'];
-    readonly payTo: string;
-    readonly ledger: Ledger;
-    readonly acceptsContractWallets: boolean;
-    readonly wait: SettlementWait;
-    readonly receiptKeys: ReceiptKeys;
-    /** State of open settlements, for /health. */
-    readonly health?: () => Promise<PaymentHealth>;
-    /** Shown in /api/meta and in every 402 if the money is test money. */
-    readonly notice?: string | undefined;
-  };
-  /** The wallet with test money that pages of the sandbox pay with. Refused if the money is real. */
-  readonly testWallet?: TestWallet | undefined;
-  /** Data folder with the archived pages, of which the site shows those that the free example report cites. */
-  readonly archiveOf: string;
-  /** Store of the archived pages that the folder does not have. */
-  readonly store?: Store | undefined;
+export interface AppDeps extends Partial<Pick<MountOptions, 'nowMs' | 'handlerMs' | 'checkResponses'>> {
+  readonly settings: Pick<
+    ServerSettings,
+    'DATA_DIR' | 'UNBILLED_PER_MINUTE' | 'PROXY_HOPS' | 'CONTACT_EMAIL' | 'REPORT_URL' | 'CURSOR_SECRET'
+  >;
   /** Public URL, without a trailing slash. */
   readonly publicUrl: string;
-  /** Address of the operator, in OpenAPI and security.txt. */
-  readonly contactEmail?: string | undefined;
-  /** Where people report an error, with {id} for the record or page. */
-  readonly reportTemplate?: string | undefined;
-  /** Signs cursors and sign-in challenges. */
-  readonly cursorSecret: string;
+  /** Their store has the archived pages that the data folder does not have. */
+  readonly snapshots: Snapshots;
+  readonly payments: PaymentNetwork &
+    Pick<OpenPayments, 'mode' | 'payTo' | 'wait' | 'notice' | 'sandbox'> &
+    Pick<PaymentLayerOptions, 'ledger' | 'receiptKeys'> &
+    Partial<Pick<RunningPayments, 'health'>>;
   /** Removes the secrets of the settings from responses. */
   readonly redact?: Redact;
-  readonly nowMs?: () => number;
   readonly log?: (entry: RequestLog) => void;
-  /** Unpaid responses per minute and client; 0 is no limit. */
-  readonly unbilledPerMinute?: number;
-  /** Proxies in front of the server, each of which adds its client to X-Forwarded-For. */
-  readonly proxies?: number;
-  /** Handler timeout, in milliseconds; a slow route has four times as much. */
-  readonly handlerMs?: number;
-  /** Check every response against its route's schema before it is sent. For tests. */
-  readonly checkResponses?: boolean | undefined;
 }
 
 /** Fields of every 402: the price, the network and its token, the receiving address, and how to pay. */
@@ -118,6 +92,7 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
   const terms = new Map(routes.map((route) => [routeKey(route), refundTermsOf(route)]));
   return paymentLayer({
     ...payments,
+    acceptsContractWallets: payments.mode !== 'self',
     publicUrl,
     nowMs,
     routes: paymentRoutes(routes, payments.payTo, payments.network),
@@ -136,8 +111,10 @@ const methodNotAllowed = (): Problem =>
 
 /** What the parts of one application share: each mounts with those of these that it needs. */
 function openShop(deps: AppDeps) {
-  const { payments, publicUrl, snapshots, unbilledPerMinute: perMinute = 0 } = deps;
+  const { payments, publicUrl, snapshots, settings } = deps;
   const { nowMs = Date.now, redact = redactor([]), handlerMs = HANDLER_MS } = deps;
+  const { UNBILLED_PER_MINUTE: perMinute, CONTACT_EMAIL: email } = settings;
+  const secret = settings.CURSOR_SECRET ?? randomBytes(32).toString('hex');
   const routes = allRoutes({ ...deps, network: payments.network, paymentNotice: payments.notice });
   const layer = createPaymentLayer(deps, routes, nowMs);
   const checkHealth = createHealthCheck({ snapshots, payments, layer, nowMs });
@@ -149,9 +126,12 @@ function openShop(deps: AppDeps) {
     redact,
     handlerMs,
     checkResponses: deps.checkResponses === true,
+    email,
+    secret,
+    reportTemplate: settings.REPORT_URL ?? (email && `mailto:${email}?subject={id}`),
     routes,
     layer,
-    cursors: createCursors(deps.cursorSecret),
+    cursors: createCursors(secret),
     holds: holdReader(payments.ledger, nowMs),
     health: async () => redactValue(await checkHealth(), redact),
     /** Rate limit of unpaid responses, if there is one. */
@@ -166,24 +146,24 @@ type Shop = ReturnType<typeof openShop>;
 
 /** The API, its documents for programs, and /health. @returns the hash of the interface */
 function mountApi(router: Router, shop: Shop): () => string {
-  const { contactEmail: email, cursorSecret: secret, receiptKeys, health, nowMs } = shop;
-  const documents = discoveryDocuments({ ...shop, email });
+  const { receiptKeys, health, nowMs } = shop;
+  const documents = discoveryDocuments(shop);
   const interfaceHash = interfaceHashOf(documents);
   mountRoutes(router, { ...shop, interfaceHash });
   mountDocuments(router, [...documents, receiptKeysDocument(receiptKeys)], nowMs);
-  mountPurchases(router, { ...shop, collector: purchaseCollector({ ...shop, secret }) });
+  mountPurchases(router, { ...shop, collector: purchaseCollector(shop) });
   mountHealth(router, health);
   return interfaceHash;
 }
 
 /** The pages for people. */
 function mountPages(router: Router, shop: Shop): Site {
-  const { snapshots, testWallet, notice = '', publicUrl } = shop;
-  const pages = { ...shop, notice, hasTestWallet: testWallet !== undefined };
+  const { snapshots, sandbox, notice = '', payTo, publicUrl, settings } = shop;
+  const pages = { ...shop, notice, hasTestWallet: sandbox !== undefined };
   const site = mountSite(router, pages);
-  mountArchive(router, site, { ...pages, archive: archivedPages(shop.archiveOf, shop.store) });
+  mountArchive(router, site, { ...pages, archive: archivedPages(settings.DATA_DIR, snapshots.store) });
   mountBought(router, snapshots);
-  if (testWallet) mountTestWallet(router, testWallet, publicUrl);
+  if (sandbox) mountTestWallet(router, { ...sandbox, payTo }, publicUrl);
   return site;
 }
 
@@ -210,14 +190,15 @@ function addMiddleware(koa: Koa, { publicUrl, snapshots, limit, redact, reportTe
 }
 
 export function createApp(deps: AppDeps): App {
-  const { payments, publicUrl, proxies = 0, testWallet } = deps;
-  if (testWallet && payments.mode !== 'sandbox') throw new Error('the test wallet is only for test money');
+  const { payments, publicUrl } = deps;
+  if (payments.sandbox && payments.mode !== 'sandbox') throw new Error('the test wallet is only for test money');
   const shop = openShop(deps);
   const { routes, layer, health } = shop;
   const router = new Router({ sensitive: true });
   const describe = mountApi(router, shop);
   const site = mountPages(router, shop);
 
+  const { PROXY_HOPS: proxies } = deps.settings;
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
   koa.silent = true;
   let application: RequestListener | undefined;

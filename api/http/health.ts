@@ -2,6 +2,8 @@
 import type { Router } from '@koa/router';
 import { todayOf } from '../../models/manifest.ts';
 import type { PaymentHealth } from '../payments/health.ts';
+import type { OpenPayments } from '../payments/modes.ts';
+import type { RunningPayments } from '../payments/open.ts';
 import type { Snapshot } from '../serving/open.ts';
 import { staleSources, type StaleSource } from '../serving/stale_sources.ts';
 import type { LoadFailure, Snapshots } from '../serving/follow.ts';
@@ -25,12 +27,7 @@ export interface Health {
 
 interface HealthOptions {
   readonly snapshots: Snapshots;
-  readonly payments: {
-    readonly mode: string;
-    /** Says that the money is test money. */
-    readonly notice?: string | undefined;
-    readonly health?: () => Promise<PaymentHealth>;
-  };
+  readonly payments: Pick<OpenPayments, 'mode' | 'notice'> & Partial<Pick<RunningPayments, 'health'>>;
   readonly layer: { ready(): boolean };
   readonly nowMs: () => number;
 }

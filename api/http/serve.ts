@@ -1,23 +1,20 @@
 /** Starts and stops the parts of a server: payments, snapshots, the application and its sockets. */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
 import type { Metrics } from './metrics.ts';
-import type { RequestLog } from './log.ts';
 import { watchRefunds } from '../routes/guarantee.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
 import { moneyOf, type OpenPayments, type PaymentSettings } from '../payments/modes.ts';
-import { openReceiptKeys, type ReceiptKeys } from '../payments/receipts/keys.ts';
+import { openReceiptKeys } from '../payments/receipts/keys.ts';
 import { FacilitatorUnavailable } from '../payments/facilitator.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
-import { openFollowed, type FollowedSnapshots, type LoadFailure, type Snapshots } from '../serving/follow.ts';
+import { openFollowed, type LoadFailure, type Snapshots } from '../serving/follow.ts';
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
@@ -26,14 +23,10 @@ const DESCRIBE_MS = 1_000;
 
 export type ServerEvent = { readonly serving: string } | { readonly refunds: number } | LoadFailure | PaymentEvent;
 
-export interface ServeOptions {
+export interface ServeOptions extends Pick<AppDeps, 'log' | 'checkResponses' | 'redact'> {
   readonly settings: ServerSettings;
   readonly payments: PaymentSettings;
-  readonly log?: (entry: RequestLog) => void;
   readonly report?: (event: ServerEvent) => void;
-  readonly checkResponses?: boolean;
-  /** Removes the secrets of the settings from responses. */
-  readonly redact?: Redact;
 }
 
 export interface Serving {
@@ -68,39 +61,6 @@ const urlHost = (host: string): string => {
   if (host.includes(':')) return `[${host}]`;
   return host === '0.0.0.0' ? '127.0.0.1' : host;
 };
-
-/** The parts of a server when its socket is bound, and its public address. */
-interface OpenServer {
-  readonly publicUrl: string;
-  readonly running: RunningPayments;
-  readonly receiptKeys: ReceiptKeys;
-  readonly snapshots: FollowedSnapshots;
-}
-
-function appDeps(
-  { settings, redact, checkResponses }: ServeOptions,
-  { publicUrl, running, receiptKeys, snapshots }: OpenServer,
-): AppDeps {
-  const { payments } = running;
-  const { sandbox, payTo, mode, wait, notice } = payments;
-  const mail = settings.CONTACT_EMAIL;
-  return {
-    snapshots,
-    publicUrl,
-    contactEmail: mail,
-    reportTemplate: settings.REPORT_URL ?? (mail && `mailto:${mail}?subject={id}`),
-    ...(redact && { redact }),
-    archiveOf: settings.DATA_DIR,
-    store: snapshots.store,
-    cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
-    payments: { ...running, mode, payTo, wait, notice, receiptKeys, acceptsContractWallets: mode !== 'self' },
-    // The test wallet of the pages.
-    testWallet: sandbox && { privateKey: sandbox.buyer.privateKey, chain: sandbox.chain, payTo },
-    unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
-    proxies: settings.PROXY_HOPS,
-    checkResponses,
-  };
-}
 
 /** Ask the facilitators whether they serve our network. @throws SettingError if none does */
 async function startPayments({ payments }: App, report: ServeOptions['report']): Promise<void> {
@@ -151,9 +111,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       {
         dataDir: settings.DATA_DIR,
         isForSale: moneyOf(options.payments) === 'real',
-        report: (event) => {
-          reportNow(event);
-        },
+        report: (event) => reportNow(event),
       },
       settings,
     );
@@ -161,18 +119,18 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const running = await openRunningPayments({
       settings,
       payments: options.payments,
-      report: (event) => {
-        report?.(event);
-      },
+      report: (event) => report?.(event),
     });
     open.defer(() => running.close());
     reportNow = (event) => report?.(event);
     early.forEach(reportNow);
     const { payments } = running;
-    const receiptKeys = await openReceiptKeys(settings);
     let metrics: Metrics | undefined;
     const app = createApp({
-      ...appDeps(options, { publicUrl, running, receiptKeys, snapshots }),
+      ...options,
+      publicUrl,
+      snapshots,
+      payments: { ...payments, ...running, receiptKeys: await openReceiptKeys(settings) },
       log(entry) {
         metrics?.observe(entry);
         log?.(entry);

@@ -1,5 +1,4 @@
 /** Every route, in the order of /api/meta and OpenAPI. */
-import type { Network } from '../../lib/network.ts';
 import type { Route } from './define.ts';
 import { count, placeIndex } from './count/count.ts';
 import { feeds } from './changes/daily.ts';
@@ -8,18 +7,10 @@ import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
 import { filingLists, filings, recentFilings, REGISTERS, weeklyCsv } from './filings.ts';
 import { exclusive, leads } from './leads/leads.ts';
 import { lookup } from './lookup/lookup.ts';
-import { metaRoute, registerMeta } from './meta.ts';
+import { metaRoute, registerMeta, type RouteOptions } from './meta.ts';
 import { auctions, owners, signals } from './public_records.ts';
 import { purchaseUrl } from './purchases.ts';
 import { reportRoutes } from './report.ts';
-
-export interface RouteOptions {
-  readonly publicUrl: string;
-  /** Where payments are taken. Default: Base. */
-  readonly network?: Network;
-  /** Shown if payments are in test money. */
-  readonly paymentNotice?: string | undefined;
-}
 
 const filingsByRegister = REGISTERS.map((register) => ({ register, lists: filingLists(register) }));
 

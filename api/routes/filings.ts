@@ -203,40 +203,34 @@ export const WeeklyFile = z.strictObject({
   rows: z.record(z.string(), z.int()).meta({ description: 'Rows of the file by state of the registry.' }),
   newest_filing_date: z.iso.date().nullable().meta({ description: 'Null when: the file has no row.' }),
 });
-type WeeklyFile = z.infer<typeof WeeklyFile>;
-
-/** Complete weeks that have filings with the rows of each state, the latest first. */
+/** Rows of each complete week that has filings, by state of the registry, the latest week first. */
 const completeWeeks = cachePerDay(async ({ snapshot, today }) => {
-  const weeks = new Map<string, Map<string, number>>();
+  const weeks = new Map<string, Record<string, number>>();
   for (const { state } of REGISTERS) {
     const filed = new Filters('filings').and('week_day', '<', weekOf(today).from).and('source_state', '=', state);
-    for (const [day, rows] of await snapshot.counts(filed, 'week_day')) {
+    for (const [day, n] of await snapshot.counts(filed, 'week_day')) {
       const { name } = weekOf(String(day));
-      const known = weeks.get(name) ?? new Map<string, number>();
-      weeks.set(name, known.set(state, rows + (known.get(state) ?? 0)));
+      const rows = weeks.get(name) ?? {};
+      weeks.set(name, { ...rows, [state]: n + (rows[state] ?? 0) });
     }
   }
-  return [...weeks].sort(([a], [b]) => (a < b ? 1 : -1));
+  return [...weeks].map(([week, rows]) => ({ week, rows })).sort((a, b) => (a.week < b.week ? 1 : -1));
 });
 
-/** Names of the weeks with rows of the registers of a request, the latest first, and their rows by state. */
-async function weeksOf(request: DayRequest, state: string | undefined) {
-  const states = REGISTERS.map((register) => register.state).filter((one) => state === undefined || one === state);
-  const weeks = (await completeWeeks(request)).filter(([, rows]) => states.some((one) => rows.has(one)));
-  const all = new Map(weeks);
-  const rowsOf = (name: string): Record<string, number> =>
-    Object.fromEntries(states.map((one) => [one, all.get(name)?.get(one) ?? 0]));
-  return { names: weeks.map(([name]) => name), rowsOf };
-}
-
-/** The file that a request would buy; undefined if no complete week has rows. */
-export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}): Promise<WeeklyFile | undefined> {
-  const { names, rowsOf } = await weeksOf(request, choice.state);
-  const found = parseWeek(choice.week ?? names[0] ?? '');
-  if (!found) return undefined;
+/** The file that a request would buy, undefined if no complete week has rows, and the weeks with rows, latest first. */
+export async function weeklyFile(request: DayRequest, choice: WeekChoice = {}) {
+  const states = REGISTERS.map(({ state }) => state).filter((one) => (choice.state ?? one) === one);
+  const rowsIn = (rows: Record<string, number> = {}) => Object.fromEntries(states.map((one) => [one, rows[one] ?? 0]));
+  const weeks = (await completeWeeks(request))
+    .filter(({ rows }) => states.some((one) => one in rows))
+    .map(({ week, rows }) => ({ week, rows: rowsIn(rows) }));
+  const found = parseWeek(choice.week ?? weeks[0]?.week ?? '');
+  if (!found) return { weeks, file: undefined };
   const { name: week, from, to } = found;
   const days = await request.snapshot.counts(filingsOf(found, choice.state), 'filing_date');
-  return { week, from, to, rows: rowsOf(week), newest_filing_date: [...days.keys()].map(String).at(-1) ?? null };
+  const newest_filing_date = [...days.keys()].map(String).at(-1) ?? null;
+  const rows = weeks.find((one) => one.week === week)?.rows ?? rowsIn();
+  return { weeks, file: { week, from, to, rows, newest_filing_date } };
 }
 
 /** The weekly file of one register, or of both. */
@@ -260,7 +254,8 @@ export function weeklyCsv(register?: Register): Route {
     response: z.string(),
     async offer(request) {
       const { state, week } = request.params;
-      return { file: (await weeklyFile(request, { state: register?.state ?? state, week })) ?? null };
+      const { file = null } = await weeklyFile(request, { state: register?.state ?? state, week });
+      return { file };
     },
     check({ params: { week: value }, today }) {
       if (value === undefined) return;
@@ -275,9 +270,8 @@ export function weeklyCsv(register?: Register): Route {
     async handle(request) {
       const { params, snapshot, manifest, today } = request;
       const choice = { state: register?.state ?? params.state, week: params.week };
-      const { names, rowsOf } = await weeksOf(request, choice.state);
-      const file = await weeklyFile(request, choice);
-      if (!file || !names.includes(file.week))
+      const { weeks, file } = await weeklyFile(request, choice);
+      if (!file || !weeks.some(({ week }) => week === file.week))
         throw new Problem(
           'no_matches',
           file
@@ -285,7 +279,7 @@ export function weeklyCsv(register?: Register): Route {
             : `No complete week has registrations; the current week ends on ${weekOf(today).to}. Nothing was charged.`,
           {
             filters: { ...params },
-            weeks: names.slice(0, MAX_WEEKS_LISTED).map((week) => ({ week, rows: rowsOf(week) })),
+            weeks: weeks.slice(0, MAX_WEEKS_LISTED),
             ...dataOf(manifest),
           },
         );

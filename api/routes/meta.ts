@@ -121,15 +121,15 @@ export const Meta = z.strictObject({
 /** Version of the interface. */
 export const INTERFACE_VERSION = '1.0.0';
 
-interface MetaOptions {
-  /** Every route of the server. */
-  readonly routes: readonly Route[];
+export interface RouteOptions {
   readonly publicUrl: string;
   /** Where payments are taken. Default: Base. */
   readonly network?: Network;
   /** Shown if payments are in test money. */
   readonly paymentNotice?: string | undefined;
 }
+/** With every route of the server. */
+type MetaOptions = RouteOptions & { readonly routes: readonly Route[] };
 
 /** Mean of the percentages in a text such as "units 95, noi 35", or null. */
 function meanRate(rates: unknown): number | null {
@@ -307,7 +307,7 @@ export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOpt
         coverage: { owners: await snapshot.total(allOwners), counties: await countiesOf(snapshot, allOwners) },
         filters: Object.keys(owners.params),
       },
-      weekly_file: await weeklyFile(request),
+      weekly_file: (await weeklyFile(request)).file,
       coverage_by_metro: {
         note:
           'Kinds of records that are read in each metro, in a part of it, and not at all. Where a kind is not ' +
@@ -395,7 +395,7 @@ export function registerMeta(register: Register, { routes, network, paymentNotic
           'type, registered agent and address. Paid per call with x402.',
         ...noticeOf(manifest, paymentNotice),
         coverage: { total_records: total, added_last_7d: added.total, freshest: samples[0]?.filing_date ?? null },
-        weekly_file: await weeklyFile(request, { state }),
+        weekly_file: (await weeklyFile(request, { state })).file,
         refresh_cadence: cadence,
         pricing: pricingOf(own, network),
         record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),

@@ -37,6 +37,8 @@ export interface LoadFailure {
 }
 
 export interface Snapshots {
+  /** The store that they follow, until they are closed. */
+  readonly store?: Store;
   /** A lease on the current snapshot for one request, or null if there is none. */
   acquire(): Lease | null;
   /** Set while `current` names a snapshot that could not be loaded. */
@@ -270,16 +272,11 @@ async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   };
 }
 
-export interface FollowedSnapshots extends Snapshots {
-  /** The store that they follow, until they are closed. */
-  readonly store?: Store;
-}
-
 /** Open the snapshots of a data folder, which follow a store if there is one. */
 export async function openFollowed(
   options: SnapshotsOptions,
   { STORE, cacheBytes = STORE_CACHE_BYTES }: { readonly STORE?: string | undefined; readonly cacheBytes?: number },
-): Promise<FollowedSnapshots> {
+): Promise<Snapshots> {
   if (STORE === undefined) return openSnapshots(options);
   const store = await openStore(STORE, WAIT_MS);
   const mirror = await mirrorStore({ ...options, store, cacheBytes });

@@ -8,13 +8,12 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { reportUrl } from '../http/middleware.ts';
 import { isCached, shortHash } from '../http/caching.ts';
-import { holdsHash, type Holds } from '../routes/leads/lead_holds.ts';
-import type { Cursors } from '../routes/list/page.ts';
+import { holdsHash } from '../routes/leads/lead_holds.ts';
 import { todayOf } from '../../models/manifest.ts';
 import type { Meta } from '../routes/meta.ts';
+import type { MountOptions } from '../routes/mount.ts';
 import { cacheByKey } from '../serving/memo.ts';
 import type { Snapshot } from '../serving/open.ts';
-import type { Snapshots } from '../serving/follow.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
 import { loadAssets } from './assets.ts';
 import { html, type Html, type Piece } from './html.ts';
@@ -49,11 +48,7 @@ export const SITE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-export interface SiteDeps extends SiteOptions {
-  readonly snapshots: Snapshots;
-  readonly cursors: Cursors;
-  readonly holds: Holds;
-  readonly nowMs: () => number;
+export interface SiteDeps extends SiteOptions, Pick<MountOptions, 'snapshots' | 'cursors' | 'holds' | 'nowMs'> {
   /** Shown if payments are in test money. */
   readonly notice: string;
   /** Where people report an error, with {id} for the page. */

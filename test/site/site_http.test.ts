@@ -256,8 +256,7 @@ describe('with a snapshot', () => {
 describe('with real money', () => {
   it('there can be no test wallet', () => {
     assert.throws(
-      () =>
-        createApp({ payments: { mode: 'facilitator' }, testWallet: {} } as unknown as Parameters<typeof createApp>[0]),
+      () => createApp({ payments: { mode: 'facilitator', sandbox: {} } } as unknown as Parameters<typeof createApp>[0]),
       /test money/,
     );
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openFollowed, type FollowedSnapshots, type LoadFailure, type Snapshots } from '../../api/serving/follow.ts';
+import { openFollowed, type LoadFailure, type Snapshots } from '../../api/serving/follow.ts';
 import { readJson } from '../../lib/files.ts';
 import { snapshotFileName } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
@@ -29,9 +29,9 @@ describe('a server with a store', () => {
   const disk = memoryFolder('dealfeed-server-');
   const reports: string[] = [];
   let nowMs = Date.parse(`${DAY}T12:00:00Z`);
-  let server: FollowedSnapshots;
+  let server: Snapshots;
 
-  const serve = (dataDir: string, cacheBytes = 1e9, isForSale = false): Promise<FollowedSnapshots> =>
+  const serve = (dataDir: string, cacheBytes = 1e9, isForSale = false): Promise<Snapshots> =>
     openFollowed(
       {
         dataDir,
@@ -214,14 +214,14 @@ describe('a server with a store', () => {
     );
     await run.publish(runId);
     assert.equal(await served(server), runId);
-    const shop = await startApp(disk, { snapshots: server, store: server.store });
+    const shop = await startApp(disk, { snapshots: server });
     const get = async (path: string): Promise<[status: number, text: string]> => {
       const response = await fetch(`${shop.url}/report/pages/${hash}${path}`, { headers: { Accept: 'text/html' } });
       return [response.status, await response.text()];
     };
     const stored = s3.fileOf(`objects/${hash.slice(0, 2)}/${hash}`);
     const refused = async (status: number, said: RegExp): Promise<void> => {
-      const fresh = await startApp(disk, { snapshots: server, store: server.store });
+      const fresh = await startApp(disk, { snapshots: server });
       for (const path of ['', '/bytes']) {
         const response = await fetch(`${fresh.url}/report/pages/${hash}${path}`);
         assert.deepEqual([response.status, response.headers.get('Content-Disposition')], [status, null]);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { atomicOf } from '../../../lib/network.ts';
 import { Problem } from '../../http/problem.ts';
 import { authorizationTypes } from '../../payments/chain/signatures.ts';
-import type { Chain } from '../../payments/local_chain/chain.ts';
+import type { OpenPayments } from '../../payments/modes.ts';
 import { Report } from '../../routes/report.ts';
 import type { Snapshots } from '../../serving/follow.ts';
 import { pointOf, shortPrice } from '../deal_cards.ts';
@@ -104,11 +104,7 @@ export function mountBought(router: Router, snapshots: Snapshots): void {
 }
 
 /** The wallet of the sandbox, which holds test money on the local chain. */
-export interface TestWallet {
-  readonly privateKey: Hex;
-  readonly chain: Pick<Chain, 'network' | 'reader'>;
-  readonly payTo: Hex;
-}
+type TestWallet = NonNullable<OpenPayments['sandbox']> & Pick<OpenPayments, 'payTo'>;
 
 const hexText = z.templateLiteral(['0x', z.string()]);
 
@@ -140,8 +136,8 @@ const Transfer = z.object({
  * The test wallet, as pay.js asks any wallet (EIP-1193). It signs only payments to this server and its sign-ins: the
  * sandbox has Base's chain id and token.
  */
-export function mountTestWallet(router: Router, { privateKey, chain, payTo }: TestWallet, publicUrl: string): void {
-  const account = privateKeyToAccount(privateKey);
+export function mountTestWallet(router: Router, { buyer, chain, payTo }: TestWallet, publicUrl: string): void {
+  const account = privateKeyToAccount(buyer.privateKey);
   const { network, reader } = chain;
   const refuse = (): never => {
     throw new Problem('malformed_request', 'The test wallet signs payments to this server and its sign-ins only.');

@@ -147,7 +147,7 @@ describe('the descriptions of the server', () => {
     const client = httpFacilitator({ network: BASE, url: facilitatorServer.url });
     facilitator.onSettle = (payload, requirements) => client.settle(payload, requirements);
     const { layout } = await afterFirstDay();
-    started = await startApp(layout.root, { facilitator, contactEmail: 'ops@dealfeed.example' });
+    started = await startApp(layout.root, { facilitator, settings: { CONTACT_EMAIL: 'ops@dealfeed.example' } });
   });
   after(async () => {
     await started.close();

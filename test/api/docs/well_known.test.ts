@@ -18,7 +18,7 @@ const NOW = Date.parse('2026-11-20T15:30:00Z');
 
 describe('the documents for catalogs and crawlers', () => {
   // Without a snapshot: no document depends on one.
-  const shared = sharedApp(undefined, { contactEmail: EMAIL, nowMs: () => NOW });
+  const shared = sharedApp(undefined, { settings: { CONTACT_EMAIL: EMAIL }, nowMs: () => NOW });
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(shared.app.url + path, init);
   const textOf = async (path: string, accept = '*/*'): Promise<string> =>
     (await get(path, { headers: { Accept: accept } })).text();
@@ -99,7 +99,7 @@ describe('the documents for catalogs and crawlers', () => {
 
   it('are linked from / in its headers and its JSON, and every link works', async () => {
     const response = await get('/', { headers: { Accept: '*/*' } });
-    const linked = [...(response.headers.get('Link') ?? '').matchAll(/<([^>]+)>/gu)].map(([, path]) => path ?? '');
+    const linked = [...(response.headers.get('Link') ?? '').matchAll(/<(\/[^>]+)>/gu)].map(([, path]) => path ?? '');
     assert.deepEqual(linked, ['/openapi.json', '/llms.txt']);
     const index = (await response.json()) as Record<string, string>;
     const named = Object.values(index).filter((value) => value.startsWith(PUBLIC_URL));

@@ -53,19 +53,23 @@ describe('the server', () => {
   });
 
   it('says in every page, list, record and problem where to report an error', () =>
-    withStarted(shared.folder.path, { reportTemplate: 'https://help.example/?about={id}' }, async ({ url }) => {
-      const id = '7d1f0c0e-5c1d-5a55-9d0e-2f4a6f0b9a11';
-      for (const [path, about] of [
-        ['/', '/'],
-        ['/api/meta', '/api/meta'],
-        ['/api/deals', '/api/deals'],
-        [`/api/deals/${id}/report`, id],
-        ['/api/nothing', '/api/nothing'],
-      ] as const) {
-        const help = `<https://help.example/?about=${encodeURIComponent(about)}>; rel="help"`;
-        assert.ok((await fetch(url + path)).headers.get('Link')?.includes(help), path);
-      }
-    }));
+    withStarted(
+      shared.folder.path,
+      { settings: { REPORT_URL: 'https://help.example/?about={id}' } },
+      async ({ url }) => {
+        const id = '7d1f0c0e-5c1d-5a55-9d0e-2f4a6f0b9a11';
+        for (const [path, about] of [
+          ['/', '/'],
+          ['/api/meta', '/api/meta'],
+          ['/api/deals', '/api/deals'],
+          [`/api/deals/${id}/report`, id],
+          ['/api/nothing', '/api/nothing'],
+        ] as const) {
+          const help = `<https://help.example/?about=${encodeURIComponent(about)}>; rel="help"`;
+          assert.ok((await fetch(url + path)).headers.get('Link')?.includes(help), path);
+        }
+      },
+    ));
 
   it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>
     withStarted(shared.folder.path, { handlerMs: 1_500 }, async ({ url, snapshots, facilitator }) => {
@@ -162,7 +166,7 @@ describe('the limit of unpaid responses', () => {
     withStarted(shared.folder.path, { ...options, snapshots: shared.app.snapshots }, test);
 
   it('responds with 429 above the limit of unpaid responses, and does not count paid ones', () =>
-    withApp({ unbilledPerMinute: 6, proxies: 1 }, async ({ url }) => {
+    withApp({ settings: { UNBILLED_PER_MINUTE: 6, PROXY_HOPS: 1 } }, async ({ url }) => {
       const from = (ip: string, path = '/api/deals', more: Record<string, string> = {}): Promise<Response> =>
         fetch(url + path, {
           headers: { Origin: 'https://shop.example', 'X-Forwarded-For': `203.0.113.99, ${ip}`, ...more },

@@ -124,30 +124,34 @@ describe('a tool call over HTTP', () => {
   });
 
   it('counts once against the limit of its client, and not at all if it is paid', () =>
-    withStarted(shared.folder.path, { unbilledPerMinute: 5, proxies: 1 }, async ({ url: limited }) => {
-      const call = async (ip: string, name: string, payment?: unknown): Promise<unknown> => {
-        const response = await post(
-          limited,
-          { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, _meta: { 'x402/payment': payment } } },
-          { 'X-Forwarded-For': ip },
-        );
-        const { result, error } = await messageIn<{
-          result?: { structuredContent: Record<string, unknown> };
-          error?: { code: number };
-        }>(response);
-        return result ? (result.structuredContent['reason'] ?? 'answer') : (error?.code ?? response.status);
-      };
-      const header = { headers: { 'X-Forwarded-For': '198.51.100.9' } };
-      await fetch(`${limited}/api/deals`, header);
-      const buyer = buyerWith();
-      for (const payment of [await buyer.sign(`${limited}/api/deals`), await buyer.sign(`${limited}/api/deals`)])
-        assert.equal(await call('198.51.100.1', 'deals', paymentIn(payment)), 'answer');
-      for (let i = 0; i < 3; i += 1) assert.equal(await call('198.51.100.1', 'deal_ids'), 'answer');
-      // Messages that make no request count themselves.
-      assert.equal(await call('198.51.100.1', 'nothing'), -32_602);
-      assert.equal(await call('198.51.100.1', 'nothing'), -32_602);
-      assert.equal(await call('198.51.100.1', 'nothing'), 429);
-      assert.equal(await call('198.51.100.1', 'deal_ids'), 'rate_limited');
-      assert.equal(await call('198.51.100.2', 'deal_ids'), 'answer');
-    }));
+    withStarted(
+      shared.folder.path,
+      { settings: { UNBILLED_PER_MINUTE: 5, PROXY_HOPS: 1 } },
+      async ({ url: limited }) => {
+        const call = async (ip: string, name: string, payment?: unknown): Promise<unknown> => {
+          const response = await post(
+            limited,
+            { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, _meta: { 'x402/payment': payment } } },
+            { 'X-Forwarded-For': ip },
+          );
+          const { result, error } = await messageIn<{
+            result?: { structuredContent: Record<string, unknown> };
+            error?: { code: number };
+          }>(response);
+          return result ? (result.structuredContent['reason'] ?? 'answer') : (error?.code ?? response.status);
+        };
+        const header = { headers: { 'X-Forwarded-For': '198.51.100.9' } };
+        await fetch(`${limited}/api/deals`, header);
+        const buyer = buyerWith();
+        for (const payment of [await buyer.sign(`${limited}/api/deals`), await buyer.sign(`${limited}/api/deals`)])
+          assert.equal(await call('198.51.100.1', 'deals', paymentIn(payment)), 'answer');
+        for (let i = 0; i < 3; i += 1) assert.equal(await call('198.51.100.1', 'deal_ids'), 'answer');
+        // Messages that make no request count themselves.
+        assert.equal(await call('198.51.100.1', 'nothing'), -32_602);
+        assert.equal(await call('198.51.100.1', 'nothing'), -32_602);
+        assert.equal(await call('198.51.100.1', 'nothing'), 429);
+        assert.equal(await call('198.51.100.1', 'deal_ids'), 'rate_limited');
+        assert.equal(await call('198.51.100.2', 'deal_ids'), 'answer');
+      },
+    ));
 });

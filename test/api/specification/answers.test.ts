@@ -10,7 +10,7 @@ import { testRecords } from './records.ts';
 import { ROWS } from './rows.ts';
 
 describe('the server', () => {
-  const shop = sharedApp(ROWS, { unbilledPerMinute: 10_000 });
+  const shop = sharedApp(ROWS, { settings: { UNBILLED_PER_MINUTE: 10_000 } });
 
   testRecords(shop);
   testPurchases(shop);

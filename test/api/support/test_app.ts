@@ -116,7 +116,6 @@ export async function startApp(
   {
     facilitator = new ScriptedFacilitator(),
     chain = facilitator.chain,
-    acceptsContractWallets = true,
     signatures = signaturesOf(null),
     receiptKeys = testReceiptKeys,
     wait = QUICK,
@@ -124,15 +123,11 @@ export async function startApp(
     publicUrl = PUBLIC_URL,
     ledger: given,
     snapshots: shared,
-    ...limits
-  }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
-    AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'reportTemplate' | 'store'
-  > &
-    Partial<Pick<AppDeps, 'publicUrl'>> &
-    Partial<
-      Pick<AppDeps['payments'], 'acceptsContractWallets' | 'wait' | 'receiptKeys'> &
-        Pick<PaymentNetwork, 'chain' | 'signatures'>
+    settings,
+    ...more
+  }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<AppDeps, 'handlerMs'> &
+    Partial<Pick<AppDeps, 'publicUrl' | 'snapshots'>> & { settings?: Partial<AppDeps['settings']> } & Partial<
+      Pick<AppDeps['payments'], 'wait' | 'receiptKeys' | 'chain' | 'signatures'>
     > = {},
 ): Promise<Started> {
   const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 250, nowMs }));
@@ -142,10 +137,15 @@ export async function startApp(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
+    settings: {
+      DATA_DIR: dataDir,
+      UNBILLED_PER_MINUTE: 0,
+      PROXY_HOPS: 0,
+      CURSOR_SECRET: 'a secret of the tests',
+      ...settings,
+    },
     snapshots,
     publicUrl,
-    archiveOf: dataDir,
-    cursorSecret: 'a secret of the tests',
     nowMs,
     checkResponses: true,
     payments: {
@@ -155,7 +155,6 @@ export async function startApp(
       chain,
       signatures,
       tokenObstacle: () => null,
-      acceptsContractWallets,
       wait,
       payTo: PAY_TO,
       ledger,
@@ -164,7 +163,7 @@ export async function startApp(
     log: (entry) => {
       requests.push(entry);
     },
-    ...limits,
+    ...more,
   });
   await app.payments.start().catch(() => undefined);
   const checker = responseChecker(app.routes);
