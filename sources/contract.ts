@@ -334,7 +334,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly secrets?: readonly string[];
   /** Set if no request is sent without the secrets: one sentence on how the operator gets them. */
   readonly secretsRequired?: string;
-  readonly politeness: { readonly minIntervalMs: number; readonly concurrency: number };
+  /** Least time between the starts of two requests to a host, which gets one at a time. Default: 1000 ms. */
+  readonly minIntervalMs?: number;
   readonly row: RecordDefinition;
   /** "increments" if a read gives only new rows and older ones stay (registers). Default "replace". */
   readonly reads?: 'replace' | 'increments';

@@ -23,6 +23,7 @@ import { DAY_MS } from '../../lib/time.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { createFetcher, type FetcherOptions } from '../../sources/fetch/fetcher.ts';
 import { retryAfterMs } from '../../sources/fetch/classify.ts';
+import { MIN_INTERVAL_MS } from '../../sources/fetch/rate_limiter.ts';
 import { LIMITS } from '../../sources/fetch/transport.ts';
 import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
@@ -151,7 +152,7 @@ function pausesAfter(requests: readonly RequestRecord[], sources: readonly Sourc
   const pauses = new Map<string, number>();
   for (const { source, url, finalUrl = url, observedAt, responseHeaders } of requests.filter(wasSent)) {
     const sentMs = Date.parse(observedAt);
-    const { minIntervalMs = 0 } = sources.find(({ name }) => name === source)?.politeness ?? {};
+    const { minIntervalMs = MIN_INTERVAL_MS } = sources.find(({ name }) => name === source) ?? {};
     const asked = Math.min(retryAfterMs(responseHeaders, sentMs) ?? 0, LIMITS.maxRetryAfterMs);
     const { host } = new URL(finalUrl);
     // Records have whole seconds.

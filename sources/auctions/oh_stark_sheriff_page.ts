@@ -215,7 +215,7 @@ export default defineSource({
   },
   everyDays: 1,
   hosts: ['sheriffsales.starkcountyohio.gov'],
-  politeness: { minIntervalMs: 4000, concurrency: 1 },
+  minIntervalMs: 4000,
   row: Auction,
   expect: { minRows: 0, maxRejectShare: 0.1, maxDropShare: 0.9 },
   fetch: fetchSales,

@@ -65,7 +65,7 @@ const bexarSales = (
   where: '1=1',
   terms: TERMS,
   everyDays: 1,
-  politeness: { minIntervalMs: 2000, concurrency: 1 },
+  minIntervalMs: 2000,
   record: 'DOC_NUMBER',
   needed: ['ADDRESS', 'YEAR', 'MONTH', 'CITY', 'ZIP'],
   optional: ['TYPE'],

@@ -251,7 +251,6 @@ export default defineSource({
   hosts: ['api.census.gov'],
   secrets: [KEY],
   secretsRequired: HOW_TO_GET_A_KEY,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   row: AreaCensus,
   contradictions: 'refused',
   expect: { minRows: 100, maxRejectShare: 0.01, maxDropShare: 0.05 },

@@ -238,7 +238,7 @@ export default defineSource({
   },
   everyDays: 31,
   hosts: ['www.census.gov'],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
+  minIntervalMs: 5000,
   row: AreaVacancy,
   expect: {
     minRows: 50,

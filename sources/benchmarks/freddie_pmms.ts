@@ -76,7 +76,7 @@ export default defineSource({
   },
   everyDays: 7,
   hosts: ['www.freddiemac.com'],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
+  minIntervalMs: 5000,
   row: SurveyRate,
   contradictions: 'refused',
   expect: {

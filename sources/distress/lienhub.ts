@@ -57,7 +57,7 @@ function lienHub(county: { readonly name: string; readonly fips: string }): Sour
     readEveryDays: 7,
     season: { from: '04-15', to: '06-01' },
     hosts: [HOST],
-    politeness: { minIntervalMs: 4000, concurrency: 1 },
+    minIntervalMs: 4000,
     row: DistressRecord,
     expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.9 },
     file: (ctx) => findFileUrl(page, ctx),

@@ -22,7 +22,6 @@ export default arcgisDistress({
   covers: { kinds: ['blight_judgment'], city: 'Detroit' },
   terms: DETROIT_TERMS,
   everyDays: 7,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
     minRows: 1,
     maxRejectShare: 0.02,

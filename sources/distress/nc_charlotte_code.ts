@@ -35,7 +35,6 @@ export default arcgisDistress({
     url: 'https://data.charlottenc.gov/datasets/charlotte::code-enforcement-cases-all/about',
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
     minRows: 1,
     maxRejectShare: 0.05,

@@ -20,7 +20,6 @@ export default arcgisDistress({
   covers: { kinds: ['condemned'], city: 'Cleveland' },
   terms: clevelandTerms(),
   everyDays: 1,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
     minRows: 1,
     maxRejectShare: 0.05,

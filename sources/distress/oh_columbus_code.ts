@@ -23,7 +23,6 @@ export default arcgisDistress({
     url: 'https://opendata.columbus.gov/',
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
     minRows: 1,
     maxRejectShare: 0.05,

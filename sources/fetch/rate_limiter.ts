@@ -7,23 +7,20 @@ export interface Timer {
   sleep(ms: number): Promise<void>;
 }
 
-/** The rate limiter of one host: most requests at once, least interval between two, and pauses that the host asks. */
+/** Least time between the starts of two requests to a host, in milliseconds, unless a source declares another. */
+export const MIN_INTERVAL_MS = 1000;
+
+/** The rate limiter of one host: one request at a time, least interval between two, and pauses that the host asks. */
 export class RateLimiter {
-  readonly #queue: PQueue;
+  readonly #queue = new PQueue({ concurrency: 1 });
   readonly #timer: Timer;
   /** When the next request may start. */
   #nextAt: number;
 
   /** @param notBefore when the first request may start */
-  constructor(concurrency: number, timer: Timer, notBefore: number) {
-    this.#queue = new PQueue({ concurrency });
+  constructor(timer: Timer, notBefore: number) {
     this.#timer = timer;
     this.#nextAt = notBefore;
-  }
-
-  /** Sources of the same host share its limiter; the lowest concurrency applies. */
-  limitConcurrency(concurrency: number): void {
-    this.#queue.concurrency = Math.min(this.#queue.concurrency, concurrency);
   }
 
   /** No request starts within the next `ms` milliseconds. */

@@ -28,7 +28,7 @@ import {
   type OutgoingRequest,
   type RequestLog,
 } from './request_log.ts';
-import { RateLimiter } from './rate_limiter.ts';
+import { MIN_INTERVAL_MS, RateLimiter } from './rate_limiter.ts';
 
 interface Token {
   readonly value: string;
@@ -204,7 +204,7 @@ export class Sender {
   /** One request, when the host's rate limiter allows it. @throws TransportError */
   async transmit(url: URL, request: HttpRequest, crawlDelayMs: number): Promise<HttpResponse> {
     const { run, spec, stats } = this.#scope;
-    const interval = run.inSandbox ? 0 : Math.max(spec.politeness.minIntervalMs, crawlDelayMs);
+    const interval = run.inSandbox ? 0 : Math.max(spec.minIntervalMs ?? MIN_INTERVAL_MS, crawlDelayMs);
     const sleep = async (ms: number): Promise<void> => {
       stats.sleptMs += Math.ceil(ms);
       await run.timer.sleep(Math.ceil(ms));
@@ -229,10 +229,8 @@ export class Sender {
   }
 
   #limiterOf(host: string): RateLimiter {
-    const { run, spec } = this.#scope;
-    const { concurrency } = spec.politeness;
-    const limiter = run.limiters.get(host) ?? new RateLimiter(concurrency, run.timer, run.notBefore(host));
-    limiter.limitConcurrency(concurrency);
+    const { run } = this.#scope;
+    const limiter = run.limiters.get(host) ?? new RateLimiter(run.timer, run.notBefore(host));
     run.limiters.set(host, limiter);
     return limiter;
   }

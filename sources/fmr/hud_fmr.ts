@@ -152,7 +152,7 @@ export default defineSource({
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
+  minIntervalMs: 5000,
   row: FmrArea,
   expect: { minRows: 100, maxRejectShare: 0.01, maxDropShare: 0.05 },
   drop: [

@@ -147,7 +147,7 @@ export default defineSource({
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
+  minIntervalMs: 5000,
   row: FmrZip,
   // A year without a ZIP file is valid, but a drop from 51,000 rows to none is an error (maxDropShare).
   expect: { minRows: 0, maxRejectShare: 0.01, maxDropShare: 0.05 },

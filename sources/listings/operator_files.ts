@@ -43,7 +43,6 @@ export default defineSource({
   },
   everyDays: 7,
   hosts: [],
-  politeness: { minIntervalMs: 0, concurrency: 1 },
   row: Listing,
   // A portal's download may have one property type or many, and a few brokers may share numbers.
   expect: {

@@ -25,7 +25,6 @@ export default arcgisAddresses({
     url: 'https://data.indy.gov',
   },
   everyDays: 7,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
   parcel: 'STATEPARCELNUMBER',
   parcelForm: /^\d{2}-\d{2}-\d{2}-\d{3}-\d{3}\.\d{3}-\d{3}$/u,

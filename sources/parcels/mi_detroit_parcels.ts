@@ -24,7 +24,6 @@ export default arcgisAddresses({
   covers: { kinds: ['parcel_roll'], city: 'Detroit' },
   terms: DETROIT_TERMS,
   everyDays: 7,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
   parcel: 'parcel_id',
   parcelForm: DETROIT_PARCEL,

@@ -32,7 +32,6 @@ export default arcgisAddresses({
   covers: { kinds: ['parcel_roll'], city: 'Cleveland' },
   terms: clevelandTerms(' as a draft, which may change or end without notice'),
   everyDays: 7,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
     minRows: 5,
     maxRejectShare: 0.02,

@@ -60,7 +60,7 @@ export default arcgisAddresses({
       'the terms of the map server were not obtained.',
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 2000, concurrency: 1 },
+  minIntervalMs: 2000,
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7, parcel: 0.6 } },
   pageSize: 200,
   parcel: ['AUDPTYID', 'AUDPCLID'],

@@ -316,7 +316,7 @@ export function countyListFile(county: CountyList): SourceSpec {
     terms: county.terms,
     everyDays: county.everyDays,
     hosts: posted ? [new URL(posted.url).host] : [],
-    politeness: { minIntervalMs: 5000, concurrency: 1 },
+    minIntervalMs: 5000,
     row: TaxParcel,
     contradictions: 'refused',
     // A list may be far shorter than the one before: counties make them at different times of the year.

@@ -38,7 +38,7 @@ export interface CardField {
 
 export type FieldName = keyof PrintedListing;
 
-export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
+export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'expect'> {
   readonly host: string;
   /** First page of the list, relative to the site. */
   readonly start: string;

@@ -144,7 +144,7 @@ interface CardsWithDetails {
   readonly type: string;
 }
 
-interface ListingSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
+interface ListingSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'expect'> {
   readonly host: string;
   readonly list: CardsWithDetails;
   readonly paths: ListingPaths;

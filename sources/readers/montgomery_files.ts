@@ -23,7 +23,7 @@ export const MONTGOMERY_FILE = {
   },
   everyDays: 7,
   hosts: ['go.mcohio.org'],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
+  minIntervalMs: 5000,
 } as const;
 
 /**

@@ -27,7 +27,6 @@ export function operatorRows({ name, title, row, seal }: OperatorFile): SourceSp
     everyDays: 3650,
     readEveryDays: 1,
     hosts: [],
-    politeness: { minIntervalMs: 0, concurrency: 1 },
     row,
     expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
     drop: [

@@ -19,10 +19,9 @@ export const ST_LOUIS = {
       'own, whose text was not obtained.',
     url: 'https://www.stlouis-mo.gov/data/datasets/dataset.cfm?id=3',
   },
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   parcel: 'ParcelId',
   parcelForm: /^\d{11}$/u,
-} as const satisfies Pick<SourceSpec, 'terms' | 'politeness' | 'county'> & Readonly<Record<string, unknown>>;
+} as const satisfies Pick<SourceSpec, 'terms' | 'county'> & Readonly<Record<string, unknown>>;
 
 /** Fields of the address, the owner and the classes. */
 export const ST_LOUIS_FIELDS = ['SITEADDR', 'ZIP', 'OwnerName', 'AsrClassCode', 'PropertyClassCode'] as const;

@@ -155,7 +155,6 @@ export default defineSource({
   },
   everyDays: 1,
   hosts: ['data.colorado.gov'],
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   row: Registration,
   reads: 'increments',
   expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 1 },

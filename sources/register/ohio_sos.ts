@@ -124,7 +124,7 @@ const ohioReports = (
   reports: Reports,
 ): Pick<
   SourceSpec,
-  'family' | 'home' | 'terms' | 'everyDays' | 'readEveryDays' | 'hosts' | 'politeness' | 'reads' | 'expect' | 'fetch'
+  'family' | 'home' | 'terms' | 'everyDays' | 'readEveryDays' | 'hosts' | 'minIntervalMs' | 'reads' | 'expect' | 'fetch'
 > & { readonly drop: readonly DropFormat[] } => ({
   family: 'register',
   home: DOWNLOAD_PAGE,
@@ -139,7 +139,7 @@ const ohioReports = (
   everyDays: 42,
   readEveryDays: 7,
   hosts: ['publicfiles.ohiosos.gov'],
-  politeness: { minIntervalMs: 3000, concurrency: 1 },
+  minIntervalMs: 3000,
   // Each month's file replaces the last one; older filings stay.
   reads: 'increments',
   expect: { minRows: 1, maxRejectShare: 0.05, maxDropShare: 1 },

@@ -22,7 +22,7 @@ export default arcgisParcels({
     note: "Tax records are public in Ohio; the terms of the county's map server were not obtained.",
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 2000, concurrency: 1 },
+  minIntervalMs: 2000,
   expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.7, zip: 0.7 } },
   parcel: 'parcel_id',
   needed: (

@@ -113,7 +113,7 @@ export default defineSource({
   },
   everyDays: 31,
   hosts: ['www.akronlegalnews.com'],
-  politeness: { minIntervalMs: 10_000, concurrency: 1 },
+  minIntervalMs: 10_000,
   row: TaxParcel,
   contradictions: 'refused',
   expect: { minRows: 20, maxRejectShare: 0.05, maxDropShare: 0.6 },

@@ -27,7 +27,7 @@ export default postedCsv({
   },
   everyDays: 7,
   hosts: ['scgpublic.s3.amazonaws.com'],
-  politeness: { minIntervalMs: 2000, concurrency: 1 },
+  minIntervalMs: 2000,
   row: TaxParcel,
   expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.9, joins: { address: 0.8 } },
   file: 'https://scgpublic.s3.amazonaws.com/TaxSaleExtract.csv',

@@ -86,17 +86,10 @@ export interface SpecOptions {
   readonly hosts: readonly string[];
   readonly name?: string;
   readonly minIntervalMs?: number;
-  readonly concurrency?: number;
   readonly drop?: readonly DropFormat[];
 }
 
-export const specOf = ({
-  hosts,
-  name = 'test_source',
-  minIntervalMs = 0,
-  concurrency = 4,
-  drop,
-}: SpecOptions): SourceSpec =>
+export const specOf = ({ hosts, name = 'test_source', minIntervalMs = 0, drop }: SpecOptions): SourceSpec =>
   defineSource({
     name,
     family: 'tax',
@@ -105,7 +98,7 @@ export const specOf = ({
     everyDays: 1,
     hosts,
     terms: { basis: 'sandbox_only', note: 'Made for a test.' },
-    politeness: { minIntervalMs, concurrency },
+    minIntervalMs,
     row: TaxParcel,
     expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
     ...(drop ? { drop } : {}),

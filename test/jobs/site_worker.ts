@@ -21,7 +21,7 @@ export const sourcesAt = (origin: string): SourceSpec[] =>
       everyDays: 1,
       hosts: [new URL(origin).host],
       terms: { basis: 'sandbox_only', note: 'Made for a test.' },
-      politeness: { minIntervalMs: INTERVAL_MS, concurrency: 1 },
+      minIntervalMs: INTERVAL_MS,
       row: TaxParcel,
       expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
       async *fetch(ctx) {

@@ -25,7 +25,7 @@ const CASES: DistressLayer = {
   covers: { kinds: ['code_violation'], city: 'Example' },
   terms: { basis: 'open_data', note: 'Made up for a test.' },
   everyDays: 1,
-  politeness: { minIntervalMs: 1, concurrency: 1 },
+  minIntervalMs: 1,
   expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
   signalType: 'code_violation',
   record: 'CaseNumber',

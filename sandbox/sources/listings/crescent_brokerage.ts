@@ -14,7 +14,6 @@ export default htmlCardListings({
     showPages: 'The site and everything on it are made up.',
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
   start: '/deals',
   rendered: '#deals[data-ready]',

@@ -11,7 +11,6 @@ export default jsonLdListings({
     showPages: 'The site and everything on it are made up.',
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
   list: {
     start: '/listings?page=1',

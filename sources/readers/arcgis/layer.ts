@@ -44,7 +44,9 @@ export interface LayerQuery extends LayerFields {
 }
 
 interface LayerSource<Values>
-  extends LayerQuery, Pick<SourceSpec, 'name' | 'title' | 'terms' | 'covers' | 'everyDays' | 'politeness' | 'expect'> {
+  extends
+    LayerQuery,
+    Pick<SourceSpec, 'name' | 'title' | 'terms' | 'covers' | 'everyDays' | 'minIntervalMs' | 'expect'> {
   readonly county: NonNullable<SourceSpec['county']>;
   /** A whole parcel number. Other text in the field is a placeholder, such as "MULTIPLE". Default: any text. */
   readonly parcelForm?: RegExp;

@@ -262,7 +262,7 @@ export function ckanTable<F extends TableFamily>(table: CkanTable<F>): SourceSpe
     ...table,
     terms: { ...table.terms, api: { path: SEARCH, quote: DOCUMENTED } },
     hosts: [new URL(portal).host],
-    politeness: { minIntervalMs: 2000, concurrency: 1 },
+    minIntervalMs: 2000,
     row: recordOf(table.family),
     contradictions: 'refused',
     drop: [

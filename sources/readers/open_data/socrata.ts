@@ -187,7 +187,6 @@ export function socrataTable<F extends TableFamily>(source: SocrataTable<F>): So
     ...source,
     hosts: [new URL(source.portal).host],
     secrets: [TOKEN],
-    politeness: { minIntervalMs: 1000, concurrency: 1 },
     row: recordOf(source.family),
     contradictions: 'refused',
     fetch: (ctx) => fetchTable(ctx, source),

@@ -188,7 +188,7 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
     },
     everyDays: 1,
     hosts: [county.host],
-    politeness: { minIntervalMs: 4000, concurrency: 1 },
+    minIntervalMs: 4000,
     row: Auction,
     // A county may have no sale in the window. The calendar's counts already guard the list.
     // In Florida a third of the sales had no address in March 2026, in Duval nearly half.

@@ -237,7 +237,6 @@ export function resoWebApi(feed: ResoFeed): SourceSpec {
     ...feed,
     family: 'listings',
     hosts: [...new Set(addresses.map((address) => new URL(address).host))],
-    politeness: server.politeness,
     row: Listing,
     secrets: secretsOf(feed),
     fetch: (ctx) => replicate(ctx, server, requireCredentials(ctx, feed)),

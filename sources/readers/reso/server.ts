@@ -4,7 +4,6 @@
  * two recorded rows, its query by its documentation. No response of Bridge, Spark or Trestle was recorded: their
  * presets follow the vendors' documentation and public code.
  */
-import type { SourceSpec } from '../../contract.ts';
 
 /** Version of the RESO Data Dictionary that the server follows. ListingURL exists from 2.0 on. */
 export type Dictionary = '1.7' | '2.0' | '2.1';
@@ -54,7 +53,6 @@ export interface ResoServer {
   readonly maxRows?: number;
   /** Maximum number of "or" in a filter. With more, `in` is used. */
   readonly maxOr?: number;
-  readonly politeness: SourceSpec['politeness'];
 }
 
 /** A word without case, spaces and punctuation: "Multi Family", "Multi-Family" and "MultiFamily" are equal. */
@@ -95,7 +93,6 @@ export const reso = (service: string, { dictionary = '2.0', auth }: PlainOptions
   order: 'asked',
   count: true,
   pageSize: 200,
-  politeness: { minIntervalMs: 1000, concurrency: 1 },
 });
 
 /**

@@ -46,7 +46,7 @@ const specAt = (origin: string): SourceSpec =>
     everyDays: 1,
     hosts: [new URL(origin).host],
     terms: { basis: 'sandbox_only', note: 'Made up for this test.' },
-    politeness: { minIntervalMs: 0, concurrency: 1 },
+    minIntervalMs: 0,
     row: Debt,
     expect: { minRows: 1, maxRejectShare: 0, maxDropShare: 0.5 },
     async *fetch(ctx) {

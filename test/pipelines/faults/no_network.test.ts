@@ -22,7 +22,7 @@ const sourceAt = (hud: SourceSpec, host: string): SourceSpec =>
   defineSource({
     ...hud,
     hosts: [host],
-    politeness: { minIntervalMs: 0, concurrency: 1 },
+    minIntervalMs: 0,
     expect: { ...hud.expect, minRows: 1 },
     async *fetch(ctx) {
       yield await ctx.get(`http://${host}/FY27_FMRs.csv`, { kind: 'workbook' });

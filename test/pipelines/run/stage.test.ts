@@ -24,7 +24,7 @@ const spec: SourceSpec = defineSource({
   everyDays: 1,
   hosts: ['county.example'],
   terms: { basis: 'sandbox_only', note: 'Made up for this test.' },
-  politeness: { minIntervalMs: 0, concurrency: 1 },
+  minIntervalMs: 0,
   row: Debt,
   expect: { minRows: 1, maxRejectShare: 0.5, maxDropShare: 0.4 },
   async *fetch() {
