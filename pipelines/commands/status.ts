@@ -142,11 +142,11 @@ function reasonOf(health: SourceHealth): string {
 const sourceRow = (health: SourceHealth): string[] => [
   health.source,
   health.state,
-  health.last_success?.slice(0, 10) ?? 'never',
+  health.last_good_at?.slice(0, 10) ?? 'never',
   health.age_days === null ? '-' : `${health.age_days} d`,
   `${health.every_days} d`,
   number(health.rows),
-  number(health.rejected),
+  number(health.rows_rejected),
   health.uncounted === null ? '-' : number(health.uncounted),
   health.next_due ?? '-',
   reasonOf(health),
@@ -164,11 +164,11 @@ function uncountedOf(members: readonly SourceHealth[]): string {
 const familyRow = (group: keyof typeof QUIET, family: string, members: readonly SourceHealth[]): string[] => [
   `${family} (${members.length})`,
   QUIET[group],
-  earliest(members.map((member) => member.last_success))?.slice(0, 10) ?? 'never',
+  earliest(members.map((member) => member.last_good_at))?.slice(0, 10) ?? 'never',
   group === 'fresh' ? `${Math.max(...members.map((member) => member.age_days ?? 0))} d` : '-',
   `${Math.max(...members.map((member) => member.every_days))} d`,
   number(members.reduce((sum, s) => sum + s.rows, 0)),
-  number(members.reduce((sum, s) => sum + s.rejected, 0)),
+  number(members.reduce((sum, s) => sum + s.rows_rejected, 0)),
   uncountedOf(members),
   earliest(members.map((member) => member.next_due)) ?? '-',
 ];

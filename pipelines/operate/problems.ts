@@ -17,6 +17,7 @@ type Group = 'fresh' | 'late' | 'broken' | 'waiting' | 'out_of_season';
 const isLate = ({ age_days: age, every_days: every }: { age_days: number | null; every_days: number }): boolean =>
   age !== null && age > every;
 
+/** A source as the manifest has it, with its age, its state and its next read as of today. */
 export function sourceHealth(source: SourceFacts, spec: SourceSpec | undefined, today: string) {
   const { last_good_at: lastGoodAt, every_days, status, rows_stated: stated } = source;
   const age = lastGoodAt === null ? null : daysBetween(lastGoodAt, today);
@@ -29,33 +30,19 @@ export function sourceHealth(source: SourceFacts, spec: SourceSpec | undefined, 
   const groupOfWait: Group = missing === 'out_of_season' ? 'out_of_season' : 'waiting';
   const nextRead = nextReadOn(source, spec?.readEveryDays ?? every_days, today);
   return {
-    source: source.source,
-    family: source.family,
+    ...source,
     /** As printed: fresh, LATE, OUTDATED, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what is missing. */
     state: missing !== null ? WAITS[missing] : isReadable ? ageState : status.toUpperCase(),
     group: missing === null ? groupOfRows : groupOfWait,
-    last_success: lastGoodAt,
     age_days: age,
-    every_days,
     /** Day of the next scheduled read, in the source's season; null if it waits for the operator. */
     next_due: missing === null || missing === 'out_of_season' ? nextInSeason(spec?.season, nextRead) : null,
     /** Rows in use, including those of an earlier read. */
     rows: source.rows_out + source.rows_carried,
-    rejected: source.rows_rejected,
     /** Rows by the site's own count, less the rows read; null if it states none. */
     uncounted: stated === null ? null : stated - source.rows_in,
-    /** Columns, words and codes that earlier reads had not. */
-    news: source.news,
-    reason: source.reason,
-    detail: source.detail,
-    page_url: source.page_url,
-    /** Fiscal year of the rows; null if they have none. */
-    fiscal_year: source.fiscal_year,
     /** Why the rows are outdated today; null if they are not. */
     outdated_reason: isOutdated ? source.outdated_reason : null,
-    /** Traffic of its latest read in the snapshot's run. */
-    requests: source.traffic.requests,
-    bytes: source.traffic.bytes,
   };
 }
 export type SourceHealth = ReturnType<typeof sourceHealth>;
@@ -81,8 +68,8 @@ const FAILURES = {
 } as const;
 
 export function sourceProblems(health: SourceHealth): Problem[] {
-  const { source, state, group, last_success: lastSuccess, reason, detail, page_url: pageUrl } = health;
-  const rows = lastSuccess === null ? 'it has no rows' : `the rows of ${lastSuccess.slice(0, 10)} stay in use`;
+  const { source, state, group, last_good_at: lastGoodAt, reason, detail, page_url: pageUrl } = health;
+  const rows = lastGoodAt === null ? 'it has no rows' : `the rows of ${lastGoodAt.slice(0, 10)} stay in use`;
   const failure = `${reason ?? ''}: ${detail ?? ''}${pageUrl === null ? '' : ` [${pageUrl}]`}; ${rows}`;
   const found: Problem[] = [];
   if (state in FAILURES) found.push(problem(FAILURES[state as keyof typeof FAILURES], source, failure, reason));
@@ -93,7 +80,7 @@ export function sourceProblems(health: SourceHealth): Problem[] {
   const { age_days: age, every_days: every } = health;
   const old = `the last good read of ${source} is ${String(age)} days old, expected every ${every} days`;
   if (isLate(health)) found.push(problem('source_stale', source, old));
-  if (group === 'waiting' || group === 'out_of_season' || lastSuccess !== null) return found;
+  if (group === 'waiting' || group === 'out_of_season' || lastGoodAt !== null) return found;
   if (state === 'NEVER_READ') found.push(problem('source_not_tried', source, `no run has read ${source} yet`));
   else found.push(problem('source_never_read', source, `every read of ${source} has failed: ${reason ?? ''}`));
   return found;

@@ -49,7 +49,7 @@ describe('make status', () => {
     const of = (name: string) => sources.find((s) => s.source === name) ?? assert.fail(name);
     const moved = of('heartland_multifamily');
     assert.deepEqual(
-      [moved.state, moved.group, moved.last_success?.slice(0, 10), moved.age_days, moved.every_days],
+      [moved.state, moved.group, moved.last_good_at?.slice(0, 10), moved.age_days, moved.every_days],
       ['QUARANTINED', 'broken', '2026-11-20', 1, 1],
     );
     assert.ok(moved.rows > 0 && moved.reason !== null && moved.detail !== null && moved.page_url !== null);

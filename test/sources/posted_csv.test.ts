@@ -28,9 +28,8 @@ test('outside the season a list that was never read is no problem, and one that 
   const { row } = never('2026-11-20');
   assert.deepEqual([row.status, row.reason], ['never_read', 'out_of_season']);
   assert.equal(never('2026-05-01').row.reason, null);
-  const traffic = { requests: 0, bytes: 0 };
   const health = (read: Partial<typeof row>) =>
-    sourceHealth({ ...row, ...read, traffic } as unknown as Parameters<typeof sourceHealth>[0], duval, '2026-11-20');
+    sourceHealth({ ...row, ...read } as unknown as Parameters<typeof sourceHealth>[0], duval, '2026-11-20');
   const waiting = health({});
   assert.deepEqual([waiting.group, waiting.state, waiting.next_due], ['out_of_season', 'out of season', '2027-04-15']);
   assert.deepEqual(sourceProblems(waiting), []);
