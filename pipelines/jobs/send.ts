@@ -53,85 +53,92 @@ type FoundJob = JobWithMetadata<HostJob>;
 
 const ACTIVE: readonly string[] = ['created', 'retry', 'active'];
 
-/**
- * Connect to the queue, and cancel the jobs of killed runs: what they have read is in the store.
- * @throws SettingError or QueueUnavailable as openQueue does
- */
-export async function openHostJobs(options: JobsOptions): Promise<HostJobs> {
-  const token = randomUUID();
-  const queue = await openQueue(options.url, 'run', token);
-  try {
-    const alive = await queue.connected('run');
-    const jobs = await queue.boss.findJobs<HostJob>(QUEUE);
-    const dead = jobs.filter(({ state, data }) => ACTIVE.includes(state) && !alive.includes(data.run));
-    for (const { id } of dead) await queue.boss.cancel(QUEUE, id);
-    // Their workers stop before another requests from the same hosts.
-    if (dead.some(({ state }) => state === 'active')) await sleep(TOUCH_MS + POLL_MS);
-    return new HostJobs(queue, token, await codeHash(), options);
-  } catch (error) {
-    await queue.close();
-    throw error;
-  }
+/** Cancel the jobs of killed runs: what they have read is in the store. */
+async function cancelDead({ boss, connected }: Queue): Promise<void> {
+  const alive = await connected('run');
+  const jobs = await boss.findJobs<HostJob>(QUEUE);
+  const dead = jobs.filter(({ state, data }) => ACTIVE.includes(state) && !alive.includes(data.run));
+  for (const { id } of dead) await boss.cancel(QUEUE, id);
+  // Their workers stop before another requests from the same hosts.
+  if (dead.some(({ state }) => state === 'active')) await sleep(TOUCH_MS + POLL_MS);
 }
 
-export class HostJobs {
-  readonly #queue: Queue;
-  readonly #token: string;
-  readonly #code: string;
-  readonly #options: JobsOptions;
+export type HostJobs = Awaited<ReturnType<typeof openHostJobs>>;
+
+/** Connect to the queue. @throws SettingError or QueueUnavailable as openQueue does */
+export async function openHostJobs(options: JobsOptions) {
+  const { store, print, secrets, timeoutMs = 10_000 } = options;
+  const code = await codeHash();
+  /** By which the queue knows that this run is alive. */
+  const token = randomUUID();
+  const queue = await openQueue(options.url, 'run', token);
+  const { boss, connected, shown } = queue;
+  await cancelDead(queue).catch(async (error: unknown) => {
+    await queue.close();
+    throw error;
+  });
   /** The jobs that the run waits for, with the retries that were printed. */
-  readonly #waiting = new Map<string, { site: string; ended: PromiseWithResolvers<FoundJob>; retries: number }>();
-  readonly #polling: Promise<void>;
-  readonly #closing = new AbortController();
+  const waiting = new Map<string, { site: string; ended: PromiseWithResolvers<FoundJob>; retries: number }>();
+  const closing = new AbortController();
   /** Why the run cannot continue. */
-  #failure: unknown;
+  let failure: unknown;
 
-  /** Use `openHostJobs`. @param token by which the queue knows that this run is alive */
-  constructor(queue: Queue, token: string, code: string, options: JobsOptions) {
-    this.#queue = queue;
-    this.#token = token;
-    this.#code = code;
-    this.#options = options;
-    this.#polling = this.#poll().catch((error: unknown) => this.#fail(error));
-  }
+  const retry = <T>(work: () => Promise<T>): Promise<T> => retryQuery(shown, timeoutMs, work);
 
-  /**
-   * Read and stage the sources of a host by a worker. If its job fails in all attempts, they are recorded as
-   * unavailable.
-   * @param onEnd called for each source, in their order
-   * @throws QueueUnavailable, StoreUnavailable; Error for a defect of ours
-   */
-  async read(run: Ingest, host: JobHost, onEnd: (spec: SourceSpec, read: ReadRecord) => void): Promise<void> {
-    const { archive, layout, runId } = run;
-    const { store } = this.#options;
-    const { id, data, state, output } = await this.#job(run, host);
-    const { worker, defect } = state === 'failed' ? {} : JobOutput.parse(output);
-    // A defect of ours ends the run, as it would in this process.
-    if (defect !== undefined) throw new Error(`worker ${worker}, reading ${host.site}: ${defect}`);
-    const { requests = [], reads = [] } = (await readSegments(store, data)).get(runId) ?? {};
-    for (const { spec, ...before } of host.sources) {
-      const own = requests.filter(({ source }) => source === spec.name);
-      await archive.replaceRead({ source: spec.name, runId }, own);
-      const read = reads.findLast(({ source }) => source === spec.name);
-      if (read) {
-        await pullRows(store, layout, read);
-        await writeRead(layout, read);
-      } else if (state !== 'failed')
-        throw new Error(`worker ${worker}, reading ${host.site}: job ${id} did not read ${spec.name}`);
-      onEnd(spec, read ?? (await recordUnread(run, spec, before, failureOf(spec, output))));
+  /** End every wait. */
+  const fail = (error: unknown): void => {
+    failure ??= error;
+    for (const { ended } of waiting.values()) ended.reject(error);
+    waiting.clear();
+  };
+
+  /** Resolve a job that has ended; print that another worker has taken it over. */
+  const update = (id: string, job: FoundJob | undefined): void => {
+    const one = waiting.get(id);
+    if (!one) return;
+    const { site, ended } = one;
+    if (job?.state === 'active' && job.retryCount > one.retries) {
+      one.retries = job.retryCount;
+      print(`  taken over  ${site}: its worker is gone or returned it, another continues from the store`);
     }
-  }
+    if (job && ACTIVE.includes(job.state)) return;
+    waiting.delete(id);
+    if (job && job.state !== 'cancelled') ended.resolve(job);
+    else ended.reject(new QueueUnavailable(`QUEUE is ${shown}, from which the job of ${site} was removed`));
+  };
 
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#polling;
-    this.#fail(new Error('the run has ended'));
-    await Promise.race([this.#queue.close(), sleep(DISCONNECT_MS, undefined, { ref: false })]);
-  }
+  /** Resolve the jobs that end. @throws QueueUnavailable, also after a long time without a worker; StoreUnavailable */
+  const poll = async (): Promise<void> => {
+    let storeCheckedMs = Number.NEGATIVE_INFINITY;
+    /** Since when no worker is connected. */
+    let aloneSinceMs: number | null = null;
+    for (; !closing.signal.aborted; await sleep(POLL_MS)) {
+      if (waiting.size === 0) continue;
+      // Without the store no job can end well: wait for it, visibly.
+      if (performance.now() - storeCheckedMs > STORE_EVERY_MS) {
+        await store.pointer();
+        storeCheckedMs = performance.now();
+      }
+      const ids = [...waiting.keys()];
+      const jobs = await retry(() => boss.findJobs<HostJob>(QUEUE, { data: { run: token } }));
+      const byId = new Map(jobs.map((job) => [job.id, job]));
+      for (const id of ids) update(id, byId.get(id));
+      if ((await retry(() => connected('worker'))).length > 0) aloneSinceMs = null;
+      else if (aloneSinceMs === null) {
+        aloneSinceMs = performance.now();
+        const hosts = plural(waiting.size, 'host');
+        print(`  no worker for ${hosts}: start one with make worker, with the same QUEUE and STORE`);
+      } else if (performance.now() - aloneSinceMs > options.noWorkerMs)
+        throw new QueueUnavailable(
+          `QUEUE is ${shown}, which has had no worker for ${Math.round(options.noWorkerMs / 60_000)} minutes: start ` +
+            'one with make worker',
+        );
+    }
+  };
+  const polling = poll().catch(fail);
 
   /** Send the job of a host and wait for its end. */
-  async #job({ archive, clock, runId }: Ingest, { site, sources }: JobHost): Promise<FoundJob> {
-    const { contact = null, sandboxUrl, secrets, store } = this.#options;
+  const runJob = async ({ archive, clock, runId }: Ingest, { site, sources }: JobHost): Promise<FoundJob> => {
     const input = [];
     for (const { spec, lastGoodOn, reads } of sources) {
       const requests = [];
@@ -141,83 +148,61 @@ export class HostJobs {
     }
     const wanted = new Set(sources.flatMap(({ spec }) => spec.secrets ?? []));
     const set = [...wanted].flatMap((name) => (secrets[name] ? [[name, secrets[name]] as const] : []));
+    const { contact = null, sandboxUrl } = options;
     const job: HostJob = {
-      run: this.#token,
+      run: token,
       runId,
       asOf: clock.asOf,
       site,
       input: await putInput(store, { runId, site }, input),
       store: store.shown,
-      code: this.#code,
+      code,
       contact,
       secrets: set.map(([name]) => name),
       world: sandboxUrl === undefined ? null : { url: sandboxUrl, secrets: Object.fromEntries(set) },
     };
     // The id is ours, so that a retried send does not add the job twice.
     const id = randomUUID();
-    await this.#retry(() => this.#queue.boss.send(QUEUE, job, { id, singletonKey: site, group: { id: site } }));
-    if (this.#failure !== undefined) throw this.#failure;
+    await retry(() => boss.send(QUEUE, job, { id, singletonKey: site, group: { id: site } }));
+    if (failure !== undefined) throw failure;
     const ended = Promise.withResolvers<FoundJob>();
-    this.#waiting.set(id, { site, ended, retries: 0 });
+    waiting.set(id, { site, ended, retries: 0 });
     return ended.promise;
-  }
+  };
 
-  #retry<T>(work: () => Promise<T>): Promise<T> {
-    return retryQuery(this.#queue.shown, this.#options.timeoutMs ?? 10_000, work);
-  }
-
-  /** End every wait. */
-  #fail(error: unknown): void {
-    this.#failure ??= error;
-    for (const { ended } of this.#waiting.values()) ended.reject(error);
-    this.#waiting.clear();
-  }
-
-  /** Resolve the jobs that end. @throws QueueUnavailable, also after a long time without a worker; StoreUnavailable */
-  async #poll(): Promise<void> {
-    const { boss, connected, shown } = this.#queue;
-    const { store, print, noWorkerMs } = this.#options;
-    let storeCheckedMs = Number.NEGATIVE_INFINITY;
-    /** Since when no worker is connected. */
-    let aloneSinceMs: number | null = null;
-    for (; !this.#closing.signal.aborted; await sleep(POLL_MS)) {
-      if (this.#waiting.size === 0) continue;
-      // Without the store no job can end well: wait for it, visibly.
-      if (performance.now() - storeCheckedMs > STORE_EVERY_MS) {
-        await store.pointer();
-        storeCheckedMs = performance.now();
+  return {
+    /**
+     * Read and stage the sources of a host by a worker. If its job fails in all attempts, they are recorded as
+     * unavailable.
+     * @param onEnd called for each source, in their order
+     * @throws QueueUnavailable, StoreUnavailable; Error for a defect of ours
+     */
+    async read(run: Ingest, host: JobHost, onEnd: (spec: SourceSpec, read: ReadRecord) => void): Promise<void> {
+      const { archive, layout, runId } = run;
+      const { id, data, state, output } = await runJob(run, host);
+      const { worker, defect } = state === 'failed' ? {} : JobOutput.parse(output);
+      // A defect of ours ends the run, as it would in this process.
+      if (defect !== undefined) throw new Error(`worker ${worker}, reading ${host.site}: ${defect}`);
+      const { requests = [], reads = [] } = (await readSegments(store, data)).get(runId) ?? {};
+      for (const { spec, ...before } of host.sources) {
+        const own = requests.filter(({ source }) => source === spec.name);
+        await archive.replaceRead({ source: spec.name, runId }, own);
+        const read = reads.findLast(({ source }) => source === spec.name);
+        if (read) {
+          await pullRows(store, layout, read);
+          await writeRead(layout, read);
+        } else if (state !== 'failed')
+          throw new Error(`worker ${worker}, reading ${host.site}: job ${id} did not read ${spec.name}`);
+        onEnd(spec, read ?? (await recordUnread(run, spec, before, failureOf(spec, output))));
       }
-      const ids = [...this.#waiting.keys()];
-      const jobs = await this.#retry(() => boss.findJobs<HostJob>(QUEUE, { data: { run: this.#token } }));
-      const byId = new Map(jobs.map((job) => [job.id, job]));
-      for (const id of ids) this.#update(id, byId.get(id));
-      if ((await this.#retry(() => connected('worker'))).length > 0) aloneSinceMs = null;
-      else if (aloneSinceMs === null) {
-        aloneSinceMs = performance.now();
-        const hosts = plural(this.#waiting.size, 'host');
-        print(`  no worker for ${hosts}: start one with make worker, with the same QUEUE and STORE`);
-      } else if (performance.now() - aloneSinceMs > noWorkerMs)
-        throw new QueueUnavailable(
-          `QUEUE is ${shown}, which has had no worker for ${Math.round(noWorkerMs / 60_000)} minutes: start one with ` +
-            'make worker',
-        );
-    }
-  }
-
-  /** Resolve a job that has ended; print that another worker has taken it over. */
-  #update(id: string, job: FoundJob | undefined): void {
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return;
-    const { site, ended } = waiting;
-    if (job?.state === 'active' && job.retryCount > waiting.retries) {
-      waiting.retries = job.retryCount;
-      this.#options.print(`  taken over  ${site}: its worker is gone or returned it, another continues from the store`);
-    }
-    if (job && ACTIVE.includes(job.state)) return;
-    this.#waiting.delete(id);
-    if (job && job.state !== 'cancelled') ended.resolve(job);
-    else ended.reject(new QueueUnavailable(`QUEUE is ${this.#queue.shown}, from which the job of ${site} was removed`));
-  }
+    },
+    async close(): Promise<void> {
+      closing.abort();
+      await polling;
+      fail(new Error('the run has ended'));
+      await Promise.race([queue.close(), sleep(DISCONNECT_MS, undefined, { ref: false })]);
+    },
+  };
 }
 
 /** The error of a source whose job failed in all attempts, with the last worker's report. */
