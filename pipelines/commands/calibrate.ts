@@ -13,7 +13,7 @@ export const calibrateSettings = z.object({
   FOLDER: z
     .string()
     .default('data/calibration')
-    .describe('`make calibrate`: folder with the raw public files, laid out as models/calibration/files.ts says.'),
+    .describe('`make calibrate`: folder with the raw public files, laid out as models/calibration/calibrate.ts says.'),
 });
 
 async function main(): Promise<number> {

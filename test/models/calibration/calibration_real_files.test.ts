@@ -7,8 +7,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { calibratedTables, openCalibration } from '../../../models/calibration/calibrate.ts';
 import { underwrite } from '../../../models/calibration/compare.ts';
-import { coverageOf, measuredFiles, rangesCsv } from '../../../models/calibration/measure.ts';
-import { fitRanges, halvesOf } from '../../../models/calibration/ranges.ts';
+import { coverageOf, fitRanges, halvesOf, measuredFiles, rangesCsv } from '../../../models/calibration/measure.ts';
 import { thorough } from '../../thorough.ts';
 
 const REAL = process.env['FOLDER'] ?? fileURLToPath(new URL('../../../../shared/real', import.meta.url));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { rangeOf, type Knot } from '../../../models/calibration/ranges.ts';
+import { rangeOf, type Knot } from '../../../models/calibration/measure.ts';
 import { DEALS, property } from './checked.ts';
 import { bases, VARIANTS, type Deal, type Variant } from './random_deals.ts';
 import { hundredths, number, underwrite, type Result } from './underwrite.ts';
