@@ -6,6 +6,7 @@ import {
   type DuckDBConnection,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import { closing } from './closing.ts';
 
 // The client writes instants in the machine's time zone and ignores the session's.
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
@@ -24,7 +25,7 @@ export interface DuckOptions {
 /** Size of a log that no build reaches. */
 const NO_CHECKPOINT = '1TB';
 
-export interface Duck {
+export interface Duck extends AsyncDisposable {
   readonly connection: DuckDBConnection;
   readonly instance: DuckDBInstance;
   close(): void;
@@ -43,14 +44,14 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
   if (options.isTemporary) {
     await connection.run(`PRAGMA disable_checkpoint_on_shutdown; SET checkpoint_threshold = '${NO_CHECKPOINT}'`);
   }
-  return {
+  return closing({
     connection,
     instance,
     close() {
       connection.closeSync();
       instance.closeSync();
     },
-  };
+  });
 }
 
 let shared: Promise<Duck> | undefined;
@@ -60,7 +61,7 @@ let databases = 0;
  * An empty database in memory for a few rows, opened in a tenth of the time of openDuck. All such databases share one
  * engine that stays open, and its 4 GB of memory. A query has one thread.
  */
-export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close(): Promise<void> }> {
+export async function openSmall() {
   shared ??= openDuck(':memory:', { threads: 1 });
   const { instance } = await shared.catch((error: unknown) => {
     shared = undefined;
@@ -70,7 +71,7 @@ export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close():
   databases += 1;
   const name = `small_${databases}`;
   await connection.run(`ATTACH ':memory:' AS ${name}; USE ${name}`);
-  return {
+  return closing({
     connection,
     async close() {
       try {
@@ -79,7 +80,7 @@ export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close():
         connection.closeSync();
       }
     },
-  };
+  });
 }
 
 /** Rows in JSON form: DECIMAL and BIGINT as strings, dates and timestamps as text. */

@@ -187,5 +187,11 @@ export async function sizeOfFiles(paths: readonly string[], freed = false): Prom
   }, 0);
 }
 
+/** Removes a temporary file or folder, if it is still there, at the end of the scope of `await using`. */
+export const removedAtEnd = (path: string): AsyncDisposable => ({
+  // A failure must not hide the error that ends the scope: a disk that is gone fails twice.
+  [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }).catch(() => undefined),
+});
+
 /** Bytes of all files in a folder on the disk. */
 export const sizeOfFolder = async (folder: string): Promise<number> => sizeOfFiles(await filesIn(folder));

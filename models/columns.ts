@@ -20,26 +20,23 @@ export const columnsOfModels = (): Promise<ReadonlyMap<string, readonly SqlColum
 
 async function findColumns(): Promise<ReadonlyMap<string, readonly SqlColumn[]>> {
   const models = await loadModels();
-  const { connection, close } = await openSmall();
-  try {
-    const inputs = inputColumns(models.filter(isMart), await loadRowRecords());
-    const references = loadReferences().map(({ name, columns }) => [`ref_${name}`, columns] as const);
-    const tables = [...inputs, ...references].map(([table, columns]) => createTable(table, columns));
-    await connection.run(tables.join(';\n'));
-    await buildModels(connection, models);
-    const rows = await rowsOf(
-      connection,
-      `SELECT table_name, column_name, data_type FROM duckdb_columns()
-      WHERE database_name = current_catalog() ORDER BY table_name, column_index`,
-    );
-    const byTable = Map.groupBy(rows, (row) => row['table_name']);
-    return new Map(
-      models.map(({ name }) => [
-        name,
-        (byTable.get(name) ?? []).map((row) => ({ name: String(row['column_name']), sql: String(row['data_type']) })),
-      ]),
-    );
-  } finally {
-    await close();
-  }
+  await using duck = await openSmall();
+  const { connection } = duck;
+  const inputs = inputColumns(models.filter(isMart), await loadRowRecords());
+  const references = loadReferences().map(({ name, columns }) => [`ref_${name}`, columns] as const);
+  const tables = [...inputs, ...references].map(([table, columns]) => createTable(table, columns));
+  await connection.run(tables.join(';\n'));
+  await buildModels(connection, models);
+  const rows = await rowsOf(
+    connection,
+    `SELECT table_name, column_name, data_type FROM duckdb_columns()
+    WHERE database_name = current_catalog() ORDER BY table_name, column_index`,
+  );
+  const byTable = Map.groupBy(rows, (row) => row['table_name']);
+  return new Map(
+    models.map(({ name }) => [
+      name,
+      (byTable.get(name) ?? []).map((row) => ({ name: String(row['column_name']), sql: String(row['data_type']) })),
+    ]),
+  );
 }

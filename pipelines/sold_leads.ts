@@ -1,6 +1,7 @@
 /** Sold leads, from the ledger. Later snapshots exclude every lead of their properties. */
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../ledger/open.ts';
+import { closing } from '../lib/closing.ts';
 
 export interface SoldLeads {
   /** Ids of leads. */
@@ -18,12 +19,8 @@ export const NONE_SOLD: SoldLeads = { leads: [], properties: [] };
  */
 export async function soldLeads(settings: LedgerSettings): Promise<SoldLeads> {
   if (!notedLedgerExists(settings)) return NONE_SOLD;
-  const ledger = await openNotedLedger(settings);
-  try {
-    return { leads: await ledger.soldLeads(), properties: await ledger.soldProperties() };
-  } finally {
-    await ledger.close();
-  }
+  await using ledger = closing(await openNotedLedger(settings));
+  return { leads: await ledger.soldLeads(), properties: await ledger.soldProperties() };
 }
 
 /** A line if there is no ledger: the servers may use another one. */

@@ -18,12 +18,8 @@ const random = (salt: string): string => `hash(concat('${salt}', row))`;
 /** Write a file of the portal's name into an existing folder. @returns its path */
 async function writeCsv(folder: string, sql: string): Promise<string> {
   const path = join(folder, 'business_entities_in_colorado.csv');
-  const duck = await openDuck(':memory:', { memoryLimit: '8GB' });
-  try {
-    await duck.connection.run(`COPY (${sql}) TO ${literal(path)} (FORMAT csv, HEADER, NULLSTR '')`);
-  } finally {
-    duck.close();
-  }
+  await using duck = await openDuck(':memory:', { memoryLimit: '8GB' });
+  await duck.connection.run(`COPY (${sql}) TO ${literal(path)} (FORMAT csv, HEADER, NULLSTR '')`);
   return path;
 }
 

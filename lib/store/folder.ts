@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder, moveInto, nullIfMissing, sync, writeWhole } from '../files.ts';
+import { makeFolder, moveInto, nullIfMissing, removedAtEnd, sync, writeWhole } from '../files.ts';
 import { isDiskFull, Store, StoreUnavailable, type NamedFile, type Pointer, type WaitOptions } from './store.ts';
 
 const POINTER = 'current/';
@@ -28,12 +28,9 @@ export class FolderStore extends Store {
     return this.retry(async () => {
       const [temporary, target] = [this.#path(INCOMING, randomUUID()), this.#path(name)];
       for (const file of [temporary, target]) await makeFolder(dirname(file));
-      try {
-        await copyFile(path, temporary);
-        await moveInto(temporary, target);
-      } finally {
-        await rm(temporary, { force: true });
-      }
+      await using _removed = removedAtEnd(temporary);
+      await copyFile(path, temporary);
+      await moveInto(temporary, target);
     });
   }
 
@@ -44,6 +41,7 @@ export class FolderStore extends Store {
   create(name: string, text: string): Promise<boolean> {
     return this.retry(async () => {
       const [temporary, path] = [this.#path(INCOMING, randomUUID()), this.#path(name)];
+      await using _removed = removedAtEnd(temporary);
       await writeWhole(temporary, text);
       await makeFolder(dirname(path));
       try {
@@ -54,8 +52,6 @@ export class FolderStore extends Store {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
         // A repeated write may find its own file.
         return (await readFile(path, 'utf8')) === text;
-      } finally {
-        await rm(temporary, { force: true });
       }
     });
   }

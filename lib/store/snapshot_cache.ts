@@ -9,7 +9,17 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { filesIn, isShared, makeFolder, readJson, share, sizeOfFiles, sync, writeWhole } from '../files.ts';
+import {
+  filesIn,
+  isShared,
+  makeFolder,
+  readJson,
+  removedAtEnd,
+  share,
+  sizeOfFiles,
+  sync,
+  writeWhole,
+} from '../files.ts';
 import { HOUR_MS } from '../time.ts';
 import { isVerified, markVerified } from '../verified.ts';
 import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
@@ -58,29 +68,26 @@ export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: stri
   const found = await partIn(target);
   if (manifest === undefined || found === 'all' || found === part) return;
   const fetching = join(root, `${FETCHING}${run.run_id}-${randomUUID()}`);
+  await using _removed = removedAtEnd(fetching);
   // The rest of a snapshot that is served comes into its folder.
   const folder = found === null ? fetching : target;
   await makeFolder(folder);
-  try {
-    await downloadVerified(store, manifest, join(folder, 'manifest.json'));
-    const files = snapshotFiles(await readJson(join(folder, 'manifest.json')), part);
-    for (const stated of files.filter(({ file }) => !existsSync(join(folder, file))))
-      if (!(await shareLocal(root, stated, folder))) {
-        const name = snapshotFileName(run.run_id, stated.file);
-        await downloadVerified(store, { name, sha256: stated.sha256 }, join(folder, stated.file));
-      }
-    await markVerified(folder, files);
-    await writeWhole(join(folder, MARK), part);
-    await sync(folder);
-    if (folder === fetching)
-      await rename(fetching, target).catch((error: NodeJS.ErrnoException) => {
-        // Another process of this host has fetched it.
-        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-      });
-    await sync(root);
-  } finally {
-    await rm(fetching, { recursive: true, force: true });
-  }
+  await downloadVerified(store, manifest, join(folder, 'manifest.json'));
+  const files = snapshotFiles(await readJson(join(folder, 'manifest.json')), part);
+  for (const stated of files.filter(({ file }) => !existsSync(join(folder, file))))
+    if (!(await shareLocal(root, stated, folder))) {
+      const name = snapshotFileName(run.run_id, stated.file);
+      await downloadVerified(store, { name, sha256: stated.sha256 }, join(folder, stated.file));
+    }
+  await markVerified(folder, files);
+  await writeWhole(join(folder, MARK), part);
+  await sync(folder);
+  if (folder === fetching)
+    await rename(fetching, target).catch((error: NodeJS.ErrnoException) => {
+      // Another process of this host has fetched it.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  await sync(root);
 }
 
 /** Give a folder a shared file that another snapshot here has, newest first, with its hash. @returns whether one has */

@@ -11,13 +11,12 @@
  *   current                      the pointer: the catalog (catalog.ts)
  *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (pipelines/open_tables)
  */
-import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { z } from 'zod';
-import { makeFolder, moveInto, nullIfMissing, sha256, sha256OfFile } from '../files.ts';
+import { makeFolder, moveInto, nullIfMissing, removedAtEnd, sha256, sha256OfFile } from '../files.ts';
 
 /** The store does not respond, or responds with a server error. The message is one line. */
 export class StoreUnavailable extends Error {
@@ -197,13 +196,10 @@ export async function readPacked<T>(store: Store, file: NamedFile, schema: z.Zod
 /** Copy a verified file to a local path, atomically. @throws StoreDamage if it is missing or has another hash */
 export async function downloadVerified(store: Store, file: NamedFile, path: string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const isThere = await store.download(file.name, temporary);
-    assertIs(store, file, isThere ? await sha256OfFile(temporary) : null);
-    await moveInto(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  await using _removed = removedAtEnd(temporary);
+  const isThere = await store.download(file.name, temporary);
+  assertIs(store, file, isThere ? await sha256OfFile(temporary) : null);
+  await moveInto(temporary, path);
 }
 
 /** Whether a local file has this content. */

@@ -96,18 +96,14 @@ export const csvText = (rows: readonly object[]): string => stringify([...rows],
 
 /** The text of each calibrated CSV file by its path, sorted by its key. @throws Error naming a missing file */
 export async function calibratedTables(folder: string): Promise<Map<string, string>> {
-  const { connection, close } = await openCalibration(folder);
-  try {
-    const texts = new Map<string, string>();
-    for (const { name, key, csvPath } of loadReferences().filter((each) => CALIBRATED.includes(each.name))) {
-      const order = key.map((column) => {
-        const values = ORDERS[column];
-        return values ? `list_position([${values.map(literal).join(', ')}], ${column})` : column;
-      });
-      texts.set(csvPath, csvText(await rowsOf(connection, `FROM ref_${name} ORDER BY ${order.join(', ')}`)));
-    }
-    return texts;
-  } finally {
-    await close();
+  await using calibration = await openCalibration(folder);
+  const texts = new Map<string, string>();
+  for (const { name, key, csvPath } of loadReferences().filter((each) => CALIBRATED.includes(each.name))) {
+    const order = key.map((column) => {
+      const values = ORDERS[column];
+      return values ? `list_position([${values.map(literal).join(', ')}], ${column})` : column;
+    });
+    texts.set(csvPath, csvText(await rowsOf(calibration.connection, `FROM ref_${name} ORDER BY ${order.join(', ')}`)));
   }
+  return texts;
 }

@@ -88,32 +88,29 @@ export async function underwrite(
   isOwners: boolean,
   trained?: readonly string[],
 ): Promise<readonly Building[]> {
-  const { connection, close } = await openCalibration(folder, trained);
-  try {
-    const population = isOwners ? "population = 'owners'" : "population <> 'owners' AND units > 1";
-    await connection.run(`CREATE TABLE compared AS FROM (${sqlOf('compared')}) WHERE ${population}`);
-    if (isOwners) await connection.run(sqlOf('survey_prices'));
-    await connection.run(createTable('run', Run.columns.map(nullable)));
-    await connection.run(
-      `INSERT INTO run (as_of, assumption_set_id) VALUES (DATE '2026-03-31', ${literal(currentAssumptions().id)})`,
-    );
-    const columns = await columnsOfModels();
-    for (const [table, sql] of FEEDS) {
-      await connection.run(createTable(table, (columns.get(table) ?? []).map(nullable)));
-      if (sql !== undefined) await connection.run(`INSERT INTO ${table} BY NAME ${sql}`);
-    }
-    await buildModels(connection, await modelsBetween(connection));
-    const rows = await rowsOf(
-      connection,
-      `SELECT population, place, weight::DOUBLE AS weight, units, year_built AS year, noi::DOUBLE AS real,
-         noi_at_current_tax::DOUBLE / list_price * 100 AS cap, list_price::DOUBLE AS price,
-         noi_at_current_tax::DOUBLE AS ours, noi_hud_2br::DOUBLE AS proxy,
-         list_price::DOUBLE / units / market_rent_2br BETWEEN proxy_low_multiple AND proxy_high_multiple AS "isInLimits"
-       FROM compared JOIN int_expenses USING (id) JOIN int_hud_proxies USING (id), terms
-       WHERE noi_at_current_tax IS NOT NULL ORDER BY population, id`,
-    );
-    return rows as unknown as readonly Building[];
-  } finally {
-    await close();
+  await using calibration = await openCalibration(folder, trained);
+  const { connection } = calibration;
+  const population = isOwners ? "population = 'owners'" : "population <> 'owners' AND units > 1";
+  await connection.run(`CREATE TABLE compared AS FROM (${sqlOf('compared')}) WHERE ${population}`);
+  if (isOwners) await connection.run(sqlOf('survey_prices'));
+  await connection.run(createTable('run', Run.columns.map(nullable)));
+  await connection.run(
+    `INSERT INTO run (as_of, assumption_set_id) VALUES (DATE '2026-03-31', ${literal(currentAssumptions().id)})`,
+  );
+  const columns = await columnsOfModels();
+  for (const [table, sql] of FEEDS) {
+    await connection.run(createTable(table, (columns.get(table) ?? []).map(nullable)));
+    if (sql !== undefined) await connection.run(`INSERT INTO ${table} BY NAME ${sql}`);
   }
+  await buildModels(connection, await modelsBetween(connection));
+  const rows = await rowsOf(
+    connection,
+    `SELECT population, place, weight::DOUBLE AS weight, units, year_built AS year, noi::DOUBLE AS real,
+       noi_at_current_tax::DOUBLE / list_price * 100 AS cap, list_price::DOUBLE AS price,
+       noi_at_current_tax::DOUBLE AS ours, noi_hud_2br::DOUBLE AS proxy,
+       list_price::DOUBLE / units / market_rent_2br BETWEEN proxy_low_multiple AND proxy_high_multiple AS "isInLimits"
+     FROM compared JOIN int_expenses USING (id) JOIN int_hud_proxies USING (id), terms
+     WHERE noi_at_current_tax IS NOT NULL ORDER BY population, id`,
+  );
+  return rows as unknown as readonly Building[];
 }

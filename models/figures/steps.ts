@@ -249,45 +249,41 @@ export async function stepModels(
   models: readonly Sql[],
   macrosOf: (queries: readonly string[]) => string,
 ): Promise<readonly (ModelText & { readonly name: string })[]> {
-  const duck = await openDuck();
-  try {
-    const declared = models.filter(({ name }) => name in STEPS);
-    const read = await readFigures(duck.connection, declared);
-    const calls = [...declared.map(({ sql }) => sql), ...GRID.map((name) => `grid_${name}(`)];
-    const macros = await readMacros(duck.connection, macrosOf(calls));
-    const steps = new Set(Object.values(STEPS).flatMap((figures) => figures.split(/\s+/u)));
-    // The loan rate is a figure and, for a day without a survey, an assumption.
-    const assumptions = new Set(currentAssumptions().rows.flatMap(({ key }) => (steps.has(key) ? [] : [key])));
-    const tableOf = (name: string): StepTable => {
-      const model = read.find((each) => each.name === name);
-      if (!model) throw new Error(`${name} is no model, although its figures are declared as steps`);
-      const figures = STEPS[name]?.split(/\s+/u) ?? [];
-      const cte = new Compiler(model, { macros, assumptions, steps }).cte(figures);
-      return { name: `${name}_steps`, cte, hasId: model.columns.has('id') };
-    };
-    const properties = Object.keys(STEPS).filter((name) => !LEADS.includes(name));
-    const sqls = {
-      int_steps: withTables(assumptions, properties.map(tableOf), stepsOfProperties),
-      int_lead_steps: withTables(assumptions, LEADS.map(tableOf), stepsOfLeads),
-    };
-    const heads: Readonly<Record<keyof typeof sqls, string>> = {
-      // Tens of kilobytes a row: written once, in the report.
-      int_steps: '-- View: audited in reports',
-      int_lead_steps: '-- Key: id\n-- Not null: steps',
-    };
-    const texts = (Object.keys(sqls) as (keyof typeof sqls)[]).map((name) => ({
-      name,
-      ...readModelText(name, `${heads[name]}\n${sqls[name]}`),
-    }));
-    const formulas = GRID.flatMap((name) => {
-      const [way] = waysOf(macros.get(`grid_${name}`)?.body ?? NOTHING, macros);
-      return [literal(name), literal(asRead(way?.formula ?? NOTHING))];
-    });
-    const gridSql = `-- Key: formulas\nselect json_object(${formulas.join(', ')}) as formulas`;
-    return [...texts, { name: 'int_grid_formulas', ...readModelText('int_grid_formulas', gridSql) }];
-  } finally {
-    duck.close();
-  }
+  await using duck = await openDuck();
+  const declared = models.filter(({ name }) => name in STEPS);
+  const read = await readFigures(duck.connection, declared);
+  const calls = [...declared.map(({ sql }) => sql), ...GRID.map((name) => `grid_${name}(`)];
+  const macros = await readMacros(duck.connection, macrosOf(calls));
+  const steps = new Set(Object.values(STEPS).flatMap((figures) => figures.split(/\s+/u)));
+  // The loan rate is a figure and, for a day without a survey, an assumption.
+  const assumptions = new Set(currentAssumptions().rows.flatMap(({ key }) => (steps.has(key) ? [] : [key])));
+  const tableOf = (name: string): StepTable => {
+    const model = read.find((each) => each.name === name);
+    if (!model) throw new Error(`${name} is no model, although its figures are declared as steps`);
+    const figures = STEPS[name]?.split(/\s+/u) ?? [];
+    const cte = new Compiler(model, { macros, assumptions, steps }).cte(figures);
+    return { name: `${name}_steps`, cte, hasId: model.columns.has('id') };
+  };
+  const properties = Object.keys(STEPS).filter((name) => !LEADS.includes(name));
+  const sqls = {
+    int_steps: withTables(assumptions, properties.map(tableOf), stepsOfProperties),
+    int_lead_steps: withTables(assumptions, LEADS.map(tableOf), stepsOfLeads),
+  };
+  const heads: Readonly<Record<keyof typeof sqls, string>> = {
+    // Tens of kilobytes a row: written once, in the report.
+    int_steps: '-- View: audited in reports',
+    int_lead_steps: '-- Key: id\n-- Not null: steps',
+  };
+  const texts = (Object.keys(sqls) as (keyof typeof sqls)[]).map((name) => ({
+    name,
+    ...readModelText(name, `${heads[name]}\n${sqls[name]}`),
+  }));
+  const formulas = GRID.flatMap((name) => {
+    const [way] = waysOf(macros.get(`grid_${name}`)?.body ?? NOTHING, macros);
+    return [literal(name), literal(asRead(way?.formula ?? NOTHING))];
+  });
+  const gridSql = `-- Key: formulas\nselect json_object(${formulas.join(', ')}) as formulas`;
+  return [...texts, { name: 'int_grid_formulas', ...readModelText('int_grid_formulas', gridSql) }];
 }
 
 /** Steps of one model. */

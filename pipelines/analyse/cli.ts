@@ -43,16 +43,14 @@ async function describeSnapshot({ duck, manifest, layout }: OpenSnapshot): Promi
 async function sqlCommand(sql: string | undefined, about?: string): Promise<number> {
   const { DATA_DIR, SNAPSHOT, FORMAT } = readSettings(analystSettings);
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
-  const { duck, manifest } = snapshot;
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => duck.close());
+  await using duck = snapshot.duck;
   if (sql === undefined) for (const line of await describeSnapshot(snapshot)) print(line);
   else {
     const isTable = FORMAT === 'table';
     // A program needs all rows, a person one screen of them, or all of a worked query.
     const most = isTable && about === undefined ? MAX_ROWS : Number.MAX_SAFE_INTEGER;
     const result = await runQuery(duck.connection, sql, most);
-    if (isTable && about !== undefined) printLines([`${about} (snapshot ${manifest.run_id})`]);
+    if (isTable && about !== undefined) printLines([`${about} (snapshot ${snapshot.manifest.run_id})`]);
     for (const line of isTable ? formatTable(result, screenWidth()) : formatLines(result, FORMAT)) print(line);
   }
   return 0;
@@ -86,13 +84,11 @@ async function explainCommand(): Promise<number> {
     process.stdout.write(await archive.read(ID));
     return 0;
   }
-  const release = holdForReading(layoutOf(DATA_DIR));
+  using _reading = holdForReading(layoutOf(DATA_DIR));
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(release);
-  cleanup.defer(() => snapshot.duck.close());
+  await using duck = snapshot.duck;
   const explanation = await explain({ snapshot, archive, sources: await loadSources() }, ID, TABLE);
-  const origin = FIELD === undefined ? '' : await fieldOrigin(snapshot.duck.connection, explanation, FIELD);
+  const origin = FIELD === undefined ? '' : await fieldOrigin(duck.connection, explanation, FIELD);
   printLines(formatExplanation(explanation, FIELD, origin));
   // A script must notice archived bytes that do not verify.
   return explanation.pages.every((page) => page.hash === 'verified') ? 0 : 1;

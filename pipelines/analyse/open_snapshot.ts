@@ -1,6 +1,6 @@
 /** Opens a snapshot for analysts: its own database file, read-only, without access to other files. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuck, typesOf, type Duck } from '../../lib/duck.ts';
@@ -56,29 +56,25 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
     await connection.run(`ATTACH ${literal(file)} AS snapshot (READ_ONLY); USE snapshot`);
     return;
   }
-  const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-snapshot-'));
-  try {
-    const copy = literal(join(scratch, manifest.database.file));
-    await connection.run(`ATTACH ${copy} AS snapshot; USE snapshot`);
-    const published = (await loadMarts()).filter(({ name }) => name in manifest.tables);
-    for (const { name, contract } of published.filter((mart) => !isRead(mart))) {
-      const rows = `read_parquet(${literal(manifest.tables[name]?.files[0]?.file ?? '')})`;
-      const types = await typesOf(connection, `SELECT * FROM ${rows}`);
-      const columns = contract.record.columns.filter((column) => types.has(column.name));
-      const stored = convertedRow(columns, types, storedType);
-      await connection.run(`CREATE TABLE ${identifier(name)} AS SELECT ${stored} FROM ${rows}`);
-      const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
-      await connection.run(comments.join(';\n'));
-    }
-    await showFiles(connection, published, manifest.tables, storedType);
-    // A snapshot older than the view may lack its tables or columns.
-    for (const { name, sql } of VIEWS)
-      await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
-    await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);
-  } finally {
-    // The open file stays readable.
-    await rm(scratch, { recursive: true, force: true });
+  // The open file stays readable.
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'dealfeed-snapshot-'));
+  const copy = literal(join(scratch.path, manifest.database.file));
+  await connection.run(`ATTACH ${copy} AS snapshot; USE snapshot`);
+  const published = (await loadMarts()).filter(({ name }) => name in manifest.tables);
+  for (const { name, contract } of published.filter((mart) => !isRead(mart))) {
+    const rows = `read_parquet(${literal(manifest.tables[name]?.files[0]?.file ?? '')})`;
+    const types = await typesOf(connection, `SELECT * FROM ${rows}`);
+    const columns = contract.record.columns.filter((column) => types.has(column.name));
+    const stored = convertedRow(columns, types, storedType);
+    await connection.run(`CREATE TABLE ${identifier(name)} AS SELECT ${stored} FROM ${rows}`);
+    const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
+    await connection.run(comments.join(';\n'));
   }
+  await showFiles(connection, published, manifest.tables, storedType);
+  // A snapshot older than the view may lack its tables or columns.
+  for (const { name, sql } of VIEWS)
+    await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
+  await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);
 }
 
 /** Names under which DuckDB may still read the files of tables once it can reach no other file. */
@@ -98,9 +94,7 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const manifest = await readManifest(layout, runId);
   const duck = await openDuck();
   try {
-    const release = holdForReading(layout);
-    await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(release);
+    using _reading = holdForReading(layout);
     await attachSnapshot(duck, layout, manifest);
     await duck.connection.run(`SET allowed_paths = [${pathsOfTables(layout, manifest).join(', ')}]`);
     await duck.connection.run('SET enable_external_access = false');

@@ -4,13 +4,14 @@
  * the data folder is only read. With SANDBOX_URL it probes the sandbox world instead.
  * Exit status 1 if a site differs or does not respond.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runCommand } from '../../lib/command.ts';
 import { openArchive } from '../../lib/archive.ts';
 import { atOnce } from '../../lib/at_once.ts';
+import { closing } from '../../lib/closing.ts';
 import { print as printLine } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import {
@@ -260,14 +261,13 @@ async function main(): Promise<number> {
   const wanted = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
   const { mayFetch } = permissionsOf(all, { LIVE: isLive, PERMITTED });
   // The pages belong to no run, so they must not enter the archive of the data folder.
-  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
-  const [clock, archive, print] = [liveClock(settings.DAY), await openArchive(folder), printLine];
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'dealfeed-probe-'));
+  await using archive = closing(await openArchive(folder.path));
+  const [clock, print] = [liveClock(settings.DAY), printLine];
   const sites = { secrets: secretsOf(all), hosts: hostsOf(all), sandboxUrl, chromiumPath, contact };
-  const fetcher = createFetcher({ archive, clock, onNoNetwork: print, limits: { retries: 1 }, ...sites });
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
-  cleanup.defer(() => archive.close());
-  cleanup.defer(() => fetcher.close());
+  await using fetcher = closing(
+    createFetcher({ archive, clock, onNoNetwork: print, limits: { retries: 1 }, ...sites }),
+  );
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   return (await probeSources({ fetcher, clock, layout, wanted, mayFetch, print })) ? 0 : 1;
 }

@@ -5,7 +5,7 @@
  *
  * With SOURCE it parses the pages of one source again: rebuild_source.ts.
  */
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closing } from '../../lib/closing.ts';
@@ -49,10 +49,8 @@ const hashIn = (tables: Manifest['tables'], name: string): string | undefined =>
 /** Rebuild one published day. @throws SettingError if its snapshot or the previous one is missing or damaged */
 export async function rebuild(layout: Layout, runId: string, { models: given, buildMemory }: RebuildOptions = {}) {
   const published = await readManifest(layout, runId);
-  const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
-  const target = layoutOf(scratch);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(scratch, { recursive: true, force: true }));
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'dealfeed-rebuild-'));
+  const target = layoutOf(scratch.path);
   const read = (id: string | null) => (id === null ? null : readPrevious(layout, id, runId));
   const previous = await read(published.previous);
   const follows = published.follows === published.previous ? previous : await read(published.follows);
@@ -109,7 +107,7 @@ async function readPrevious(layout: Layout, runId: string, wanted: string): Prom
 async function chooseAssumptions(layout: Layout, published: Manifest): Promise<AssumptionSet> {
   const declared = currentAssumptions();
   if (declared.id === published.assumption_set_id) return declared;
-  await using duck = closing(await openDuck());
+  await using duck = await openDuck();
   const file = join(layout.snapshot(published.run_id), 'assumptions.parquet');
   const rows = await rowsOf(duck.connection, `FROM read_parquet(${literal(file)})`);
   return { id: published.assumption_set_id, rows: rows.map((row): AssumptionRow => Assumption.schema.parse(row)) };
@@ -225,11 +223,9 @@ async function rebuildSourceCommand(name: string): Promise<number> {
       'DRY is 0, expected 1 with STORE: other hosts would not have the new rows. The next run reads the source again',
     );
   // Writing needs the lock of the folder, and so does fetching rows from the store.
-  const release = DRY && settings.STORE === undefined ? undefined : await holdFolder(layout);
-  const store = settings.STORE === undefined ? undefined : await openStore(settings.STORE, undefined, print);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => release?.());
-  cleanup.defer(() => store?.close());
+  using _writing = DRY && settings.STORE === undefined ? undefined : await holdFolder(layout);
+  await using store =
+    settings.STORE === undefined ? undefined : closing(await openStore(settings.STORE, undefined, print));
   const archive = await openStoredArchive(settings.DATA_DIR, store, print);
   const fetchRows = store && ((read: ReadRecord) => pullRows(store, layout, read));
   const results = await rebuildSource({ layout, archive, spec, since: SINCE, isDry: DRY, fetchRows });
@@ -243,9 +239,7 @@ export async function rebuildCommand(): Promise<number> {
   const { RUN, SOURCE } = readSettings(rebuildSettings);
   if (SOURCE !== undefined) return rebuildSourceCommand(SOURCE);
   const layout = layoutOf(DATA_DIR);
-  const release = holdForReading(layout);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(release);
+  using _reading = holdForReading(layout);
   const result = await rebuild(layout, await snapshotNamed(layout, 'RUN', RUN), { buildMemory });
   for (const line of formatRebuild(result)) print(line);
   return isSame(result) ? 0 : 1;

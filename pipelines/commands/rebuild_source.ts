@@ -6,7 +6,7 @@
  *
  * Only archived pages are parsed: a parser that follows other links finds no more pages.
  */
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { closing } from '../../lib/closing.ts';
@@ -77,12 +77,10 @@ const ignoredColumns = ({ row }: SourceSpec): ReadonlySet<string> => {
 export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead[]> {
   const { layout, spec, since = '', fetchRows } = rebuild;
   const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((read) => read.status === 'good').reverse();
-  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'dealfeed-rebuild-'));
   const results: RebuiltRead[] = [];
   // The read before, from which a read may carry rows.
   let before: StagedRows | undefined;
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   for (const read of good) {
     await fetchRows?.(read);
     const old = await trustedRows(layout, read).catch((error: unknown) => {
@@ -91,7 +89,7 @@ export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead
     });
     let rows: StagedRows = { file: old, rows: read.counts.rows_out };
     if (read.as_of >= since) {
-      const target = join(folder, `${read.run_id}.parquet`);
+      const target = join(folder.path, `${read.run_id}.parquet`);
       const result = await rebuildRead(rebuild, read, { old, target, before });
       if (result.counts !== null) rows = { file: target, rows: result.counts.rows_out };
       results.push(result);
@@ -139,7 +137,7 @@ const VALUE_WIDTH = 60;
 
 /** The changes between two files of staged rows, as lines. */
 async function changesOf(spec: SourceSpec, files: readonly [older: string, newer: string]): Promise<string[]> {
-  await using duck = closing(await openDuck(':memory:', { threads: 1 }));
+  await using duck = await openDuck(':memory:', { threads: 1 });
   const { connection } = duck;
   const changes = await rowsOf(connection, await changesSql(connection, files, spec.row.key, ignoredColumns(spec)));
   const shown = changes.slice(0, CHANGES_SHOWN).map(({ key, kind, field, old, new: now }) => {

@@ -6,7 +6,6 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { runCommand } from '../../lib/command.ts';
-import { closing } from '../../lib/closing.ts';
 import { openDuck } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
 import { cell, table, wrap } from '../../lib/markdown.ts';
@@ -134,7 +133,7 @@ async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedT
 
 /** Write every change of the compared tables since the previous release. */
 async function writeChangesSince(previous: string, folder: string, models: readonly Mart[]): Promise<void> {
-  await using duck = closing(await openDuck());
+  await using duck = await openDuck();
   const { connection } = duck;
   const changes: string[] = [];
   for (const { name, contract } of models.filter((model) => COMPARED.includes(model.name))) {
@@ -160,7 +159,7 @@ async function writeTable(
     for (const path of paths) await copyFile(path, join(folder, basename(path)));
     return published;
   }
-  await using duck = closing(await openDuck(':memory:', { threads: 1 }));
+  await using duck = await openDuck(':memory:', { threads: 1 });
   const rows = `FROM ${rowsOfFiles(paths, record.key)} ORDER BY ${publish.orderBy.join(', ')}`;
   const file = await writeParquet(duck.connection, model, rows, { folder, notice });
   return { rows: file.rows, files: [file] };
@@ -254,9 +253,7 @@ async function makeRelease(
 async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT } = readSettings(analystSettings);
   const layout = layoutOf(DATA_DIR);
-  const done = holdForReading(layout);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(done);
+  using _reading = holdForReading(layout);
   const runId = await snapshotNamed(layout, 'SNAPSHOT', SNAPSHOT);
   const { folder, files, isNew, manifest, previous } = await release(layout, runId);
   print(`${isNew ? 'Released' : 'Already released, and unchanged'}: ${folder}`);

@@ -11,6 +11,7 @@ import { DatabaseError } from 'pg';
 import { PgBoss, type ConstructorOptions } from 'pg-boss';
 import { z } from 'zod';
 import { shownPlace } from '../../ledger/open.ts';
+import { closing } from '../../lib/closing.ts';
 import { redactor } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { problem } from '../operate/problems.ts';
@@ -165,20 +166,17 @@ export async function codeHash(): Promise<string> {
 /** Read the state of the queue. An unavailable queue is a problem in the result, and so is one without workers. */
 export async function queueState(url: string) {
   try {
-    const { shown: place, boss, connected, close } = await openQueue(url, 'status', String(process.pid));
-    try {
-      const workers = await connected('worker');
-      const active = (await boss.findJobs(QUEUE)).filter(({ state }) => state === 'active');
-      /** Hosts whose job failed in all attempts, in the last two weeks. */
-      const failed = await boss.findJobs(DEAD);
-      const message = `QUEUE is ${place}, which has no worker: runs will read nothing`;
-      return {
-        state: { place, workers, hosts_being_read: active.length, hosts_failed: failed.length },
-        problems: workers.length > 0 ? [] : [problem('no_worker', place, message)],
-      };
-    } finally {
-      await close();
-    }
+    await using queue = closing(await openQueue(url, 'status', String(process.pid)));
+    const { shown: place, boss, connected } = queue;
+    const workers = await connected('worker');
+    const active = (await boss.findJobs(QUEUE)).filter(({ state }) => state === 'active');
+    /** Hosts whose job failed in all attempts, in the last two weeks. */
+    const failed = await boss.findJobs(DEAD);
+    const message = `QUEUE is ${place}, which has no worker: runs will read nothing`;
+    return {
+      state: { place, workers, hosts_being_read: active.length, hosts_failed: failed.length },
+      problems: workers.length > 0 ? [] : [problem('no_worker', place, message)],
+    };
   } catch (error) {
     if (!(error instanceof QueueUnavailable) && !(error instanceof SettingError)) throw error;
     return { state: null, problems: [problem('queue_unavailable', 'QUEUE', error.message)] };

@@ -131,10 +131,9 @@ async function writeTables(layout: Layout, place: Place): Promise<readonly strin
   const { store, prefix } = place;
   const manifests = await readableManifests(layout);
   const marts = await loadMarts();
-  const { connection, close } = await openSmall();
+  await using duck = await openSmall();
+  const { connection } = duck;
   const written: string[] = [];
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(close);
   for (let attempt = 1, isComplete = false; attempt <= TRIES && !isComplete; attempt += 1) {
     const names = [...(await store.list(prefix)).keys()];
     const changes: Change[] = [];

@@ -104,8 +104,7 @@ export async function alertChanges(
 ): Promise<string[]> {
   const lock = await takeLock(join(layout.root, 'alerts.sqlite'));
   if ('holder' in lock) return ['alerts: another process is sending them'];
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => lock.release());
+  using _sending = lock.release;
   const before = await readSent(layout);
   const since = new Date().toISOString();
   const alerted = problems.filter(({ kind }) => PROBLEMS[kind].alert);

@@ -174,7 +174,7 @@ async function findNeeds(layout: Layout, runIds: Iterable<string>): Promise<Need
       if (here.has(file)) paths.set(sha256, join(layout.snapshot(runId), file));
   }
   if (paths.size === 0) return { reads, pages: new Map() };
-  await using duck = closing(await openDuck(':memory:', { threads: 1 }));
+  await using duck = await openDuck(':memory:', { threads: 1 });
   const files = [...paths.values()].map(literal).join(', ');
   const named = await rowsOf(
     duck.connection,
@@ -274,8 +274,7 @@ export async function prune(
   keepDays: number,
   options: { readonly apply: boolean; readonly tablesUrl?: string | undefined; readonly waitMs?: number },
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
-  await using cleanup = new AsyncDisposableStack();
-  if (options.apply) cleanup.defer(await holdFolder(layout, options.waitMs));
+  using _writing = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   await using archive = closing(await openArchive(layout.root));
   const { plan, held } = await planPrune(layout, archive, keepDays);
   const sizes = await measureSizes(layout, archive, plan);
@@ -286,11 +285,9 @@ export async function prune(
   });
   if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
   if (!options.apply) return { plan, lines: [...lines, 'Nothing was removed. APPLY=1 removes it.'] };
-  const letReadersIn = await holdAgainstReaders(layout, options.waitMs);
-  try {
+  {
+    using _alone = await holdAgainstReaders(layout, options.waitMs);
     await apply(layout, archive, plan);
-  } finally {
-    letReadersIn();
   }
   await writeOpenTables(layout, options.tablesUrl).catch((error: unknown) => {
     const why = messageOf(error);
@@ -308,8 +305,7 @@ export async function erasePages(
   hashes: readonly string[],
   { store, waitMs }: { readonly store?: Store | undefined; readonly waitMs?: number } = {},
 ): Promise<readonly string[]> {
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(await holdFolder(layout, waitMs));
+  using _writing = await holdFolder(layout, waitMs);
   await using archive = closing(await openArchive(layout.root));
   for (const hash of hashes) {
     await archive.erase(hash);

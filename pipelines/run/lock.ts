@@ -6,6 +6,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ending, type Ending } from '../../lib/closing.ts';
 import { makeFolder } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { Layout } from '../layout.ts';
@@ -29,7 +30,7 @@ function readHolder(database: DatabaseSync): unknown {
   }
 }
 
-export type LockResult = { readonly release: () => void } | { readonly holder: string };
+export type LockResult = { readonly release: Ending } | { readonly holder: string };
 
 /**
  * Take the lock of a file, or return the holder's process id, which may be 'unknown'. An empty file is a valid SQLite
@@ -42,7 +43,7 @@ export async function takeLock(path: string): Promise<LockResult> {
   try {
     // user_version is in the file's header, which other processes can read while the lock is held.
     database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${process.pid}; COMMIT; BEGIN IMMEDIATE`);
-    return { release: () => database.close() };
+    return { release: ending(() => database.close()) };
   } catch (error) {
     const holder = isBusy(error) ? readHolder(database) : undefined;
     database.close();
@@ -62,11 +63,11 @@ async function waitFor<T>(waitMs: number, attempt: (isLast: boolean) => Promise<
 }
 
 /**
- * Hold the folder until the returned function is called.
+ * Hold the folder until the returned function is called, or the scope of its `using` ends.
  * @param waitMs how long to wait for another run
  * @throws SettingError if another run still holds it after that
  */
-export const holdFolder = (layout: Layout, waitMs = 0): Promise<() => void> =>
+export const holdFolder = (layout: Layout, waitMs = 0): Promise<Ending> =>
   waitFor(waitMs, async (isLast) => {
     const lock = await takeLock(layout.lock);
     if ('release' in lock) return lock.release;
@@ -83,18 +84,16 @@ const READER_WAIT_MS = 60_000;
  * Read the snapshots of a folder until the returned function is called, or the process ends: nothing is pruned
  * meanwhile. Any number of processes read in parallel. A folder that this user cannot write is read without it.
  */
-export function holdForReading(layout: Layout): () => void {
+export function holdForReading(layout: Layout): Ending {
   let database: DatabaseSync;
   try {
     database = new DatabaseSync(layout.readers, { timeout: READER_WAIT_MS });
   } catch {
-    return () => undefined;
+    return ending(() => undefined);
   }
   // A read transaction has a shared lock on the file, also on an empty one.
   database.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
-  return () => {
-    database.close();
-  };
+  return ending(() => database.close());
 }
 
 /**
@@ -102,10 +101,10 @@ export function holdForReading(layout: Layout): () => void {
  * @param waitMs how long to wait for those at work
  * @throws SettingError if one is still at work after that
  */
-export const holdAgainstReaders = (layout: Layout, waitMs = 0): Promise<() => void> =>
+export const holdAgainstReaders = (layout: Layout, waitMs = 0): Promise<Ending> =>
   waitFor(waitMs, async (isLast) => {
     const database = new DatabaseSync(layout.readers);
-    const close = (): void => database.close();
+    const close = ending(() => database.close());
     try {
       database.exec('BEGIN EXCLUSIVE');
       return close;

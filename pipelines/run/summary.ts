@@ -1,5 +1,4 @@
 /** The end of a run as text: its warnings, what waits for the operator, and all of it in one screen. */
-import { closing } from '../../lib/closing.ts';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
 import { DEFAULT_PORT, inFolder } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
@@ -209,7 +208,7 @@ const DEALS_SHOWN = 3;
  * @param file deals.parquet of the snapshot
  */
 export async function bestDeals(file: string) {
-  await using duck = closing(await openSmall());
+  await using duck = await openSmall();
   const { connection } = duck;
   const rows = await rowsOf(
     connection,

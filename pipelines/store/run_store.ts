@@ -173,7 +173,7 @@ async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
 
 /** Read the state of a store. An unavailable or damaged store is a problem in the result. */
 export async function storeState(address: string) {
-  const store = await openStore(address, STATUS_WAIT_MS);
+  await using store = closing(await openStore(address, STATUS_WAIT_MS));
   try {
     const catalog = (await readCatalog(store))?.catalog;
     const run = catalog && currentRun(store, catalog);
@@ -186,7 +186,5 @@ export async function storeState(address: string) {
     if (!isDamage && !(error instanceof StoreUnavailable) && !(error instanceof SettingError)) throw error;
     const kind = isDamage ? 'store_damaged' : 'store_unavailable';
     return { state: null, problems: [problem(kind, store.shown, error.message)] };
-  } finally {
-    store.close();
   }
 }

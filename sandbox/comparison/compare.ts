@@ -241,18 +241,14 @@ const INSTANTS = /^(?:first_seen|last_seen|last_verified|(?:listing|version)_(?:
 /** Open a snapshot's folder, and close it after `use`. */
 export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => Promise<T>): Promise<T> {
   const { tables } = Manifest.parse(await readJson(join(folder, 'manifest.json')));
-  const duck = await openDuck();
+  await using duck = await openDuck();
   const inDays = ([name, value]: [string, unknown]): [string, unknown] => [
     name,
     INSTANTS.test(name) && typeof value === 'string' ? value.slice(0, 10) : value,
   ];
-  try {
-    return await use(async (table, where = 'true') => {
-      const files = tables[table]?.files.map(({ file }) => join(folder, file)) ?? [];
-      const rows = await rowsOf(duck.connection, `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`);
-      return rows.map((row) => Object.fromEntries(Object.entries(row).map(inDays)));
-    });
-  } finally {
-    duck.close();
-  }
+  return await use(async (table, where = 'true') => {
+    const files = tables[table]?.files.map(({ file }) => join(folder, file)) ?? [];
+    const rows = await rowsOf(duck.connection, `SELECT * FROM ${rowsOfFiles(files, ['id'])} WHERE ${where}`);
+    return rows.map((row) => Object.fromEntries(Object.entries(row).map(inDays)));
+  });
 }

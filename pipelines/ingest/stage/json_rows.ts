@@ -1,6 +1,7 @@
 /** Loads rows in JSON form into DuckDB tables, through a temporary file. */
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { removedAtEnd } from '../../../lib/files.ts';
 import { createTable, type Column } from '../../../lib/record.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { Provenance } from '../../../models/inputs.ts';
@@ -75,8 +76,7 @@ export class RowBatch {
     const casts = columns
       .map((column) => `CAST(${identifier(column.name)} AS ${column.sql}) AS ${identifier(column.name)}`)
       .join(', ');
-    await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(() => rm(file, { force: true }));
+    await using _removed = removedAtEnd(file);
     await writeFile(file, [...this.#full, this.#chunk.subarray(0, this.#used)]);
     await this.#connection.run(
       `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}

@@ -7,8 +7,9 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { closing } from '../../../lib/closing.ts';
 import { openDuck, openSmall, rowsOf } from '../../../lib/duck.ts';
-import { contentOf, makeFolder, moveInto } from '../../../lib/files.ts';
+import { contentOf, makeFolder, moveInto, removedAtEnd } from '../../../lib/files.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import { dropFolderAddress } from '../../../sources/fetch/drop.ts';
@@ -72,13 +73,13 @@ async function openStaging({ pages, target }: ReadToStage): ReturnType<typeof op
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: LARGE_MEMORY });
   const spill = `${target}.spill.tmp`;
   await duck.connection.run(`SET temp_directory = ${literal(spill)}`);
-  return {
+  return closing({
     connection: duck.connection,
     async close() {
       duck.close();
       await rm(spill, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 /** Fill the table `fresh` with the accepted rows, one for each key. */
@@ -161,8 +162,7 @@ async function writeStaged(
   before: string | undefined,
 ): Promise<Staged> {
   const temporary = `${target}.tmp`;
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(temporary, { force: true }));
+  await using _removed = removedAtEnd(temporary);
   const filled = await countFilled(connection, spec);
   const values = await listValues(connection, spec);
   const carried = await carryRows(connection, spec, tally.rejectedKeys, { before, target });

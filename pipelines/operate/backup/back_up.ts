@@ -5,7 +5,7 @@
  * archive. Whatever a copied file names was written earlier and is copied later.
  */
 import { existsSync } from 'node:fs';
-import { realpath, rm, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { backUp as backUpLedger } from '../../../ledger/backup.ts';
@@ -13,7 +13,7 @@ import { notedLedgerExists, openLedgerStore } from '../../../ledger/open.ts';
 import { hasArchive, openArchive } from '../../../lib/archive.ts';
 import { atOnce } from '../../../lib/at_once.ts';
 import { closing } from '../../../lib/closing.ts';
-import { LINK_ENDING, namesIn, readJson } from '../../../lib/files.ts';
+import { LINK_ENDING, namesIn, readJson, removedAtEnd } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { filesOf } from '../../../lib/store/snapshot_cache.ts';
 import { MARKS } from '../../../lib/verified.ts';
@@ -156,8 +156,7 @@ const addAll = (copy: Copy, listed: AsyncIterable<Listed>): Promise<void> =>
 /** Add a file that its owner writes under a temporary path, as of one instant. */
 async function addWritten(to: string, write: (path: string) => Promise<unknown>): Promise<backups.Content> {
   const file = backups.temporaryIn(to);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(file, { force: true }));
+  await using _removed = removedAtEnd(file);
   await write(file);
   return await backups.addContent(to, file);
 }
@@ -211,9 +210,8 @@ export async function backUp(settings: BackUpSettings, at = new Date()) {
   await checkFolders(settings);
   const { TO: to } = settings;
   const layout = layoutOf(settings.DATA_DIR);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(await backups.openBackups(to));
-  cleanup.defer(holdForReading(layout));
+  using _writing = await backups.openBackups(to);
+  using _reading = holdForReading(layout);
   const data_clock = await checkKind(layout, to);
   const current = await currentSnapshot(layout);
   const copy: Copy = { to, root: layout.root, files: new Map(), folders: [], damage: [], missing: [] };

@@ -15,7 +15,8 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { contentOf, DamagedFile, makeFolder, namesIn, readJson, sync } from '../../../lib/files.ts';
+import type { Ending } from '../../../lib/closing.ts';
+import { contentOf, DamagedFile, makeFolder, namesIn, readJson, removedAtEnd, sync } from '../../../lib/files.ts';
 import { whyNotWritable, writeWhole } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { takeLock } from '../../run/lock.ts';
@@ -113,10 +114,10 @@ export async function findBackup(root: string, wanted: string | undefined): Prom
 
 /**
  * Open a folder of backups for writing, and create it if it is missing. Removes partial files of a killed backup.
- * @returns a function that ends it
+ * @returns what ends it
  * @throws SettingError if it is something else, or another backup is writing to it
  */
-export async function openBackups(root: string): Promise<() => void> {
+export async function openBackups(root: string): Promise<Ending> {
   const shown = `TO is ${JSON.stringify(root)}`;
   const why = await whyNotWritable(root, OWNER_ONLY);
   if (why !== null) throw new SettingError(`${shown}, expected a writable folder: ${why}`);
@@ -171,8 +172,7 @@ export async function addContent(root: string, path: string, known?: string): Pr
   if (known !== undefined && found.sha256 !== known) throw new WrongContent(path);
   if (await isStored(root, found)) return found;
   const temporary = temporaryIn(root);
-  await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(temporary, { force: true }));
+  await using _removed = removedAtEnd(temporary);
   // It may have changed meanwhile, such as a journal.
   const content = await copyFlushed(path, temporary, 0o600);
   if (known !== undefined && content.sha256 !== known) throw new WrongContent(path);
