@@ -16,13 +16,6 @@ interface StartOptions {
   readonly wait?: SettlementWait;
 }
 
-interface Started {
-  readonly serving: Serving;
-  readonly log: Log;
-  /** Startup message for the terminal. */
-  readonly greeting: string;
-}
-
 function snapshotLine(snapshots: Serving['snapshots']): string {
   using lease = snapshots.acquire();
   const manifest = lease?.snapshot.manifest;
@@ -77,8 +70,12 @@ function logEvent(log: Log, event: Parameters<NonNullable<ServeOptions['report']
   } else log.error(event, 'snapshot cannot be loaded; the previous one keeps serving');
 }
 
-/** Start a server from its environment. @throws SettingError if a setting is missing or cannot be used */
-export async function startServer({ env, redact, destination, wait }: StartOptions): Promise<Started> {
+/**
+ * Start a server from its environment.
+ * @returns among others a greeting for the terminal
+ * @throws SettingError if a setting is missing or cannot be used
+ */
+export async function startServer({ env, redact, destination, wait }: StartOptions) {
   const { settings, payments } = readServerSettings(env);
   const log = createLog(settings.LOG_LEVEL, redact, destination);
   const serving = await serve({

@@ -70,17 +70,8 @@ export function redactor(secrets: readonly string[]): Redact {
   };
 }
 
-/** The parts of a service's URL. The URL of a database may name several hosts. */
-export interface UrlPieces {
-  /** Each host with its port, and without. */
-  readonly hosts: readonly string[];
-  readonly user: string;
-  readonly password: string;
-  readonly path: readonly string[];
-  readonly query: readonly string[];
-}
-
-export function piecesOf(url: string): UrlPieces | null {
+/** The parts of a service's URL, each host with its port and without. The URL of a database may name several hosts. */
+export function piecesOf(url: string) {
   const [, authority = '', path = '', query = ''] =
     /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
   if (authority === '') return null;

@@ -176,14 +176,6 @@ interface MirrorOptions extends Pick<SnapshotsOptions, 'dataDir' | 'report' | 'n
   readonly cacheBytes: number;
 }
 
-export interface Mirror {
-  /** Set while the store cannot be followed. */
-  failure(): LoadFailure | null;
-  /** Compare with the store now, and fetch its current snapshot. */
-  refresh(): Promise<void>;
-  close(): void;
-}
-
 /** Why the store cannot be followed, for the public /health. The log has the message. */
 function storeReason(error: unknown): string {
   if (isDiskFull(error)) return 'the disk of this server is full';
@@ -199,7 +191,7 @@ const localCurrent = (dataDir: string): Promise<string | null> =>
   );
 
 /** Follow a store. Without a local snapshot, the first comparison with the store is awaited. */
-async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
+async function mirrorStore(options: MirrorOptions) {
   const { store, dataDir, cacheBytes, report = () => undefined, nowMs = Date.now, pollMs = STORE_POLL_MS } = options;
   let failed: (LoadFailure & { readonly message: string }) | null = null;
   let seen = 0;
@@ -262,7 +254,9 @@ async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   }, pollMs);
   timer.unref();
   return {
+    /** Set while the store cannot be followed. */
     failure: () => shown(failed),
+    /** Compare with the store now, and fetch its current snapshot. */
     refresh,
     close() {
       closed = true;

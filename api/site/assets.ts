@@ -7,25 +7,10 @@ import { MAP_FILES } from './map/us_map.ts';
 const STYLES = ['base', 'frame', 'components', 'deals', 'home', 'pages'];
 const FONT_PATH = '/site/geist.woff2';
 
-export interface AssetFile {
-  readonly path: string;
-  readonly type: string;
-  readonly content: string | Buffer;
-}
-
-export interface Assets {
-  /** URLs with a version. */
-  readonly style: string;
-  readonly script: string;
-  readonly payScript: string;
-  readonly font: string;
-  readonly files: readonly AssetFile[];
-}
-
 const versioned = (path: string, content: string | Buffer): string =>
   `${path}?v=${shortHash(typeof content === 'string' ? content : content.toString('base64'))}`;
 
-export function loadAssets(): Assets {
+export function loadAssets() {
   const read = (name: string): Buffer => readFileSync(new URL(name, import.meta.url));
   const fontFile = read('./fonts/geist.woff2');
   const font = versioned(FONT_PATH, fontFile);
@@ -35,6 +20,7 @@ export function loadAssets(): Assets {
   const script = read('./enhance.js').toString('utf8');
   const payScript = read('./pay/pay.js').toString('utf8');
   return {
+    /** URLs with a version. */
     style: versioned('/site/style.css', style),
     script: versioned('/site/enhance.js', script),
     payScript: versioned('/site/pay.js', payScript),
@@ -48,6 +34,8 @@ export function loadAssets(): Assets {
     ],
   };
 }
+
+export type Assets = ReturnType<typeof loadAssets>;
 
 /** Pixels of the image that a link to a page shows. */
 export const PREVIEW_SIZE = { width: 1200, height: 630 } as const;

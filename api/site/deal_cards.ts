@@ -91,23 +91,19 @@ const FIELDS = [
   ['min_score', 'Score from', '60'],
 ] as const;
 
-export interface Filtered {
-  readonly form: Html;
-  readonly found: readonly FreeDeal[];
-  /** The filters for the paid call: "&min_price=100000", or ''. */
-  readonly query: string;
-}
-
 /** A refusal with the labels of the fields in place of their names. */
 const inWords = (message: string): string =>
   FIELDS.reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
 
-/** The form of the filters in the address, and the deals that match them. Other parameters are left out. */
+/**
+ * The form of the filters in the address, the deals that match them, and the query of the filters for the paid call,
+ * "&min_price=100000" or ''. Other parameters are left out.
+ */
 export async function filtered(
   action: string,
   free: readonly FreeDeal[],
   { query, request }: Pick<PageContext, 'query' | 'request'>,
-): Promise<Filtered> {
+) {
   const given = FIELDS.flatMap(([name]): [string, string][] => {
     const value = (query.get(name) ?? '').replaceAll(/[$,\s]/gu, '');
     return value === '' ? [] : [[name, value]];

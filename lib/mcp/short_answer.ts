@@ -62,15 +62,8 @@ interface ShortAnswer {
 
 const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 
-interface Slice {
-  readonly items: unknown[];
-  readonly characters: number;
-  /** "5 to 9 of 20", or nothing if these are all. */
-  readonly range: string | undefined;
-}
-
-/** The items from `from` on that fit into `room` characters, and at least `least` of them. */
-function sliceOf(items: readonly unknown[], { from, show }: View, room: number, least: number): Slice {
+/** The items from `from` on that fit into `room` characters, at least `least`; the range "5 to 9 of 20" if not all. */
+function sliceOf(items: readonly unknown[], { from, show }: View, room: number, least: number) {
   const taken: unknown[] = [];
   let characters = 0;
   for (const item of items.slice(from, from + show)) {

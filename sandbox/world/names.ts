@@ -29,14 +29,7 @@ const COMPANY_TAIL = (
 /** Second words that suit a landlord. */
 const LANDLORD = COMPANY_TAIL.slice(0, 10);
 
-export interface Person {
-  readonly first: string;
-  readonly middle: string | null;
-  readonly last: string;
-  readonly suffix: string | null;
-}
-
-export function drawPerson(draw: Draw): Person {
+export function drawPerson(draw: Draw) {
   return {
     first: draw.pick(FIRST),
     middle: draw.chance(0.5) ? draw.pick(MIDDLE) : null,

@@ -41,11 +41,6 @@ interface SheetRow {
   readonly number: number;
 }
 
-interface Block {
-  readonly quarters: readonly Quarter[];
-  readonly rows: readonly SheetRow[];
-}
-
 interface VacancyPage {
   readonly url: string;
   /** Day of the read: no later quarter has figures. */
@@ -86,7 +81,7 @@ function parseQuarters({ cells, number }: SheetRow, sheet: string, pageUrl: stri
 }
 
 /** The blocks of a sheet with their rows that have a figure: notes have none. @throws like quartersOf */
-function findBlocks({ name, rows }: Sheet, pageUrl: string): Block[] {
+function findBlocks({ name, rows }: Sheet, pageUrl: string) {
   const numbered = rows.map((cells, index): SheetRow => ({ cells, number: index + 1 }));
   const headings = numbered.filter(isHeading);
   return headings.map((heading, index) => {

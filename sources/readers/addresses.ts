@@ -5,14 +5,8 @@ import { line, optional } from '../values.ts';
 const ZIP_AT_END = /[,\s]*\b(\d{5})(?:-?\d{4})?-?$/u;
 const UNIT = /^(?:#|apt\b|unit\b|ste\b|suite\b|lot\b|rear\b|fl\b|floor\b|bldg\b|\d)/iu;
 
-export interface CityLine {
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly zip: string | null;
-}
-
 /** City, state and ZIP of "CANTON, OH 44702-1234". State and ZIP are null if missing; the rest is the city. */
-export function cityLine(text: string): CityLine {
+export function cityLine(text: string) {
   const zip = ZIP_AT_END.exec(text)?.[1] ?? null;
   const rest = text.replace(ZIP_AT_END, '');
   const named = /^(.*?)[,\s]*\b([a-z]{2})$/iu.exec(rest);

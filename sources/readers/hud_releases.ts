@@ -54,14 +54,8 @@ interface RentTable {
   readonly isFixedWidth: boolean;
 }
 
-interface NamedTable {
-  readonly name: string;
-  readonly table: readonly (readonly Cell[])[];
-  readonly isFixedWidth: boolean;
-}
-
 /** The cells of a workbook's rent sheet, or of a CSV file. */
-function readTable(page: Page, file: string): NamedTable {
+function readTable(page: Page, file: string) {
   if (page.bytes[0] === 0x50 && page.bytes[1] === 0x4b) {
     const sheets = readXlsx(page.bytes, page.url);
     const sheet = sheets.find((source) => releaseIn(source.name)) ?? sheets[0];

@@ -217,16 +217,10 @@ async function changesFor({ feed, narrow, request, since }: ChangeRequest, held:
   );
 }
 
-interface Event {
-  readonly id: string;
-  readonly record: string;
-  readonly change: z.infer<typeof ChangeEvent>;
-}
-
 const EVENT_FIELDS = ['id', 'record_id', 'change', 'changed_fields', 'reason', 'changed_at'];
 
 /** Events of these rows. A held lead has the reason `sold`, as in the next snapshot. */
-function eventsOf(snapshot: Snapshot, rows: readonly number[], held: HeldLeads): Event[] {
+function eventsOf(snapshot: Snapshot, rows: readonly number[], held: HeldLeads) {
   return snapshot.records('changes', rows, EVENT_FIELDS).map((row) => {
     const record = String(row['record_id']);
     const change = ChangeEvent.parse({

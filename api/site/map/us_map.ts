@@ -15,15 +15,8 @@ interface Outline {
 const outline = JSON.parse(readFileSync(new URL('./us_states.json', import.meta.url), 'utf8')) as Outline;
 const { width, height } = outline;
 
-interface MapFile {
-  readonly path: string;
-  /** Path with a version. */
-  readonly address: string;
-  readonly content: string;
-}
-
-/** One image for each color scheme, because an image cannot read the style sheet. */
-function outlineFile(scheme: string, land: string, border: string): MapFile {
+/** One image for each color scheme, because an image cannot read the style sheet. Its address has a version. */
+function outlineFile(scheme: string, land: string, border: string) {
   const content =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">` +
     `<path fill="${land}" d="${outline.nation}"/>` +

@@ -35,7 +35,7 @@ import {
 } from '../../contract.ts';
 import { requireWholeHtml } from '../../bodies.ts';
 import { named, SkippedPages } from '../list_pages.ts';
-import { type Area, type Item, itemsIn, readCalendar, readSaleDayPage, type SaleDay } from './pages.ts';
+import { type Area, itemsIn, readCalendar, readSaleDayPage, type SaleDay } from './pages.ts';
 import { type County, itemCandidates, parseItems, type State } from './rows.ts';
 import { addDays, monthsBetween } from '../../days.ts';
 import { Auction } from '../../rows/auction.ts';
@@ -52,15 +52,8 @@ const SAVED_FORMATS: readonly DropFormat[] = [
   },
 ];
 
-interface SavedDay {
-  readonly saleDate: string;
-  /** Ids of all items of the day, as far as the page lists them. */
-  readonly listed: readonly string[];
-  readonly areas: readonly { readonly area: Area; readonly items: readonly Item[] }[];
-}
-
 /** @throws Quarantine whose message names the file */
-function readSaved(page: Page): SavedDay {
+function readSaved(page: Page) {
   try {
     const { shown: saleDate, listed } = readSaleDayPage(page);
     if (saleDate === null)
@@ -70,6 +63,7 @@ function readSaved(page: Page): SavedDay {
     const $ = load(html);
     return {
       saleDate,
+      /** Ids of all items of the day, as far as the page lists them. */
       listed,
       areas: AREAS.map((area) => ({ area, items: itemsIn($, $(`#Area_${area}`), page.url) })),
     };

@@ -39,13 +39,6 @@ const EVERY_LISTING = [
   ['UnparsedAddress', 'StreetName'],
 ] as const;
 
-interface FeedPage {
-  readonly rows: readonly unknown[];
-  /** Number of rows of the whole query, if the server states it. */
-  readonly total: number | null;
-  readonly next: string | null;
-}
-
 /** @throws Quarantine template_changed if no row has a field of every listing: the server renamed it */
 function checkFields(rows: readonly unknown[], pageUrl: string): void {
   const hasAny = (fields: readonly string[]): boolean =>
@@ -60,8 +53,8 @@ function checkFields(rows: readonly unknown[], pageUrl: string): void {
   throw new Quarantine('template_changed', `none of the ${rows.length} rows has ${missing.join(' or ')}`, pageUrl);
 }
 
-/** @throws Quarantine if the page is not one of the feed */
-function readPage(page: Page): FeedPage {
+/** The rows, and of the whole query their number if the server states it. @throws Quarantine if it is no page of it */
+function readPage(page: Page) {
   const text = page.text();
   if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
   const body = parseJson(text, 'the response', page.url);
