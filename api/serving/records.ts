@@ -81,6 +81,9 @@ export function recordReader(tables: Tables, table: TableName, names: readonly s
   };
 }
 
+/** Between the records of a page. */
+const COMMA = Buffer.from(',');
+
 /** A response body assembled from JSON texts, so that records are not parsed and serialized again. */
 export class JsonText {
   readonly #parts: readonly (string | Buffer)[];
@@ -109,7 +112,7 @@ export class JsonText {
     for (const part of this.#parts)
       if (typeof part === 'string') text += part;
       else {
-        buffers.push(Buffer.from(text), part);
+        buffers.push(text === ',' ? COMMA : Buffer.from(text), part);
         text = '';
       }
     const end = Buffer.from(text);
