@@ -62,6 +62,13 @@ describe('over a snapshot', () => {
     }
   });
 
+  test('every table has all its rows, also those that are read from Parquet files', async () => {
+    for (const [table, { rows }] of Object.entries(opened.manifest.tables)) {
+      const read = await opened.duck.connection.runAndReadAll(`SELECT count(COLUMNS(*))::INTEGER FROM ${table}`);
+      assert.ok(read.getRowsJson()[0]?.includes(rows), table);
+    }
+  });
+
   test('it can only be read: no write, no file, no setting', async () => {
     const refused = [
       'CREATE TABLE x AS SELECT 1',

@@ -8,6 +8,7 @@ import { writeServingFiles } from '../../../bench/serving_files.ts';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
+import { literal } from '../../../lib/sql.ts';
 import { INSIDE_SEPARATOR } from '../../../models/inside.ts';
 import { loadMarts } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
@@ -16,6 +17,7 @@ import {
   isFileOf,
   packsOf,
   SERVED,
+  SERVING_FILE,
   TABLE_NAMES,
   TABLES,
   type TableName,
@@ -114,6 +116,22 @@ it('the serving file has the same bytes if it is written again', async () => {
   const tables = Object.values(manifest.tables).flatMap((table) => table.files);
   for (const { file } of [manifest.database, ...tables]) await cp(join(folder, file), join(copy, file));
   assert.deepEqual(await writeServingFiles(copy, manifest.database.file), manifest.serving);
+});
+
+it('more wide rows than are read at a time are in order, each once', async () => {
+  const copy = memoryFolder('dealfeed-wide-rows-');
+  await cp(folder, copy, { recursive: true });
+  const file = literal(join(copy, 'reports.parquet'));
+  const many = `SELECT * REPLACE (md5(concat(id, copy))::UUID::VARCHAR AS id) FROM ${file}, range(100) AS copies(copy)`;
+  await duck.connection.run(`CREATE TABLE many AS SELECT * EXCLUDE (copy) FROM (${many}) ORDER BY id LIMIT 1500;
+    COPY (FROM many ORDER BY id) TO ${file} (FORMAT parquet)`);
+  await writeServingFiles(copy, manifest.database.file);
+  using db = new DatabaseSync(join(copy, SERVING_FILE), { readOnly: true });
+  const written = db.prepare('SELECT id FROM reports ORDER BY pos').all();
+  assert.deepEqual(
+    written.map(({ id }) => id),
+    (await rowsOf(duck.connection, 'SELECT id FROM many ORDER BY id')).map(({ id }) => id),
+  );
 });
 
 it('single rows are found by an index', () => {
