@@ -84,7 +84,7 @@ export function testRecords(shop: Shop): void {
     }
   });
 
-  it('sells absent values of a deal as null, with the field that states the reason', async () => {
+  it('returns null for an absent value of a deal, with the field that states the reason', async () => {
     const deals = await buyRecords(shop, '/api/deals');
     for (const [field, reason] of [
       ['address', 'address_status'],
