@@ -3,7 +3,6 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier, literal } from '../lib/sql.ts';
-import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
 import { createFunctions } from './functions.ts';
 import { GraphError, sortByDependency, tablesOfEach } from './graph.ts';
 import { computedIn, readFigures } from './figures/figures.ts';
@@ -15,11 +14,6 @@ class ContractError extends Error {
 }
 
 export interface BuildOptions {
-  /**
-   * Attached database for the published tables; the connection's own database then has views of them. Default: all
-   * tables are in the connection's own database.
-   */
-  readonly published?: string;
   /**
    * Another connection to the same database: two models that do not read each other are then built at a time, unless a
    * query has several threads, which use the cores as well with the memory of one model.
@@ -33,8 +27,8 @@ export interface BuildOptions {
 type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Create the functions and macros that the models call, then build every model in the order of its dependencies. A
- * published table is sorted by its `orderBy`, one in parts when its part is written. auditModels checks the rows.
+ * Create the functions and macros that the models call, then build every model in the order of its dependencies.
+ * auditModels checks the rows; publishing sorts those of marts.
  * @returns the models, each after those that it reads
  * @throws GraphError for an unknown table or a cycle; ContractError for a wrong type or a column that a mart's
  *   record lacks; Error naming the model if its SQL fails, as without a column of its contract
@@ -42,7 +36,7 @@ type Reads = ReadonlyMap<string, readonly string[]>;
 export async function buildModels(
   connection: DuckDBConnection,
   models: readonly Model[],
-  { published, second, onModel = () => {} }: BuildOptions = {},
+  { second, onModel = () => {} }: BuildOptions = {},
 ): Promise<Model[]> {
   const byName = new Map(models.map((model) => [model.name, model]));
   const inputs = await inputTables(connection, byName);
@@ -68,7 +62,7 @@ export async function buildModels(
       }
       onModel(model.name);
       try {
-        await create(own, model, published);
+        await create(own, model);
         unbuilt.delete(model.name);
       } catch (error) {
         failures.push(new Error(`model ${model.name}: ${messageOf(error)}`, { cause: error }));
@@ -123,20 +117,17 @@ async function inputTables(
   return inputs;
 }
 
-/**
- * Whether a model is built in slices of properties, because its rows are too wide to be joined at once. Such a table is
- * published as Parquet only, which a snapshot's database reads.
- */
-export const isSliced = ({ sql }: Pick<Model, 'sql'>): boolean => /\bin_slice\(/u.test(sql);
+/** Whether a query is run in slices of properties, because its rows are too wide to be joined at once. */
+const isSliced = (sql: string): boolean => /\bin_slice\(/u.test(sql);
 
 /** Properties in a slice, of about 30 kB each. */
 const SLICE_ROWS = 3_000;
 /** Texts after the last id, and before the first one. */
 const [AFTER_ALL, BEFORE_ALL] = ['~', ''];
 
-/** Create a table by one statement, or by one for each slice of the properties, in the order of their ids. */
+/** Create a table by one statement, or by one for each slice of the properties: then its rows are sorted by id. */
 async function createTable(connection: DuckDBConnection, table: string, select: string): Promise<void> {
-  if (!isSliced({ sql: select })) {
+  if (!isSliced(select)) {
     await connection.run(`CREATE TABLE ${table} AS ${select}`);
     return;
   }
@@ -148,7 +139,8 @@ async function createTable(connection: DuckDBConnection, table: string, select: 
   for (const [i, start] of starts.entries()) {
     const end = starts[i + 1] ?? AFTER_ALL;
     await connection.run(`SET VARIABLE slice_start = ${literal(start)}; SET VARIABLE slice_end = ${literal(end)}`);
-    await connection.run(`${i === 0 ? `CREATE TABLE ${table} AS` : `INSERT INTO ${table}`} ${select}`);
+    const into = i === 0 ? `CREATE TABLE ${table} AS` : `INSERT INTO ${table}`;
+    await connection.run(`${into} ${select} ORDER BY id`);
   }
   await connection.run('RESET VARIABLE slice_start; RESET VARIABLE slice_end');
 }
@@ -157,36 +149,16 @@ async function createTable(connection: DuckDBConnection, table: string, select: 
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
 /** Create a model's table or view. An audit checks NOT NULL rather than a constraint, because it lists the bad rows. */
-async function create(connection: DuckDBConnection, model: Model, published: string | undefined): Promise<void> {
+async function create(connection: DuckDBConnection, model: Model): Promise<void> {
   const own = identifier(model.name);
   const select = selectOf(model.sql);
-  if (!isMart(model)) {
-    if (model.auditedIn === undefined) await createTable(connection, own, select);
-    else await connection.run(`CREATE VIEW ${own} AS ${select}`);
+  if (model.auditedIn !== undefined) {
+    await connection.run(`CREATE VIEW ${own} AS ${select}`);
     return;
   }
-  const { record, publish } = model.contract;
   // The contract says which columns are published, and in which order.
-  const rows = `SELECT ${record.columns.map(({ name }) => identifier(name)).join(', ')} FROM (\n${select}\n)`;
-  if (publish.parts !== undefined) {
-    // Sorted when its part is written: another sort of millions of rows would cost as much as the model.
-    await connection.run(`CREATE TABLE ${own} AS ${rows}`);
-    return;
-  }
-  const order = `ORDER BY ${publish.orderBy.join(', ')}`;
-  // Slices follow one another by id, which is the order of such a table.
-  if (published === undefined || isSliced(model)) {
-    await createTable(connection, own, `${rows} ${order}`);
-    return;
-  }
-  const table = `${identifier(published)}.main.${own}`;
-  const stored = convertedRow(record.columns, modelType, storedType);
-  // A statement of its own: the joins of the model and the sort would need their memory at once.
-  const unsorted = identifier(`unsorted_${model.name}`);
-  await connection.run(`CREATE TABLE ${unsorted} AS ${rows}`);
-  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM ${unsorted} ${order}; DROP TABLE ${unsorted}`);
-  const asBuilt = convertedRow(record.columns, storedType);
-  await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
+  const columns = model.contract?.record.columns.map(({ name }) => identifier(name)) ?? ['*'];
+  await createTable(connection, own, `SELECT ${columns.join(', ')} FROM (\n${select}\n)`);
 }
 
 /** @throws ContractError naming a column that a mart computes for nobody. The tables that it joins may have others. */

@@ -37,6 +37,8 @@ export interface Publication {
     /** The table as people read it, with columns of other tables: its record, and SQL over its own rows. */
     readonly shown?: { readonly record: RecordDefinition; sql(rows: string): string };
   };
+  /** Set on a table of wide rows, built in slices by id: published as Parquet only, which the database reads. */
+  readonly inFilesOnly?: true;
   /** Why a release (`make release`) leaves the table out. */
   readonly notReleased?: string;
 }

@@ -62,6 +62,7 @@ join int_paths using (id)
 join int_offers using (id)
 join int_sentences using (id)
 cross join (select assumption_set_id from terms)
+where in_slice(id)
 
 -- never score_is_sum_of_parts: deal_score is the sum of its five parts
 deal_score <> deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress

@@ -144,4 +144,7 @@ const fields = {
 
 export const Report = defineRecord('report', 'One row per deal: its report. Decimals are strings.', ['id'], fields, {});
 
-export default defineMart({ record: Report, publish: { orderBy: ['id'], references: { id: 'deals' } } });
+export default defineMart({
+  record: Report,
+  publish: { orderBy: ['id'], references: { id: 'deals' }, inFilesOnly: true },
+});

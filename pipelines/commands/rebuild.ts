@@ -27,7 +27,7 @@ import { table } from '../format.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { layoutOf, type Layout } from '../layout.ts';
-import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
+import { openBuildDatabase } from '../run/build_database.ts';
 import { writeSnapshot } from '../run/publish.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdFolder, holdForReading } from '../run/lock.ts';
@@ -73,7 +73,7 @@ export async function rebuild(layout: Layout, runId: string, { models: given, bu
     sold: { leads: published.sold_leads, properties: published.sold_properties },
   });
   // With one connection: a run with two gives the same bytes.
-  await buildModels(build.connection, models, { published: PUBLISHED });
+  await buildModels(build.connection, models);
   const before = previous && { ...previous, folder: layout.snapshot(previous.run_id) };
   const now = await writeSnapshot(build, target, { models, facts: published, before, filter });
   const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();

@@ -7,7 +7,6 @@ import { rowsOf } from '../../lib/duck.ts';
 import { commentOn, noteOf, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { convertedRow, parquetType, rowsOfFiles, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { isSliced } from '../../models/build.ts';
 import type { Mart } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS, type View } from '../../models/views.ts';
@@ -49,7 +48,8 @@ export const shownRecord = ({ contract: { record, publish } }: Mart): RecordDefi
   publish.parts?.shown?.record ?? record;
 
 /** Whether the database reads a table from its Parquet files: one in parts, or one of wide rows. */
-export const isRead = (mart: Mart): boolean => mart.contract.publish.parts !== undefined || isSliced(mart);
+export const isRead = ({ contract: { publish } }: Mart): boolean =>
+  publish.parts !== undefined || publish.inFilesOnly === true;
 
 /**
  * The tables that are read from their files, under their names, as views. A view names its files without the folder: it

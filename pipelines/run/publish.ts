@@ -13,7 +13,6 @@ import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '.
 import { markVerified } from '../../lib/verified.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
-import { isSliced } from '../../models/build.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
@@ -170,12 +169,23 @@ export async function writeServing(
 }
 
 /**
- * Write a published table as Parquet, in the order of its rows: buildModels has sorted them by a total order, which
- * DuckDB keeps with any number of threads.
+ * Sort a table into the file of the published tables, by a total order: DuckDB keeps it with any number of threads.
+ * From here on its name means a view of the sorted rows.
  */
+async function sortTable(connection: DuckDBConnection, { name, contract }: Mart): Promise<void> {
+  const { record, publish } = contract;
+  const [own, sorted] = [identifier(name), `${PUBLISHED}.main.${identifier(name)}`];
+  const rows = `SELECT ${convertedRow(record.columns, modelType, storedType)} FROM ${own}`;
+  await connection.run(`CREATE TABLE ${sorted} AS ${rows} ORDER BY ${publish.orderBy.join(', ')}; DROP TABLE ${own}`);
+  await connection.run(`CREATE VIEW ${own} AS SELECT ${convertedRow(record.columns, storedType)} FROM ${sorted}`);
+}
+
+/** Write a published table as Parquet, and unless its rows are wide, into the file of the published tables. */
 async function writeTable(connection: DuckDBConnection, mart: Mart, files: SnapshotFiles): Promise<PublishedTable> {
   const { name, contract } = mart;
-  const [from, typeOf] = isSliced(mart) ? ['', modelType] : [`${PUBLISHED}.main.`, storedType];
+  const isInFiles = contract.publish.inFilesOnly === true;
+  if (!isInFiles) await sortTable(connection, mart);
+  const [from, typeOf] = isInFiles ? ['', modelType] : [`${PUBLISHED}.main.`, storedType];
   const columns = convertedRow(contract.record.columns, typeOf, parquetType);
   const rows = `SELECT ${columns} FROM ${from}${identifier(name)}`;
   const file = await writeParquet(connection, mart, rows, { folder: files.folder, notice: files.facts.notice });
@@ -250,7 +260,7 @@ export async function writeParquet(
   const path = join(folder, file);
   const ids = record.columns.map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`).join(', ');
   const about = `{about: ${literal(record.about)}, notice: ${literal(notice)}}`;
-  const group = isSliced(mart) ? WIDE_ROW_GROUP : ROW_GROUP;
+  const group = contract.publish.inFilesOnly ? WIDE_ROW_GROUP : ROW_GROUP;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}

@@ -18,7 +18,7 @@ import { writeOpenTables } from '../open_tables/table.ts';
 import { assertDataKind, listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import type { RunStore } from '../store/run_store.ts';
-import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
+import { openBuildDatabase, type BuildDatabase } from './build_database.ts';
 import { makeCurrent, partsToWrite, snapshotFacts, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { loadInputs, type BuildInputs } from './inputs.ts';
 import { suppressedSubjects, type SuppressionFilter } from './operator_rows.ts';
@@ -128,7 +128,7 @@ async function buildAndAudit(
   const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
   progress.step?.({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
   const { connection, second } = build;
-  const built = await buildModels(connection, models, { published: PUBLISHED, second, onModel: onPart });
+  const built = await buildModels(connection, models, { second, onModel: onPart });
   progress.step?.({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
   const results = await auditModels(connection, built, onPart);
   return { sources: await judgeSources(connection, read), results, filter };

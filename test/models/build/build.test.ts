@@ -126,7 +126,7 @@ select * from things where kind = 'good'`;
     ));
 });
 
-it('a model of wide rows is built in slices, each property in exactly one slice', async () => {
+it('a model of wide rows is built in slices by id, each property in exactly one slice', async () => {
   const wide = "SELECT id, getvariable('slice_start') AS slice FROM int_properties WHERE in_slice(id)";
   const model: Model = {
     name: 'wide',
@@ -140,8 +140,10 @@ it('a model of wide rows is built in slices, each property in exactly one slice'
     await duck.connection.run('CREATE TABLE int_properties AS SELECT md5(range::VARCHAR) AS id FROM range(9000)');
     await buildModels(duck.connection, [model]);
     const sql = `SELECT count(*) AS n, count(DISTINCT id) AS ids, count(DISTINCT slice) AS slices,
-      getvariable('slice_start') AS left FROM wide`;
-    assert.deepEqual(await rowsOf(duck.connection, sql), [{ n: '9000', ids: '9000', slices: '3', left: null }]);
+      bool_and(id > before) AS sorted, getvariable('slice_start') AS left
+      FROM (SELECT *, lag(id) OVER (ORDER BY rowid) AS before FROM wide)`;
+    const found = { n: '9000', ids: '9000', slices: '3', sorted: true, left: null };
+    assert.deepEqual(await rowsOf(duck.connection, sql), [found]);
   } finally {
     duck.close();
   }
