@@ -117,15 +117,15 @@ async function inputTables(
   return inputs;
 }
 
-/** Whether a query is run in slices of properties, because its rows are too wide to be joined at once. */
-const isSliced = (sql: string): boolean => /\bin_slice\(/u.test(sql);
+/** Whether a query is run in slices by id, because its rows are too wide to be joined or sorted at once. */
+export const isSliced = (sql: string): boolean => /\bin_slice\(/u.test(sql);
 
-/** Properties in a slice, of about 30 kB each. */
+/** Properties in a slice, of about 30 kB each; leads, of 2 kB each, have ids of the same form. */
 const SLICE_ROWS = 3_000;
 /** Texts after the last id, and before the first one. */
 const [AFTER_ALL, BEFORE_ALL] = ['~', ''];
 
-/** Create a table by one statement, or by one for each slice of the properties: then its rows are sorted by id. */
+/** Create a table by one statement, or by one for each slice: then its rows are sorted by id. */
 async function createTable(connection: DuckDBConnection, table: string, select: string): Promise<void> {
   if (!isSliced(select)) {
     await connection.run(`CREATE TABLE ${table} AS ${select}`);

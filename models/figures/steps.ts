@@ -234,7 +234,7 @@ class Compiler {
     ${steps.join(',\n    ')}
   ] as steps
   from ${name} as built ${this.#readsInputs ? inputs : ''} cross join assumed cross join terms
-  ${hasId && !LEADS.includes(name) ? 'where in_slice(built.id)' : ''}
+  ${hasId ? 'where in_slice(built.id)' : ''}
 )`;
   }
 }
@@ -270,9 +270,9 @@ export async function stepModels(
     int_lead_steps: withTables(assumptions, LEADS.map(tableOf), stepsOfLeads),
   };
   const heads: Readonly<Record<keyof typeof sqls, string>> = {
-    // Tens of kilobytes a row: written once, in the report.
+    // Tens of kilobytes a row: written once, in the published table.
     int_steps: '-- View: audited in reports',
-    int_lead_steps: '-- Key: id\n-- Not null: steps',
+    int_lead_steps: '-- View: audited in lead_steps',
   };
   const texts = (Object.keys(sqls) as (keyof typeof sqls)[]).map((name) => ({
     name,

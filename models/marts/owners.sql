@@ -19,16 +19,16 @@ owners as (
     count(distinct property) filter (where kind = 'listing') as listed_count,
     to_json(histogram(kind)) as kind_counts,
     to_json(list(
-      json_object(
-        'property', property_number,
-        'kind', kind,
-        'id', record_id,
-        'address', address,
-        'city', city,
-        'parcel_id', parcel_id,
-        'amount', as_text(amount),
-        'source_url', source_url,
-        'last_seen', instant_text(last_seen)
+      struct_pack(
+        property := property_number,
+        kind := kind,
+        id := record_id,
+        address := address,
+        city := city,
+        parcel_id := parcel_id,
+        amount := as_text(amount),
+        source_url := source_url,
+        last_seen := instant_text(last_seen)
       )
       order by property_number, kind, record_id
     )) as properties,
@@ -84,17 +84,17 @@ filings_of_owners as (
     count(distinct (source, coalesce(charter_number, document_number))) filter (where is_agent_at_owner_mail)
       as entities_with_agent,
     to_json(list(
-      json_object(
-        'id', id,
-        'source', source,
-        'document_number', document_number,
-        'charter_number', charter_number,
-        'business_name', business_name,
-        'entity_type', entity_type,
-        'entity_status', entity_status,
-        'filing_date', as_text(filing_date),
-        'is_agent_at_owner_mail', is_agent_at_owner_mail,
-        'source_url', source_url
+      struct_pack(
+        id := id,
+        source := source,
+        document_number := document_number,
+        charter_number := charter_number,
+        business_name := business_name,
+        entity_type := entity_type,
+        entity_status := entity_status,
+        filing_date := as_text(filing_date),
+        is_agent_at_owner_mail := is_agent_at_owner_mail,
+        source_url := source_url
       )
       order by filing_date desc, id
     )) as register_filings

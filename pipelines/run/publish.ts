@@ -13,6 +13,7 @@ import { convertedRow, modelType, parquetType, rowsOfFiles, storedType } from '.
 import { markVerified } from '../../lib/verified.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
+import { isSliced } from '../../models/build.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
 import { functionsSource } from '../../models/functions.ts';
 import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
@@ -172,11 +173,13 @@ export async function writeServing(
  * Sort a table into the file of the published tables, by a total order: DuckDB keeps it with any number of threads.
  * From here on its name means a view of the sorted rows.
  */
-async function sortTable(connection: DuckDBConnection, { name, contract }: Mart): Promise<void> {
+async function sortTable(connection: DuckDBConnection, { name, sql, contract }: Mart): Promise<void> {
   const { record, publish } = contract;
+  const isSorted = isSliced(sql) && publish.orderBy.join() === 'id';
+  const order = isSorted ? '' : `ORDER BY ${publish.orderBy.join(', ')}`;
   const [own, sorted] = [identifier(name), `${PUBLISHED}.main.${identifier(name)}`];
   const rows = `SELECT ${convertedRow(record.columns, modelType, storedType)} FROM ${own}`;
-  await connection.run(`CREATE TABLE ${sorted} AS ${rows} ORDER BY ${publish.orderBy.join(', ')}; DROP TABLE ${own}`);
+  await connection.run(`CREATE TABLE ${sorted} AS ${rows} ${order}; DROP TABLE ${own}`);
   await connection.run(`CREATE VIEW ${own} AS SELECT ${convertedRow(record.columns, storedType)} FROM ${sorted}`);
 }
 
@@ -260,7 +263,7 @@ export async function writeParquet(
   const path = join(folder, file);
   const ids = record.columns.map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`).join(', ');
   const about = `{about: ${literal(record.about)}, notice: ${literal(notice)}}`;
-  const group = contract.publish.inFilesOnly ? WIDE_ROW_GROUP : ROW_GROUP;
+  const group = isSliced(mart.sql) ? WIDE_ROW_GROUP : ROW_GROUP;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}

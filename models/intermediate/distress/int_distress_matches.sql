@@ -72,7 +72,7 @@ matches_of_units as (
     and records.record_id = matches.record_id
 ),
 
--- The same house in an overlapping range of numbers, or with and without its unit
+-- The same house in an overlapping range of numbers, or with and without its unit. A grid number is no range.
 street_matches as (
   select
     properties.id, records.kind, records.record_id,
@@ -84,6 +84,10 @@ street_matches as (
   join int_distress_addresses as records
     on records.zip = properties.zip
     and records.street_key = properties.street_key
+    and (
+      properties.house_low is null
+      or records.house_low <= properties.house_high and records.house_high >= properties.house_low
+    )
 ),
 
 -- Without ZIP or city, two towns of the county may have the same street and number

@@ -26,27 +26,39 @@ addresses as (
   where address_key is not null
 ),
 
+-- Only an address of a record, in a place that one of its records may need, can identify a property
+of_records as (
+  select address_key, bool_or(zip is null) as has_no_zip, bool_or(zip is null and city is null) as has_no_place
+  from addresses
+  where is_record
+  group by address_key
+),
+
 places as (
   select *, 'zip' as place_kind, zip as place
   from addresses
+  semi join of_records using (address_key)
   where zip is not null
 
   union all
 
   select *, 'city' as place_kind, county_fips || ':' || city as place
   from addresses
+  semi join (from of_records where has_no_zip) using (address_key)
   where city is not null
 
   union all
 
   select *, 'county' as place_kind, county_fips as place
   from addresses
+  semi join (from of_records where has_no_place) using (address_key)
 ),
 
 places_by_source as (
   select
     place_kind, place, address_key, source,
-    count(distinct parcel_key) filter (where is_current) as parcels,
+    min(parcel_key) filter (where is_current) as first_parcel,
+    max(parcel_key) filter (where is_current) as last_parcel,
     min(zip) as first_zip,
     max(zip) as last_zip,
     min(city) as first_city,
@@ -63,7 +75,7 @@ select
   place_kind || ':' || place || ':' || address_key as property_key
 from places_by_source
 group by place_kind, place, address_key
-having max(parcels) <= 1
+having bool_and(first_parcel is not distinct from last_parcel)
   and case place_kind
     when 'zip' then bool_or(has_record)
     -- Towns that share a name: the ZIP decides

@@ -91,11 +91,13 @@ describe('audits', () => {
         );
       else
         assert.deepEqual(
-          namesOf(name).filter((column) => !namesOf(auditedIn).includes(RENAMED[column] ?? column)),
+          namesOf(name).filter(
+            (column) => !namesOf(auditedIn).some((one) => one === column || one === RENAMED[column]),
+          ),
           [],
           name,
         );
-    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 4);
+    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 5);
   });
 
   it('measure no drift of a small table, nor of a source that was removed', async () => {
