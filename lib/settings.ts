@@ -167,10 +167,10 @@ export const pipelineSettings = z.object({
   BUILD_MEMORY: z
     .string()
     .regex(/^\d{1,6}(MB|GB)$/, 'a size such as 1800MB or 4GB')
-    .default('1800MB')
+    .default('2200MB')
     .describe(
-      'Memory of the database that builds the models; the process needs 500 MB more. 1800MB are enough for ' +
-        'three million filings. 60,000 deals are built with 1GB, in a process of 3 GB.',
+      'Memory of the database that builds the models; the process needs 500 MB more. 2200MB are enough for ' +
+        'three million filings, 1GB for 60,000 deals.',
     ),
   ASSUMPTIONS_FILE: z
     .string()

@@ -28,6 +28,15 @@ export interface BuildDatabase {
 /** The setting's default, for a build without settings. */
 const DEFAULT_MEMORY = pipelineSettings.shape.BUILD_MEMORY.parse(undefined);
 
+/** Percent of the memory that DuckDB may count: it does not count the rows that a query has at hand. */
+const COUNTED_PCT = 85;
+
+/** The limit of DuckDB for a build of this memory, such as 4GB. */
+function limitOf(memory: string): string {
+  const megabytes = Number.parseInt(memory, 10) * (memory.endsWith('GB') ? 1000 : 1);
+  return `${Math.ceil((megabytes * COUNTED_PCT) / 100)}MB`;
+}
+
 /** DuckDB scans this many rows per thread, so a build of fewer rows gains nothing from a second one. */
 const ROWS_PER_THREAD = 122_880;
 
@@ -38,11 +47,14 @@ const RETURN_MEMORY = `SET allocator_flush_threshold = '4MB'; SET allocator_bulk
 /** A log would write every table once more: no file of a killed build is opened again. */
 const NO_LOG = 'RECOVERY_MODE no_wal_writes';
 
+/** Rows in a row group of a published file: few, so that a lookup by the sorted columns reads little. */
+export const ROW_GROUP = 20_480;
+
 /**
  * Options of the published file. DuckDB 1.4 and newer read it: their compression of short texts saves a fifth. Small
  * blocks, because most columns fill a part of one. Publishing writes the tables by one checkpoint.
  */
-const PUBLISHED_OPTIONS = `${NO_LOG}, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536`;
+const PUBLISHED_OPTIONS = `${NO_LOG}, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536, ROW_GROUP_SIZE ${ROW_GROUP}`;
 
 /** Length that no text reaches: one text compressed with zstd is read with the 2,047 texts around it. */
 const NO_ZSTD = 1_000_000_000;
@@ -57,16 +69,16 @@ export async function setThreads(connection: DuckDBConnection, rows: number): Pr
 
 /**
  * Create an empty build database in a folder. Its queries have one thread.
- * @param memoryLimit beyond it DuckDB spills to disk
+ * @param memory beyond it DuckDB spills to disk
  */
-export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_MEMORY): Promise<BuildDatabase> {
+export async function openBuildDatabase(folder: string, memory = DEFAULT_MEMORY): Promise<BuildDatabase> {
   const file = join(folder, BUILD_DATABASE);
   const publishedFile = `${file}.${PUBLISHED}`;
   const removeFiles = async (): Promise<void> => {
     for (const path of [file, publishedFile]) await rm(path, { force: true });
   };
   try {
-    const duck = await openDuck(':memory:', { threads: 1, memoryLimit, isTemporary: true });
+    const duck = await openDuck(':memory:', { threads: 1, memoryLimit: limitOf(memory), isTemporary: true });
     try {
       await duck.connection.run(RETURN_MEMORY);
       await duck.connection.run(`SET temp_directory = ${literal(`${file}.tmp`)}`);

@@ -126,29 +126,6 @@ select * from things where kind = 'good'`;
     ));
 });
 
-it('a model of wide rows is built in slices by id, each property in exactly one slice', async () => {
-  const wide = "SELECT id, getvariable('slice_start') AS slice FROM int_properties WHERE in_slice(id)";
-  const model: Model = {
-    name: 'wide',
-    layer: 'intermediate',
-    path: 'models/intermediate/wide.sql',
-    sql: wide,
-    audits: [],
-  };
-  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
-  try {
-    await duck.connection.run('CREATE TABLE int_properties AS SELECT md5(range::VARCHAR) AS id FROM range(9000)');
-    await buildModels(duck.connection, [model]);
-    const sql = `SELECT count(*) AS n, count(DISTINCT id) AS ids, count(DISTINCT slice) AS slices,
-      bool_and(id > before) AS sorted, getvariable('slice_start') AS left
-      FROM (SELECT *, lag(id) OVER (ORDER BY rowid) AS before FROM wide)`;
-    const found = { n: '9000', ids: '9000', slices: '3', sorted: true, left: null };
-    assert.deepEqual(await rowsOf(duck.connection, sql), [found]);
-  } finally {
-    duck.close();
-  }
-});
-
 describe('audits', () => {
   it('return the rows that the model forbids', () =>
     built(GOOD.replace('CAST(n', 'CAST(-n'), (results) => {
