@@ -10,6 +10,7 @@ const sale = (number: string, given: InputRow): InputRow => saleRow(number, { sa
 const DEBTS: Readonly<Record<string, InputRow>> = {
   elm: debtRow('201-01-001', { street: '10 ELM ST', city: 'CLEVELAND', zip: '44102' }),
   'elm in another town': debtRow('301-01-001', { street: '10 ELM ST', city: 'LAKEWOOD', zip: '44107' }),
+  birch: debtRow('207-01-001', { street: '40 BIRCH ST', city: 'CLEVELAND', zip: '44102' }),
   oak: debtRow('202-01-001', { street: '20 OAK ST', city: 'CLEVELAND', zip: '44102' }),
   'a lot of the mill': debtRow('203-01-001', { street: '30 MILL ST', zip: '44102' }),
   'another lot of the mill': debtRow('203-01-002', { street: '30 MILL ST', zip: '44102' }),
@@ -20,6 +21,9 @@ const DEBTS: Readonly<Record<string, InputRow>> = {
 };
 const SALES: Readonly<Record<string, InputRow>> = {
   'the parcel of elm at another address': sale('CV-1', { parcel_raw: '20101001', street: '12 ELM ST' }),
+  'the address of elm in its city': sale('CV-30', { street: '10 ELM ST', city: 'CLEVELAND', zip: null }),
+  'the address of elm in another city': sale('CV-31', { street: '10 ELM ST', city: 'PARMA', zip: null }),
+  'the address of birch in its county': sale('CV-32', { street: '40 BIRCH ST', zip: null }),
   'the address of elm alone': sale('CV-2', { street: '10 Elm Street', city: 'Cleveland' }),
   'the parcel of oak spelled in another way': sale('CV-3', {
     parcel_raw: 'R 202 01 1',
@@ -91,6 +95,8 @@ describe('records of one property', () => {
     ['elm', 'the address of elm alone'],
     // Both are of elm, though they have nothing in common.
     ['the parcel of elm at another address', 'the address of elm alone'],
+    ['elm', 'the address of elm in its city'],
+    ['birch', 'the address of birch in its county'],
     ['oak', 'the parcel of oak spelled in another way'],
     ['no place', 'the address without a place, with its ZIP'],
     ['a case before its parcel was known', 'the same case with its parcel'],
@@ -103,6 +109,8 @@ describe('records of one property', () => {
 
   for (const [one, other] of [
     ['elm', 'elm in another town'],
+    ['elm', 'the address of elm in another city'],
+    ['elm in another town', 'the address of elm in its city'],
     ['a lot of the mill', 'another lot of the mill'],
     ['a lot of the mill', 'the address of the mill'],
     ['vacant land', 'other vacant land'],
