@@ -265,19 +265,15 @@ export async function stepModels(
     return { name: `${name}_steps`, cte, hasId: model.columns.has('id') };
   };
   const properties = Object.keys(STEPS).filter((name) => !LEADS.includes(name));
-  const sqls = {
-    int_steps: withTables(assumptions, properties.map(tableOf), stepsOfProperties),
-    int_lead_steps: withTables(assumptions, LEADS.map(tableOf), stepsOfLeads),
-  };
-  const heads: Readonly<Record<keyof typeof sqls, string>> = {
-    // Tens of kilobytes a row: written once, in the published table.
-    int_steps: '-- View: audited in reports',
-    int_lead_steps: '-- View: audited in lead_steps',
-  };
-  const texts = (Object.keys(sqls) as (keyof typeof sqls)[]).map((name) => ({
+  // Tens of kilobytes a row: written once, in the published table.
+  const view = (name: string, table: string, sql: string): ModelText & { readonly name: string } => ({
     name,
-    ...readModelText(name, `${heads[name]}\n${sqls[name]}`),
-  }));
+    ...readModelText(name, `-- View: audited in ${table}\n${sql}`),
+  });
+  const texts = [
+    view('int_steps', 'reports', withTables(assumptions, properties.map(tableOf), stepsOfProperties)),
+    view('int_lead_steps', 'lead_steps', withTables(assumptions, LEADS.map(tableOf), stepsOfLeads)),
+  ];
   const formulas = GRID.flatMap((name) => {
     const [way] = waysOf(macros.get(`grid_${name}`)?.body ?? NOTHING, macros);
     return [literal(name), literal(asRead(way?.formula ?? NOTHING))];

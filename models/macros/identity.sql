@@ -18,3 +18,10 @@ CREATE OR REPLACE MACRO letters_and_digits(text) AS regexp_replace(upper(text), 
 
 -- The same with spaces: "Cleveland Hts." is CLEVELAND HTS.
 CREATE OR REPLACE MACRO letters_digits_and_spaces(text) AS regexp_replace(upper(trim(text)), '[^A-Z0-9 ]', '', 'g');
+
+-- The places in which an address may be that of one property.
+CREATE OR REPLACE MACRO places_of(county_fips, zip, city) AS [
+  {'place_kind': 'zip', 'place': zip},
+  {'place_kind': 'city', 'place': county_fips || ':' || city},
+  {'place_kind': 'county', 'place': county_fips}
+];

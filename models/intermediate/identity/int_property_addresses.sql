@@ -26,32 +26,18 @@ addresses as (
   where address_key is not null
 ),
 
--- Only an address of a record, in a place that one of its records may need, can identify a property
 of_records as (
-  select address_key, bool_or(zip is null) as has_no_zip, bool_or(zip is null and city is null) as has_no_place
+  select address_key, bool_or(zip is null) as lacks_zip, bool_or(zip is null and city is null) as lacks_place
   from addresses
   where is_record
   group by address_key
 ),
 
+-- Only an address of a record, in a place that one of its records may need, can identify a property
 places as (
-  select *, 'zip' as place_kind, zip as place
+  select *, unnest(places_of(county_fips, zip, city), recursive := true)
   from addresses
-  semi join of_records using (address_key)
-  where zip is not null
-
-  union all
-
-  select *, 'city' as place_kind, county_fips || ':' || city as place
-  from addresses
-  semi join (from of_records where has_no_zip) using (address_key)
-  where city is not null
-
-  union all
-
-  select *, 'county' as place_kind, county_fips as place
-  from addresses
-  semi join (from of_records where has_no_place) using (address_key)
+  join of_records using (address_key)
 ),
 
 places_by_source as (
@@ -67,6 +53,8 @@ places_by_source as (
     bool_or(is_record and zip is null) as has_no_zip,
     bool_or(is_record and zip is null and city is null) as has_no_place
   from places
+  where place is not null
+    and case place_kind when 'zip' then true when 'city' then lacks_zip else lacks_place end
   group by place_kind, place, address_key, source
 )
 

@@ -32,29 +32,11 @@ keys as (
   union all
 
   select records.record_id, addresses.property_key
-  from int_property_records as records
-  join int_property_addresses as addresses
-    on addresses.place_kind = 'zip'
-    and addresses.place = records.zip
-    and addresses.address_key = records.address_key
-
-  union all
-
-  select records.record_id, addresses.property_key
-  from int_property_records as records
-  join int_property_addresses as addresses
-    on addresses.place_kind = 'city'
-    and addresses.place = records.county_fips || ':' || records.city
-    and addresses.address_key = records.address_key
-
-  union all
-
-  select records.record_id, addresses.property_key
-  from int_property_records as records
-  join int_property_addresses as addresses
-    on addresses.place_kind = 'county'
-    and addresses.place = records.county_fips
-    and addresses.address_key = records.address_key
+  from (
+    select record_id, address_key, unnest(places_of(county_fips, zip, city), recursive := true)
+    from int_property_records
+  ) as records
+  join int_property_addresses as addresses using (place_kind, place, address_key)
 )
 
 select record_id, property_key
