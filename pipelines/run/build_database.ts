@@ -47,14 +47,14 @@ const RETURN_MEMORY = `SET allocator_flush_threshold = '4MB'; SET allocator_bulk
 /** A log would write every table once more: no file of a killed build is opened again. */
 const NO_LOG = 'RECOVERY_MODE no_wal_writes';
 
-/** Rows in a row group of a published file: few, so that a lookup by the sorted columns reads little. */
-export const ROW_GROUP = 20_480;
+/** Rows in a row group of the published file, and wide rows that are sorted at a time, which then are one. */
+export const SORTED_ROWS = 10_240;
 
 /**
  * Options of the published file. DuckDB 1.4 and newer read it: their compression of short texts saves a fifth. Small
  * blocks, because most columns fill a part of one. Publishing writes the tables by one checkpoint.
  */
-const PUBLISHED_OPTIONS = `${NO_LOG}, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536, ROW_GROUP_SIZE ${ROW_GROUP}`;
+const PUBLISHED_OPTIONS = `${NO_LOG}, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536, ROW_GROUP_SIZE ${SORTED_ROWS}`;
 
 /** Length that no text reaches: one text compressed with zstd is read with the 2,047 texts around it. */
 const NO_ZSTD = 1_000_000_000;
