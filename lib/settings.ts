@@ -169,7 +169,7 @@ export const pipelineSettings = z.object({
     .regex(/^\d{1,6}(MB|GB)$/, 'a size such as 1800MB or 4GB')
     .default('2200MB')
     .describe(
-      'Memory of the database that builds the models; the process needs 500 MB more. 2200MB are enough for ' +
+      'Memory of the database that builds the models; the process needs 1 GB more. 2200MB are enough for ' +
         'three million filings, 1GB for 60,000 deals.',
     ),
   ASSUMPTIONS_FILE: z

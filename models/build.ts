@@ -145,13 +145,10 @@ async function createTable(connection: DuckDBConnection, table: string, select: 
   await connection.run('RESET VARIABLE slice_start; RESET VARIABLE slice_end');
 }
 
-/** A model's SQL without its last semicolon, to put it into another statement. */
-const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
-
 /** Create a model's table or view. An audit checks NOT NULL rather than a constraint, because it lists the bad rows. */
 async function create(connection: DuckDBConnection, model: Model): Promise<void> {
   const own = identifier(model.name);
-  const select = selectOf(model.sql);
+  const select = model.sql.trim().replace(/;$/u, '');
   if (model.auditedIn !== undefined) {
     await connection.run(`CREATE VIEW ${own} AS ${select}`);
     return;

@@ -270,16 +270,16 @@ export async function stepModels(
     name,
     ...readModelText(name, `-- View: audited in ${table}\n${sql}`),
   });
-  const texts = [
-    view('int_steps', 'reports', withTables(assumptions, properties.map(tableOf), stepsOfProperties)),
-    view('int_lead_steps', 'lead_steps', withTables(assumptions, LEADS.map(tableOf), stepsOfLeads)),
-  ];
   const formulas = GRID.flatMap((name) => {
     const [way] = waysOf(macros.get(`grid_${name}`)?.body ?? NOTHING, macros);
     return [literal(name), literal(asRead(way?.formula ?? NOTHING))];
   });
   const gridSql = `-- Key: formulas\nselect json_object(${formulas.join(', ')}) as formulas`;
-  return [...texts, { name: 'int_grid_formulas', ...readModelText('int_grid_formulas', gridSql) }];
+  return [
+    view('int_steps', 'reports', withTables(assumptions, properties.map(tableOf), stepsOfProperties)),
+    view('int_lead_steps', 'lead_steps', withTables(assumptions, LEADS.map(tableOf), stepsOfLeads)),
+    { name: 'int_grid_formulas', ...readModelText('int_grid_formulas', gridSql) },
+  ];
 }
 
 /** Steps of one model. */
