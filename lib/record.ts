@@ -60,8 +60,8 @@ export type Follows = 'day' | 'reads';
 
 /** Why values inside a JSON field are null. */
 export interface InsideRule {
-  /** Regular expression for the path after the name of the field, such as ".bill" or "[0].amount". */
-  readonly path: string;
+  /** For the path after the name of the field, such as ".bill" or "[0].amount". */
+  readonly path: Pick<RegExp, 'source' | 'test'>;
   /** The first one, unless `choose` names another from the objects around the null, innermost first. */
   readonly codes: readonly string[];
   readonly choose?: (around: readonly JsonObject[]) => unknown;

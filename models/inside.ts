@@ -19,11 +19,11 @@ export const OFFER_REASONS = words(
   'repairs_exceed_value not_applicable',
 );
 
-const because = (path: RegExp, code: string): InsideRule => ({ path: path.source, codes: [code] });
+const because = (path: RegExp, code: string): InsideRule => ({ path, codes: [code] });
 
 /** The value of a field beside or above the null, if it is one of the codes. */
 const of = (path: RegExp, field: string, [code, ...others]: readonly [string, ...string[]]): InsideRule => ({
-  path: path.source,
+  path,
   codes: [code, ...others],
   choose: (around) => around.map((object) => object[field]).find((value) => others.includes(String(value))),
 });
@@ -53,7 +53,7 @@ export const INSIDE = {
   paths: [of(/inputs\./u, 'reason', ['not_computed', ...UNDERWRITE_REASONS, ...DSCR_REASONS])],
   distress: [
     {
-      path: 'sale_date$',
+      path: /sale_date$/u,
       codes: ['not_a_sale', 'not_published'],
       choose: ([record]) => (isSale(record?.['kind'] as RecordKind) ? 'not_published' : 'not_a_sale'),
     },
@@ -73,7 +73,7 @@ export const INSIDE = {
     because(/reliability_reason$/u, 'proxy_fits'),
     because(/claim_consistency$/u, 'no_claim'),
     {
-      path: 'lines',
+      path: /lines/u,
       codes: ['not_computed', 'no_claim', 'no_underwriting', 'neither', 'no_loan'],
       choose: ([line, comparison]) =>
         comparison?.['status'] === 'compared' && line?.['figure'] === 'dscr' ? 'no_loan' : comparison?.['status'],
@@ -94,7 +94,7 @@ function reasonsInside(field: string, rules: readonly InsideRule[], value: unkno
   const reasons: Record<string, string> = {};
   const walk = (one: unknown, path: string, around: readonly JsonObject[]): void => {
     if (one === null) {
-      const rule = rules.find((candidate) => new RegExp(candidate.path, 'u').test(path));
+      const rule = rules.find((candidate) => candidate.path.test(path));
       const chosen = String(rule?.choose?.(around));
       reasons[`${field}${path}`] = rule?.codes.includes(chosen) ? chosen : (rule?.codes[0] ?? NOT_RECORDED);
     } else if (Array.isArray(one)) {
@@ -127,5 +127,5 @@ export function withReasonsInside({ columns, causes }: RecordDefinition, text: s
 export const insideRules = ({ columns }: RecordDefinition): string =>
   columns
     .flatMap(({ inside = [] }) => inside)
-    .map(({ path, codes, choose }) => [path, ...codes, String(choose)].join(' '))
+    .map(({ path, codes, choose }) => [path.source, ...codes, String(choose)].join(' '))
     .join('\n');

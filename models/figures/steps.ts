@@ -211,10 +211,11 @@ class Compiler {
     const steps = ways.map(({ when, tested, formula }) => {
       const chosenBy = this.#comparisons(when);
       const names = new Set([formula, ...chosenBy].flatMap(columnsOf));
-      const inputs = [...names].flatMap((name) => [literal(name), this.#inputSql(name)]);
+      const values = [...names].map((name) => `${literal(name)}: ${this.#inputSql(name)}`);
+      const inputs = values.length === 0 ? "'{}'::json" : `{${values.join(', ')}}`;
       const conditions = new Set(tested.map((each) => print(each, (name) => this.#columnSql(name), 1)));
       const condition = [...conditions].join(' and ') || 'true';
-      const facts = [literal(figure), literal(asRead(formula)), `json_object(${inputs.join(', ')})`, result];
+      const facts = [literal(figure), literal(asRead(formula)), inputs, result];
       if (chosenBy.length > 0) facts.push(literal([...new Set(chosenBy.map(asRead))].join(' and ')));
       const step = `${chosenBy.length > 0 ? 'chosen_step' : 'step'}(${facts.join(', ')})`;
       return `when ${condition} then ${this.#isHop(formula) ? 'null' : step}`;
@@ -230,9 +231,9 @@ class Compiler {
     const inputs = hasId ? 'join inputs on inputs.id = built.id' : 'cross join inputs';
     return `${name}_steps as (
   ${this.#readsInputs ? inputsSql : ''}
-  select ${hasId ? 'built.id, ' : ''}[
+  select ${hasId ? 'built.id, ' : ''}nullif(concat_ws(',',
     ${steps.join(',\n    ')}
-  ] as steps
+  ), '') as steps
   from ${name} as built ${this.#readsInputs ? inputs : ''} cross join assumed cross join terms
   ${hasId ? 'where in_slice(built.id)' : ''}
 )`;
@@ -307,7 +308,7 @@ ${select(tables)}`;
 }
 
 const stepsOfProperties = (tables: readonly StepTable[]): string =>
-  `select id, steps_of(${tables.map(({ name }) => `${name}.steps`).join(' || ')}) as steps
+  `select id, steps_of(concat_ws(',', ${tables.map(({ name }) => `${name}.steps`).join(', ')})) as steps
 from int_properties
 ${tables.map(({ name, hasId }) => (hasId ? `join ${name} using (id)` : `cross join ${name}`)).join('\n')}`;
 

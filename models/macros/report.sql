@@ -12,5 +12,5 @@ CREATE OR REPLACE MACRO chosen_step(figure, formula, inputs, result, comparison)
     'figure', figure, 'formula', formula, 'when', comparison, 'inputs', inputs, 'result', CAST(result AS VARCHAR)
   );
 
--- The steps that have a result, in order.
-CREATE OR REPLACE MACRO steps_of(steps) AS to_json(list_filter(steps, lambda one: one IS NOT NULL));
+-- Steps as a list, of the texts of those that have a result, with commas between them.
+CREATE OR REPLACE MACRO steps_of(texts) AS CAST(concat('[', texts, ']') AS JSON);

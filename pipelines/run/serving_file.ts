@@ -116,6 +116,8 @@ class ServingWriter {
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
       take(first + rows, chunk);
       rows += chunk.rowCount;
+      // Otherwise its texts, up to a gigabyte, stay until the next garbage collection.
+      chunk.reset();
     }
     return rows;
   }
