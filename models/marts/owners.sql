@@ -6,10 +6,12 @@ with
 owned as (
   select *, dense_rank() over (partition by county_fips, owner_key order by property) as property_number
   from int_owned_records
+  where in_slice(owner_id)
 ),
 
 owners as (
   select
+    min(owner_id) as id,
     county_fips,
     owner_key,
     min(county) as county,
@@ -99,6 +101,7 @@ filings_of_owners as (
       order by filing_date desc, id
     )) as register_filings
   from int_owner_filings
+  semi join owned using (county_fips, owner_key)
   group by all
 )
 
@@ -110,7 +113,6 @@ select
     cast(total_amount as decimal(14, 2)) as total_amount,
     coalesce(register_filings, '[]'::json) as register_filings
   ),
-  uuid_of('owner|' || county_fips || '|' || owner_key) as id,
   right(county, 2) as state,
   case
     when not is_covered then 'register_not_covered'

@@ -2,7 +2,7 @@
 -- the record prints; else the owner of the same parcel on the tax list, another record, or the parcel layer. A listing
 -- has the owner of the records that match it exactly, or of the only parcel at exactly its address.
 -- Key: record_id
--- Not null: county_fips, property, source_url, owner_key
+-- Not null: county_fips, property, source_url, owner_key, owner_id
 
 with
 
@@ -113,6 +113,6 @@ organizations as (
   where owner_kind is not null
 )
 
-select *
+select *, uuid_of('owner|' || county_fips || '|' || owner_key) as owner_id
 from owned_records
 join organizations using (owner_name)
