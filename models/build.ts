@@ -120,7 +120,7 @@ async function inputTables(
 /** Whether a query is run in slices by id, because its rows are too wide to be joined or sorted at once. */
 export const isSliced = (sql: string): boolean => /\bin_slice\(/u.test(sql);
 
-/** Properties in a slice, of about 30 kB each; leads, of 2 kB each, have ids of the same form. */
+/** Properties in a slice, of about 30 kB each. Leads and owners have ids of the same form. */
 const SLICE_ROWS = 3_000;
 /** Texts after the last id, and before the first one. */
 const [AFTER_ALL, BEFORE_ALL] = ['~', ''];
