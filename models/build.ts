@@ -52,6 +52,8 @@ export async function buildModels(
   const unbuilt = new Set(byName.keys());
   const failures: Error[] = [];
   let next = Promise.withResolvers<void>();
+  const [threads] = await rowsOf(connection, "SELECT current_setting('threads') = 1 AS one");
+  const connections = [connection, ...(second !== undefined && threads?.['one'] === true ? [second] : [])];
   const build = async (own: DuckDBConnection): Promise<void> => {
     while (waiting.length > 0 && failures.length === 0) {
       const at = waiting.findIndex(({ name }) => reads.get(name)?.every((table) => !unbuilt.has(table)));
@@ -62,7 +64,7 @@ export async function buildModels(
       }
       onModel(model.name);
       try {
-        await create(own, model);
+        await create(own, model, connections.length === 1);
         unbuilt.delete(model.name);
       } catch (error) {
         failures.push(new Error(`model ${model.name}: ${messageOf(error)}`, { cause: error }));
@@ -71,8 +73,7 @@ export async function buildModels(
       next = Promise.withResolvers();
     }
   };
-  const [threads] = await rowsOf(connection, "SELECT current_setting('threads') = 1 AS one");
-  await Promise.all([connection, ...(second !== undefined && threads?.['one'] === true ? [second] : [])].map(build));
+  await Promise.all(connections.map(build));
   // One may have failed because a model that it reads lacks a column.
   await checkContracts(
     connection,
@@ -125,8 +126,14 @@ const SLICE_ROWS = 3_000;
 /** Texts after the last id, and before the first one. */
 const [AFTER_ALL, BEFORE_ALL] = ['~', ''];
 
-/** Create a table by one statement, or by one for each slice: then its rows are sorted by id. */
-async function createTable(connection: DuckDBConnection, table: string, select: string): Promise<void> {
+/**
+ * Create a table by one statement, or by one for each slice: then its rows are sorted by id.
+ * @param isAlone whether no other model is built meanwhile
+ */
+async function createTable(
+  connection: DuckDBConnection,
+  { table, select, isAlone }: { readonly table: string; readonly select: string; readonly isAlone: boolean },
+): Promise<void> {
   if (!isSliced(select)) {
     await connection.run(`CREATE TABLE ${table} AS ${select}`);
     return;
@@ -134,8 +141,8 @@ async function createTable(connection: DuckDBConnection, table: string, select: 
   const numbered = 'SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM int_properties';
   const later = `SELECT id FROM (${numbered}) WHERE n > 0 AND n % ${SLICE_ROWS} = 0 ORDER BY id`;
   const starts = [BEFORE_ALL, ...(await rowsOf(connection, later)).map(({ id }) => String(id))];
-  // Each slice reads the tables from the file, rather than from what was spilled.
-  if (starts.length > 1) await connection.run('CHECKPOINT');
+  // Each slice reads the tables from the file, rather than from what was spilled. A model beside this one forbids it.
+  if (starts.length > 1 && isAlone) await connection.run('CHECKPOINT');
   for (const [i, start] of starts.entries()) {
     const end = starts[i + 1] ?? AFTER_ALL;
     await connection.run(`SET VARIABLE slice_start = ${literal(start)}; SET VARIABLE slice_end = ${literal(end)}`);
@@ -146,7 +153,7 @@ async function createTable(connection: DuckDBConnection, table: string, select: 
 }
 
 /** Create a model's table or view. An audit checks NOT NULL rather than a constraint, because it lists the bad rows. */
-async function create(connection: DuckDBConnection, model: Model): Promise<void> {
+async function create(connection: DuckDBConnection, model: Model, isAlone: boolean): Promise<void> {
   const own = identifier(model.name);
   const select = model.sql.trim().replace(/;$/u, '');
   if (model.auditedIn !== undefined) {
@@ -155,7 +162,7 @@ async function create(connection: DuckDBConnection, model: Model): Promise<void>
   }
   // The contract says which columns are published, and in which order.
   const columns = model.contract?.record.columns.map(({ name }) => identifier(name)) ?? ['*'];
-  await createTable(connection, own, `SELECT ${columns.join(', ')} FROM (\n${select}\n)`);
+  await createTable(connection, { table: own, select: `SELECT ${columns.join(', ')} FROM (\n${select}\n)`, isAlone });
 }
 
 /** @throws ContractError naming a column that a mart computes for nobody. The tables that it joins may have others. */

@@ -5,7 +5,7 @@ import { closing } from '../../../lib/closing.ts';
 import { rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, integer, text } from '../../../lib/record.ts';
 import { buildModels } from '../../../models/build.ts';
-import type { Mart } from '../../../models/index.ts';
+import type { Mart, Model } from '../../../models/index.ts';
 import { openBuildDatabase } from '../../../pipelines/run/build_database.ts';
 import { sortTable } from '../../../pipelines/run/publish.ts';
 import { newLayout } from '../runs.ts';
@@ -27,6 +27,15 @@ const WIDE: Mart = {
   },
 };
 
+/** Is written for as long as the slices are. */
+const BESIDE: Model = {
+  name: 'beside',
+  layer: 'intermediate',
+  path: 'models/intermediate/beside.sql',
+  sql: 'SELECT md5(range::VARCHAR) AS id FROM range(3000000)',
+  audits: [],
+};
+
 it('a table of wide rows is built in slices by id, and published with each row once, in its order', async () => {
   const { root } = await newLayout();
   await using build = closing(await openBuildDatabase(root, '500MB'));
@@ -43,7 +52,7 @@ it('a table of wide rows is built in slices by id, and published with each row o
     );
     return row ?? assert.fail();
   };
-  await buildModels(connection, [WIDE]);
+  await buildModels(connection, [WIDE, BESIDE], { second: build.second });
   const whole = { n: '45000', ids: '45000', slices: '15', sorted: true };
   assert.deepEqual(await inOrder('id'), whole);
   await sortTable(connection, WIDE);
