@@ -137,6 +137,15 @@ properties_count <> len(list_distinct(properties ->> '$[*].property'))
 owner_key <> organization_key(owner_name) or owner_kind is distinct from organization_kind(owner_key);
 -- never register_as_said: there are filings exactly if register_match_basis says so
 (register_match_basis in ('none', 'register_not_covered')) <> (json_array_length(register_filings) = 0);
+-- audit records_whole: each organization with two properties is an owner, with all its records
+select id from owners
+full join (
+  select owner_id as id, count(*) as records
+  from int_owned_records
+  group by owner_id
+  having count(distinct property) > 1
+) as held using (id)
+where json_array_length(properties) is distinct from records;
 -- audit records_exist: every record of an owner is published
 -- An anti join, which spills; a lateral join or NOT IN would keep every id in memory.
 select listed.id, listed.record

@@ -149,6 +149,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'owners.counts_agree': [set('owners', 'properties_count = properties_count + 1')],
   'owners.organizations_only': [set('owners', "owner_key = 'SMITH JOHN'")],
   'owners.records_exist': [set('owners', `properties = '[{"id": "none", "property": 1}]'`)],
+  'owners.records_whole': ['DELETE FROM owners'],
   'owners.register_as_said': [set('owners', "register_match_basis = 'ambiguous'")],
   'owners.several_properties': [set('owners', 'properties_count = 1')],
   'places.county_as_said': [set('places', 'county_fips = NULL', 'county IS NOT NULL')],
